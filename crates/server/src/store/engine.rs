@@ -1,0 +1,140 @@
+//! The one door to a database: what a statement takes, and what a row gives.
+//!
+//! Statements are plain SQL that every engine understands, with `?1, ?2 …` for values. Nothing here knows an engine, a table or HTTP.
+
+use std::ops::ControlFlow;
+
+/// A value bound to a placeholder.
+///
+/// Instants travel as ticks of 100 ns since 1970-01-01T00:00Z, dates as days since then, booleans as 0 and 1 (all [`Value::Int`]).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Value<'a> {
+    /// SQL NULL.
+    Null,
+    /// An integer, boolean, instant or date.
+    Int(i64),
+    /// A double.
+    Real(f64),
+    /// A text, without NUL.
+    Text(&'a str),
+}
+
+/// A row under the cursor; it is gone when the callback returns. Columns count from 0; `None` is SQL NULL.
+pub trait Row {
+    /// An integer column.
+    fn int(&self, column: usize) -> Result<Option<i64>, StoreError>;
+    /// A double column; an integer is widened.
+    fn real(&self, column: usize) -> Result<Option<f64>, StoreError>;
+    /// A text column.
+    fn text(&self, column: usize) -> Result<Option<&str>, StoreError>;
+}
+
+/// What to do with each row; `Break` ends the query early.
+pub type EachRow<'a> = dyn FnMut(&dyn Row) -> Result<ControlFlow<()>, StoreError> + 'a;
+
+/// A connection inside a transaction, for as long as one unit of work.
+pub trait Session {
+    /// Runs a statement that gives rows.
+    fn query(&mut self, sql: &str, binds: &[Value<'_>], each: &mut EachRow<'_>) -> Result<(), StoreError>;
+
+    /// Runs a statement that changes rows; the number changed.
+    fn execute(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<u64, StoreError>;
+}
+
+impl dyn Session + '_ {
+    /// The first row, mapped; `None` when there is none.
+    pub fn first<T>(
+        &mut self,
+        sql: &str,
+        binds: &[Value<'_>],
+        map: impl Fn(&dyn Row) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        let mut found = None;
+        self.query(sql, binds, &mut |row| {
+            found = Some(map(row)?);
+            Ok(ControlFlow::Break(()))
+        })?;
+        Ok(found)
+    }
+
+    /// Every row, mapped, in the statement's order.
+    pub fn all<T>(
+        &mut self,
+        sql: &str,
+        binds: &[Value<'_>],
+        map: impl Fn(&dyn Row) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        let mut rows = Vec::new();
+        self.query(sql, binds, &mut |row| {
+            rows.push(map(row)?);
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(rows)
+    }
+}
+
+/// Why the store did not do what it was asked. Callers match on the kind; the cause is for the log only.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// A statement ran past its budget.
+    #[error("the statement ran past its time budget")]
+    Timeout,
+    /// The database cannot take work now: shutting down, locked by another process, or out of connections.
+    #[error("the database is unavailable: {0}")]
+    Unavailable(String),
+    /// A unique or foreign key was violated.
+    #[error("a constraint was violated: {0}")]
+    Constraint(String),
+    /// The database is of a newer or unknown schema, or the file is no database.
+    #[error("{0}")]
+    Schema(String),
+    /// A value a registered function refused, such as an integer division by zero.
+    #[error("{0}")]
+    Data(String),
+    /// Anything else the engine said.
+    #[error("the database engine failed")]
+    Engine(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl From<i64> for Value<'_> {
+    fn from(value: i64) -> Self {
+        Value::Int(value)
+    }
+}
+
+impl From<i32> for Value<'_> {
+    fn from(value: i32) -> Self {
+        Value::Int(value.into())
+    }
+}
+
+impl From<bool> for Value<'_> {
+    fn from(value: bool) -> Self {
+        Value::Int(value.into())
+    }
+}
+
+impl From<f64> for Value<'_> {
+    fn from(value: f64) -> Self {
+        Value::Real(value)
+    }
+}
+
+impl<'a> From<&'a str> for Value<'a> {
+    fn from(value: &'a str) -> Self {
+        Value::Text(value)
+    }
+}
+
+impl<'a> From<&'a String> for Value<'a> {
+    fn from(value: &'a String) -> Self {
+        Value::Text(value)
+    }
+}
+
+impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Value::Null, Into::into)
+    }
+}
