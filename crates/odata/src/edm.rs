@@ -1,0 +1,199 @@
+//! The entity model: what may be named in a query option, and where it lives in the database.
+//!
+//! It is plain data, meant to be written as `static` items that refer to each other (cycles are fine). Every identifier in a
+//! statement comes from here and never from a request. The module must not read options or write SQL.
+
+/// A primitive type of a property, with the encoding its values have in the database.
+#[derive(Debug, Clone, Copy)]
+pub enum Type {
+    /// `Edm.Boolean`, stored as INTEGER 0 or 1.
+    Boolean,
+    /// `Edm.Int32`, stored as INTEGER.
+    Int32,
+    /// `Edm.Int64`, stored as INTEGER.
+    Int64,
+    /// `Edm.Double`, stored as REAL.
+    Double,
+    /// `Edm.String`, stored as TEXT and compared by code point.
+    String,
+    /// `Edm.Date`, stored as INTEGER days since 1970-01-01.
+    Date,
+    /// `Edm.DateTimeOffset`, stored as INTEGER ticks of 100 ns since 1970-01-01T00:00Z.
+    DateTimeOffset,
+    /// `Edm.TimeOfDay`, stored as INTEGER ticks of 100 ns since midnight.
+    TimeOfDay,
+    /// `Edm.Duration`, stored as INTEGER ticks of 100 ns.
+    Duration,
+    /// `Edm.Guid`, stored as TEXT in lower case.
+    Guid,
+    /// An enumeration, stored as TEXT: the member's name.
+    Enum(&'static EnumType),
+}
+
+impl Type {
+    /// The name used in messages and by `cast`, such as `Edm.Int32` or the enumeration's own name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Boolean => "Edm.Boolean",
+            Self::Int32 => "Edm.Int32",
+            Self::Int64 => "Edm.Int64",
+            Self::Double => "Edm.Double",
+            Self::String => "Edm.String",
+            Self::Date => "Edm.Date",
+            Self::DateTimeOffset => "Edm.DateTimeOffset",
+            Self::TimeOfDay => "Edm.TimeOfDay",
+            Self::Duration => "Edm.Duration",
+            Self::Guid => "Edm.Guid",
+            Self::Enum(of) => of.name,
+        }
+    }
+}
+
+/// Enumerations are the same type when they have the same name; comparing members would follow the whole model.
+impl PartialEq for Type {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Enum(a), Self::Enum(b)) => a.name == b.name,
+            _ => std::mem::discriminant(self) == std::mem::discriminant(other),
+        }
+    }
+}
+
+impl Eq for Type {}
+
+/// An enumeration: values are the members' names, compared as strings.
+#[derive(Debug)]
+pub struct EnumType {
+    /// The name without a namespace, such as `Severity`.
+    pub name: &'static str,
+    /// The members' names as they go on the wire.
+    pub members: &'static [&'static str],
+}
+
+/// Where a property's value comes from in its table.
+#[derive(Debug, Clone, Copy)]
+pub enum Column {
+    /// A column of the entity's table.
+    Name(&'static str),
+    /// A SQL expression over the row, with `{t}` standing for the table's alias, such as
+    /// `CASE WHEN {t}.is_anonymous = 1 THEN NULL ELSE {t}.reported_by END`.
+    Expr(&'static str),
+}
+
+/// A structural property of an entity.
+#[derive(Debug)]
+pub struct Property {
+    /// The name on the wire, matched exactly.
+    pub name: &'static str,
+    /// The type, which also fixes the encoding in the database.
+    pub ty: Type,
+    /// Whether the value may be null.
+    pub nullable: bool,
+    /// Where the value comes from.
+    pub column: Column,
+}
+
+/// How many entities a navigation leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cardinality {
+    /// At most one: usable in paths (`group/name`) and expanded to an object or null.
+    One,
+    /// Any number: usable with `any`, `all` and `$count`, and expanded to an array.
+    Many,
+}
+
+/// A navigation property: a link from rows of one table to rows of another.
+///
+/// A many-to-many link is one whose target's table is a view that also holds the parent's key.
+#[derive(Debug)]
+pub struct Navigation {
+    /// The name on the wire, matched exactly.
+    pub name: &'static str,
+    /// The entity it leads to.
+    pub target: &'static EntityType,
+    /// How many it leads to.
+    pub cardinality: Cardinality,
+    /// The column of this entity's table that links.
+    pub from: &'static str,
+    /// The column of the target's table that equals `from`.
+    pub to: &'static str,
+}
+
+/// The full-text index of an entity: a table whose rows hold the tokens of [`crate::search::document`].
+#[derive(Debug, Clone, Copy)]
+pub struct SearchIndex {
+    /// The index's table.
+    pub table: &'static str,
+    /// The column of the entity's table that equals the index's `rowid`.
+    pub column: &'static str,
+}
+
+/// An entity type and the table or view that holds its rows. Every row of that table is visible to a query.
+#[derive(Debug)]
+pub struct EntityType {
+    /// The name in messages, such as `Board`.
+    pub name: &'static str,
+    /// The table or view.
+    pub table: &'static str,
+    /// The name of the key property; it breaks ties in every ordering.
+    pub key: &'static str,
+    /// The structural properties, in the order they are written out.
+    pub properties: &'static [Property],
+    /// The navigation properties.
+    pub navigations: &'static [Navigation],
+    /// The full-text index, where `$search` is offered.
+    pub search: Option<SearchIndex>,
+}
+
+impl EntityType {
+    /// The property of that name.
+    #[must_use]
+    pub fn property(&self, name: &str) -> Option<&'static Property> {
+        self.properties
+            .iter()
+            .find(|property| property.name == name)
+    }
+
+    /// The navigation of that name.
+    #[must_use]
+    pub fn navigation(&self, name: &str) -> Option<&'static Navigation> {
+        self.navigations
+            .iter()
+            .find(|navigation| navigation.name == name)
+    }
+
+    /// The key property; `None` only when the model names a key it does not have, which [`EntityType::check`] reports.
+    #[must_use]
+    pub fn key_property(&self) -> Option<&'static Property> {
+        self.property(self.key)
+    }
+
+    /// What is wrong with this entity's description, for a test of the model; empty when nothing is.
+    #[must_use]
+    pub fn check(&self) -> Vec<String> {
+        let mut faults = Vec::new();
+        match self.key_property() {
+            None => faults.push(format!(
+                "{}: the key `{}` is not a property",
+                self.name, self.key
+            )),
+            Some(key) if key.nullable => {
+                faults.push(format!("{}: the key `{}` is nullable", self.name, self.key))
+            }
+            Some(_) => {}
+        }
+        let names = self
+            .properties
+            .iter()
+            .map(|p| p.name)
+            .chain(self.navigations.iter().map(|n| n.name));
+        let mut seen = std::collections::BTreeSet::new();
+        for name in names {
+            if !seen.insert(name) {
+                faults.push(format!("{}: `{name}` is named twice", self.name));
+            }
+        }
+        faults
+    }
+}
