@@ -1,1 +1,25 @@
-//! Placeholder.
+//! The Obeya service, as a library: [`Server::start`] gives a running service and its base URL.
+//!
+//! Callers reach the service over HTTP, through [`Server::start`] and through the administrative functions in [`admin`] and [`import`];
+//! nothing else of it is public. A request flows `http` → `auth` → a handler in `ops` → `read` or `domain` and `store`.
+
+mod app;
+mod auth;
+mod config;
+mod domain;
+mod entities;
+mod http;
+mod ops;
+mod read;
+mod router;
+mod serve;
+mod telemetry;
+
+pub mod import;
+// Public for this crate's own tests and benches only, which fill and inspect a store directly.
+#[doc(hidden)]
+pub mod store;
+
+pub use auth::admin;
+pub use config::{Clock, Config, Limits};
+pub use serve::{Running, Server, StartError};

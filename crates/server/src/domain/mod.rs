@@ -1,0 +1,1 @@
+//! Pure rules of the domain: states, transitions and validation. No SQL, no HTTP.

@@ -1,0 +1,1 @@
+//! The OData entity model over the tables.

@@ -1,0 +1,192 @@
+//! The parts of a request, checked: path ids, `Prefer`, content type, the bytes of a body. What is inside a body is `json`'s matter.
+
+use bytes::{Bytes, BytesMut};
+use http::header::{ACCEPT, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+
+use super::problem::Problem;
+
+/// The header in which a caller asks for strict handling.
+pub(crate) const PREFER: HeaderName = HeaderName::from_static("prefer");
+/// The header in which we say that we kept to it.
+pub(crate) const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
+
+/// How much of a text from the request is repeated in an answer.
+const QUOTED_CHARACTERS: usize = 40;
+
+/// How many times the body limit is read and thrown away before the connection is given up. A caller that is still writing when the
+/// connection closes sees a broken pipe instead of the 413.
+const DRAIN_FACTOR: usize = 8;
+
+/// An int32 as a path holds it: digits with an optional `-`, possibly percent-encoded.
+pub(crate) fn int32(text: &str) -> Option<i32> {
+    let decoded;
+    let text = if text.contains('%') {
+        decoded = percent_decode(text)?;
+        decoded.as_str()
+    } else {
+        text
+    };
+    // `parse` alone also takes a leading `+`.
+    if text.starts_with('+') { None } else { text.parse().ok() }
+}
+
+fn percent_decode(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte == b'%' {
+            let digit = |byte: u8| char::from(byte).to_digit(16);
+            let value = digit(rest.next()?)? * 16 + digit(rest.next()?)?;
+            bytes.push(u8::try_from(value).ok()?);
+        } else {
+            bytes.push(byte);
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// The name of the `index`-th parameter of a path template.
+pub(crate) fn parameter_name(template: &'static str, index: usize) -> &'static str {
+    let mut names = template.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
+    names.nth(index).unwrap_or("id")
+}
+
+/// A text of the caller's, short enough to be repeated to them.
+pub(crate) fn quoted(text: &str) -> String {
+    match text.char_indices().nth(QUOTED_CHARACTERS) {
+        Some((end, _)) => format!("`{}…`", &text[..end]),
+        None => format!("`{text}`"),
+    }
+}
+
+/// Whether the caller asks for `Prefer: handling=strict` (RFC 7240).
+pub(crate) fn is_strict(headers: &HeaderMap) -> bool {
+    let values = headers.get_all(PREFER).iter().filter_map(|value| value.to_str().ok());
+    let mut preferences = values.flat_map(|value| value.split(','));
+    preferences.any(|preference| {
+        let preference = preference.split(';').next().unwrap_or("");
+        preference.split_once('=').is_some_and(|(name, value)| {
+            name.trim().eq_ignore_ascii_case("handling") && value.trim().trim_matches('"').eq_ignore_ascii_case("strict")
+        })
+    })
+}
+
+/// 415 unless the body is plain `application/json` in UTF-8.
+pub(crate) fn json_content(headers: &HeaderMap) -> Result<(), Problem> {
+    let encoding = headers.get(CONTENT_ENCODING).map(HeaderValue::as_bytes);
+    if encoding.is_some_and(|encoding| !encoding.eq_ignore_ascii_case(b"identity")) {
+        return Err(unsupported("The body is encoded; send it without Content-Encoding."));
+    }
+    let Some(found) = headers.get(CONTENT_TYPE) else {
+        return Err(unsupported("The body has no Content-Type; expected application/json."));
+    };
+    let found = found.to_str().unwrap_or("");
+    let (essence, parameters) = found.split_once(';').unwrap_or((found, ""));
+    let is_utf8 = parameters.split(';').all(|parameter| match parameter.split_once('=') {
+        Some((name, value)) if name.trim().eq_ignore_ascii_case("charset") => {
+            value.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")
+        }
+        _ => true,
+    });
+    if essence.trim().eq_ignore_ascii_case("application/json") && is_utf8 {
+        return Ok(());
+    }
+    Err(unsupported(format!("The body is {}; expected application/json in UTF-8.", quoted(found))))
+}
+
+fn unsupported(detail: impl Into<String>) -> Problem {
+    Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media_type.unsupported", "Unsupported media type", detail)
+        .header(ACCEPT, HeaderValue::from_static("application/json"))
+}
+
+/// The whole body, up to `limit` bytes; 413 beyond.
+pub(crate) async fn bytes(body: &mut Incoming, headers: &HeaderMap, limit: usize) -> Result<Bytes, Problem> {
+    let declared = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    if declared.is_some_and(|declared| declared > limit) {
+        drain(body, limit).await;
+        return Err(too_large(limit));
+    }
+    let mut first = Bytes::new();
+    let mut all = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| Problem::malformed_body("The body broke off before its end.").cause(error))?;
+        let Ok(data) = frame.into_data() else { continue };
+        if first.len() + all.len() + data.len() > limit {
+            drain(body, limit).await;
+            return Err(too_large(limit));
+        }
+        // A small body arrives in one frame, which is then handed on as it is.
+        if first.is_empty() && all.is_empty() {
+            first = data;
+        } else {
+            if all.is_empty() {
+                all.extend_from_slice(&std::mem::take(&mut first));
+            }
+            all.extend_from_slice(&data);
+        }
+    }
+    Ok(if all.is_empty() { first } else { all.freeze() })
+}
+
+async fn drain(body: &mut Incoming, limit: usize) {
+    let mut left = limit.saturating_mul(DRAIN_FACTOR);
+    while let Some(Ok(frame)) = body.frame().await {
+        let Some(rest) = left.checked_sub(frame.data_ref().map_or(0, Bytes::len)) else { return };
+        left = rest;
+    }
+}
+
+fn too_large(limit: usize) -> Problem {
+    Problem::new(
+        StatusCode::PAYLOAD_TOO_LARGE,
+        "body.too_large",
+        "Body too large",
+        format!("The body is larger than the {limit} bytes allowed."),
+    )
+    .header(CONNECTION, HeaderValue::from_static("close"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_an_int32_and_nothing_else() {
+        assert_eq!(int32("17"), Some(17));
+        assert_eq!(int32("-1"), Some(-1));
+        assert_eq!(int32("%31%37"), Some(17));
+        assert_eq!(int32("2147483647"), Some(i32::MAX));
+        for odd in ["2147483648", "+1", "1.0", "0x1", "", " 1", "1e3", "%", "%zz", "%ff", "١"] {
+            assert_eq!(int32(odd), None, "{odd}");
+        }
+    }
+
+    fn prefer(value: &'static str) -> bool {
+        is_strict(&HeaderMap::from_iter([(PREFER, HeaderValue::from_static(value))]))
+    }
+
+    #[test]
+    fn strict_handling_is_found_among_preferences() {
+        assert!(prefer("handling=strict"));
+        assert!(prefer("return=minimal, Handling = \"strict\"; foo=bar"));
+        assert!(!prefer("handling=lenient"));
+        assert!(!prefer("strict"));
+    }
+
+    fn content(value: &'static str) -> bool {
+        json_content(&HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(value))])).is_ok()
+    }
+
+    #[test]
+    fn only_json_in_utf_8_is_taken() {
+        assert!(content("application/json"));
+        assert!(content("Application/JSON; charset=UTF-8"));
+        assert!(!content("application/json; charset=latin1"));
+        assert!(!content("text/plain"));
+        assert!(!content("application/merge-patch+json"));
+        assert!(json_content(&HeaderMap::new()).is_err());
+    }
+}

@@ -1,0 +1,10 @@
+//! The HTTP layer: one error, typed extraction, negotiation, ids. It knows no resource and no SQL.
+
+pub(crate) mod accept;
+pub(crate) mod call;
+pub(crate) mod encoding;
+pub(crate) mod extract;
+pub(crate) mod json;
+pub(crate) mod path;
+pub(crate) mod problem;
+pub(crate) mod request_id;

@@ -1,0 +1,152 @@
+//! The route table: a path, matched segment by segment and case-insensitively, and the parameters found on the way.
+//!
+//! Built once at start from the templates of the spec. A literal segment wins over a parameter (`/types/{…}` over `/{id}/…`).
+
+use std::ops::Range;
+
+use http::Method;
+
+/// The most parameters a template may have.
+const MAX_PARAMETERS: usize = 2;
+
+/// Where the parameters of a matched path lie in it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Captures {
+    spans: [(u32, u32); MAX_PARAMETERS],
+    count: usize,
+}
+
+impl Captures {
+    /// The span of the `index`-th parameter in the path.
+    pub(crate) fn span(&self, index: usize) -> Option<Range<usize>> {
+        let (start, end) = *self.spans[..self.count].get(index)?;
+        Some(start as usize..end as usize)
+    }
+}
+
+/// What a path holds.
+#[derive(Debug)]
+pub(crate) struct Node<T> {
+    literals: Vec<(String, Node<T>)>,
+    parameter: Option<Box<Node<T>>>,
+    routes: Vec<(Method, T)>,
+}
+
+impl<T> Default for Node<T> {
+    fn default() -> Self {
+        Self { literals: Vec::new(), parameter: None, routes: Vec::new() }
+    }
+}
+
+impl<T: Copy> Node<T> {
+    /// Adds a template such as `/v1/Incidents/{id}/causes`.
+    pub(crate) fn insert(&mut self, method: Method, template: &str, route: T) {
+        let mut node = self;
+        for segment in template.trim_start_matches('/').split('/') {
+            node = if segment.starts_with('{') {
+                node.parameter.get_or_insert_default()
+            } else {
+                let at = node.literals.iter().position(|(literal, _)| literal.eq_ignore_ascii_case(segment));
+                let at = at.unwrap_or_else(|| {
+                    node.literals.push((segment.to_owned(), Self::default()));
+                    node.literals.len() - 1
+                });
+                &mut node.literals[at].1
+            };
+        }
+        node.routes.push((method, route));
+    }
+
+    /// The node of a path, which has at least one route; `None` when nothing is served there.
+    pub(crate) fn find(&self, path: &str) -> Option<(&Self, Captures)> {
+        let start = usize::from(path.starts_with('/'));
+        self.descend(path, start, Captures::default())
+    }
+
+    fn descend(&self, path: &str, start: usize, captures: Captures) -> Option<(&Self, Captures)> {
+        let end = path[start..].find('/').map_or(path.len(), |slash| start + slash);
+        let segment = &path[start..end];
+        for (literal, node) in &self.literals {
+            if literal.eq_ignore_ascii_case(segment)
+                && let Some(found) = node.arrive(path, end, captures)
+            {
+                return Some(found);
+            }
+        }
+        let node = self.parameter.as_deref()?;
+        if segment.is_empty() {
+            return None;
+        }
+        let mut captures = captures;
+        *captures.spans.get_mut(captures.count)? = (u32::try_from(start).ok()?, u32::try_from(end).ok()?);
+        captures.count += 1;
+        node.arrive(path, end, captures)
+    }
+
+    fn arrive(&self, path: &str, end: usize, captures: Captures) -> Option<(&Self, Captures)> {
+        if end == path.len() {
+            return (!self.routes.is_empty()).then_some((self, captures));
+        }
+        self.descend(path, end + 1, captures)
+    }
+
+    /// The route for a method; HEAD is served by GET.
+    pub(crate) fn route(&self, method: &Method) -> Option<T> {
+        let method = if method == Method::HEAD { &Method::GET } else { method };
+        self.routes.iter().find(|(served, _)| served == method).map(|(_, route)| *route)
+    }
+
+    /// The value of `Allow`.
+    pub(crate) fn allow(&self) -> String {
+        let mut methods: Vec<&str> = self.routes.iter().map(|(method, _)| method.as_str()).collect();
+        if methods.contains(&"GET") {
+            methods.push("HEAD");
+        }
+        methods.sort_unstable();
+        methods.join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Node<u8> {
+        let mut table = Node::default();
+        table.insert(Method::GET, "/v2/incidents/comments", 1);
+        table.insert(Method::GET, "/v2/incidents/{incidentId}/comments", 2);
+        table.insert(Method::GET, "/v2/incidents/comments/{incidentCommentId}", 3);
+        table.insert(Method::PUT, "/v1/Incidents/{id}", 4);
+        table.insert(Method::GET, "/v1/Incidents/trash", 5);
+        table
+    }
+
+    fn find(path: &str, method: Method) -> Option<(u8, Option<String>)> {
+        let table = table();
+        let (node, captures) = table.find(path)?;
+        let id = captures.span(0).map(|span| path[span].to_owned());
+        Some((node.route(&method)?, id))
+    }
+
+    #[test]
+    fn literal_wins_over_parameter_and_case_does_not_matter() {
+        assert_eq!(find("/v2/incidents/comments", Method::GET), Some((1, None)));
+        assert_eq!(find("/V2/Incidents/17/COMMENTS", Method::GET), Some((2, Some("17".into()))));
+        assert_eq!(find("/v2/incidents/comments/9", Method::GET), Some((3, Some("9".into()))));
+        assert_eq!(find("/v1/incidents/x", Method::PUT), Some((4, Some("x".into()))));
+        assert_eq!(find("/v1/incidents/TRASH", Method::HEAD), Some((5, None)));
+    }
+
+    #[test]
+    fn other_paths_are_not_served() {
+        for path in ["/", "", "/v2", "/v2/incidents", "/v2/incidents/17/comments/", "/v1/Incidents/", "/v1//Incidents/1", "/v1/Incidents/1/2"] {
+            assert_eq!(find(path, Method::GET), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn allow_lists_what_the_path_takes() {
+        assert_eq!(table().find("/v1/incidents/trash").map(|(node, _)| node.allow()).as_deref(), Some("GET, HEAD"));
+        assert_eq!(table().find("/v1/incidents/1").map(|(node, _)| node.allow()).as_deref(), Some("PUT"));
+    }
+}

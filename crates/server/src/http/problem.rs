@@ -1,0 +1,276 @@
+//! The one HTTP error of the service: RFC 9457 problem details, with a stable code.
+//!
+//! Every layer below has errors of its own; they become a [`Problem`] here or in a handler, and nowhere else does an error body
+//! get written. The cause is kept for the log and never serialised: nothing internal may leave through this module.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt::{self, Display};
+
+use axum::body::Body;
+use axum::response::Response;
+use http::header::{CONTENT_TYPE, RETRY_AFTER};
+use http::{HeaderName, HeaderValue, StatusCode};
+use serde::Serialize;
+
+use crate::store::engine::StoreError;
+
+/// What a caller did wrong, or what we could not do.
+///
+/// Boxed, so that a `Result` carrying it stays small on the path where nothing went wrong.
+#[derive(Debug)]
+pub(crate) struct Problem(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    status: StatusCode,
+    code: Cow<'static, str>,
+    title: &'static str,
+    detail: String,
+    errors: BTreeMap<String, Vec<String>>,
+    target: Option<String>,
+    headers: Vec<(HeaderName, HeaderValue)>,
+    cause: Option<Box<dyn Error + Send + Sync>>,
+}
+
+/// Where a problem occurred: the members every body carries.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place<'a> {
+    /// The path asked for, without its query.
+    pub(crate) instance: &'a str,
+    /// The id under which the log knows the request.
+    pub(crate) trace_id: &'a str,
+    /// Whether the body also carries the OData `error` member (every path under `/v2`).
+    pub(crate) odata: bool,
+}
+
+impl Problem {
+    /// A problem with a status, a stable dotted code, a title that says what kind it is and a detail that says what happened.
+    pub(crate) fn new(
+        status: StatusCode,
+        code: impl Into<Cow<'static, str>>,
+        title: &'static str,
+        detail: impl Into<String>,
+    ) -> Self {
+        Self(Box::new(Inner {
+            status,
+            code: code.into(),
+            title,
+            detail: detail.into(),
+            errors: BTreeMap::new(),
+            target: None,
+            headers: Vec::new(),
+            cause: None,
+        }))
+    }
+
+    /// 404 `not_found`: there is no such record. `what` is a singular noun.
+    pub(crate) fn not_found(what: &str, id: impl Display) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not_found", "Not found", format!("There is no {what} {id}."))
+    }
+
+    /// 400 `path.invalid`: a path parameter is not of its type.
+    pub(crate) fn invalid_path(parameter: &str, text: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "path.invalid", "Invalid path parameter", "").field(parameter, text)
+    }
+
+    /// 400 `query.invalid`: a query parameter is not of its type or out of its range.
+    pub(crate) fn invalid_query(parameter: &str, text: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "query.invalid", "Invalid query parameter", "").field(parameter, text)
+    }
+
+    /// 400 `body.malformed`: the body is not JSON at all.
+    pub(crate) fn malformed_body(text: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "body.malformed", "Malformed body", text)
+    }
+
+    /// 400 `body.invalid`: the body is JSON, but a field breaks the schema. More fields can follow with [`Problem::field`].
+    pub(crate) fn invalid_body(field: &str, text: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "body.invalid", "Invalid body", "").field(field, text)
+    }
+
+    /// 422 `body.unprocessable`: a field keeps to the schema but not to the data, such as a category of another incident type.
+    pub(crate) fn unprocessable(field: &str, text: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "body.unprocessable", "Unprocessable body", "").field(field, text)
+    }
+
+    /// 409: the state of the record forbids the change.
+    pub(crate) fn conflict(code: &'static str, detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::CONFLICT, code, "Conflict with the current state", detail)
+    }
+
+    /// 500 `internal`: constant text for the caller, the cause for the log.
+    pub(crate) fn internal(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "internal",
+            "Internal error",
+            "Something went wrong here. The log knows the request by its trace id.",
+        )
+        .cause(cause)
+    }
+
+    /// 503 `unavailable`: worth another try after a second.
+    pub(crate) fn unavailable(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "unavailable",
+            "Unavailable",
+            "The service cannot take this request now. Try again shortly.",
+        )
+        .header(RETRY_AFTER, HeaderValue::from_static("1"))
+        .cause(cause)
+    }
+
+    /// 503 `timeout`: the request or one of its statements ran past its time limit.
+    pub(crate) fn timeout() -> Self {
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "timeout",
+            "Time limit exceeded",
+            "The request took longer than allowed. Ask for less, or try again shortly.",
+        )
+        .header(RETRY_AFTER, HeaderValue::from_static("1"))
+    }
+
+    /// Adds a complaint about a field or parameter. The first one also becomes the target, and the detail if there is none yet.
+    pub(crate) fn field(mut self, field: &str, text: impl Into<String>) -> Self {
+        let text = text.into();
+        if self.0.detail.is_empty() {
+            self.0.detail = format!("{field}: {text}");
+        }
+        self.0.target.get_or_insert_with(|| field.to_owned());
+        self.0.errors.entry(field.to_owned()).or_default().push(text);
+        self
+    }
+
+    /// Replaces the stable code, where one kind of problem has several.
+    pub(crate) fn code(mut self, code: impl Into<Cow<'static, str>>) -> Self {
+        self.0.code = code.into();
+        self
+    }
+
+    /// Names the part of the request that is at fault (OData `error.target`).
+    pub(crate) fn target(mut self, target: impl Into<String>) -> Self {
+        self.0.target = Some(target.into());
+        self
+    }
+
+    /// Adds a response header.
+    pub(crate) fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.0.headers.push((name, value));
+        self
+    }
+
+    /// Keeps the cause for the log.
+    pub(crate) fn cause(mut self, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        self.0.cause = Some(cause.into());
+        self
+    }
+
+    /// Logs what has to be logged and writes the response.
+    pub(crate) fn respond(self, place: Place<'_>) -> Response {
+        let inner = *self.0;
+        if inner.status.is_server_error() {
+            let cause = inner.cause.as_ref().map(|cause| Chain(cause.as_ref()).to_string()).unwrap_or_default();
+            tracing::error!(trace_id = place.trace_id, code = %inner.code, path = place.instance, cause, "request failed");
+        }
+        let body = Wire {
+            r#type: Urn(&inner.code),
+            title: inner.title,
+            status: inner.status.as_u16(),
+            detail: &inner.detail,
+            instance: place.instance,
+            trace_id: place.trace_id,
+            code: &inner.code,
+            errors: &inner.errors,
+            error: place.odata.then_some(ODataError {
+                code: &inner.code,
+                message: &inner.detail,
+                target: inner.target.as_deref(),
+            }),
+        };
+        // Strings, integers and string-keyed maps always serialise; an empty body keeps the status if that ever changed.
+        let bytes = serde_json::to_vec(&body).unwrap_or_default();
+        let mut response = Response::new(Body::from(bytes));
+        *response.status_mut() = inner.status;
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        headers.extend(inner.headers);
+        response
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Wire<'a> {
+    r#type: Urn<'a>,
+    title: &'a str,
+    status: u16,
+    detail: &'a str,
+    instance: &'a str,
+    trace_id: &'a str,
+    code: &'a str,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    errors: &'a BTreeMap<String, Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ODataError<'a>>,
+}
+
+#[derive(Serialize)]
+struct ODataError<'a> {
+    code: &'a str,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<&'a str>,
+}
+
+/// The problem type: a URN, because a URL would promise a page that a plant's own installation does not serve.
+struct Urn<'a>(&'a str);
+
+impl Serialize for Urn<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("urn:obeya:problem:{}", self.0))
+    }
+}
+
+/// An error with its sources, for one log line.
+struct Chain<'a>(&'a (dyn Error + 'static));
+
+impl Display for Chain<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)?;
+        let mut source = self.0.source();
+        while let Some(error) = source {
+            write!(f, ": {error}")?;
+            source = error.source();
+        }
+        Ok(())
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Timeout => Self::timeout(),
+            StoreError::Unavailable(_) => Self::unavailable(error),
+            // Raised by a function inside a statement, over values the caller named: `div` by zero, a number out of range.
+            StoreError::Data(text) => {
+                Self::new(StatusCode::BAD_REQUEST, "odata.evaluation", "Expression cannot be evaluated", text)
+            }
+            other => Self::internal(other),
+        }
+    }
+}
+
+impl From<obeya_odata::Error> for Problem {
+    fn from(error: obeya_odata::Error) -> Self {
+        let text = error.to_string();
+        let problem = Self::new(StatusCode::BAD_REQUEST, error.code(), "Invalid query option", text.clone());
+        match error.option() {
+            Some(option) => problem.field(option, text),
+            None => problem,
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The id of a request: the caller's `x-request-id` if it is harmless, else one of ours; and the id traces know it by.
+
+use http::header::HeaderName;
+use http::{HeaderMap, HeaderValue};
+
+/// The header, in and out.
+pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+const MAX_CHARACTERS: usize = 64;
+
+/// The id of a request; always printable ASCII.
+pub(crate) fn of(headers: &HeaderMap) -> HeaderValue {
+    match headers.get(X_REQUEST_ID) {
+        Some(given) if is_harmless(given.as_bytes()) => given.clone(),
+        _ => fresh(),
+    }
+}
+
+/// The trace id of a W3C `traceparent`, if the request carries a valid one.
+pub(crate) fn trace_of(headers: &HeaderMap) -> Option<&str> {
+    let mut parts = headers.get(TRACEPARENT)?.to_str().ok()?.split('-');
+    let (version, trace, parent, flags) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    let is_hex = |text: &str, length| text.len() == length && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    let is_zero = |text: &str| text.bytes().all(|b| b == b'0');
+    let known = is_hex(version, 2) && version != "ff" && (version != "00" || parts.next().is_none());
+    let valid = known && is_hex(trace, 32) && is_hex(parent, 16) && is_hex(flags, 2) && !is_zero(trace) && !is_zero(parent);
+    valid.then_some(trace)
+}
+
+/// Only what is safe in a log line and a header of whoever stands behind us.
+fn is_harmless(id: &[u8]) -> bool {
+    (1..=MAX_CHARACTERS).contains(&id.len())
+        && id.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':' | b'/' | b'+' | b'='))
+}
+
+/// 128 random bits in hex. It identifies; it protects nothing, so a fast generator will do.
+fn fresh() -> HeaderValue {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    let mut bits = fastrand::u128(..);
+    let mut text = [0_u8; 32];
+    for character in &mut text {
+        *character = HEX[(bits & 15) as usize];
+        bits >>= 4;
+    }
+    HeaderValue::from_bytes(&text).unwrap_or(HeaderValue::from_static("unknown"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(name: HeaderName, value: &'static str) -> HeaderMap {
+        HeaderMap::from_iter([(name, HeaderValue::from_static(value))])
+    }
+
+    #[test]
+    fn a_harmless_id_is_kept_and_another_replaced() {
+        assert_eq!(of(&with(X_REQUEST_ID, "order-7.a")), "order-7.a");
+        for odd in ["", "a b", "<script>", "0123456789012345678901234567890123456789012345678901234567890123456789"] {
+            let id = of(&with(X_REQUEST_ID, odd));
+            assert_eq!(id.len(), 32, "{odd}");
+        }
+        assert_ne!(of(&HeaderMap::new()), of(&HeaderMap::new()));
+    }
+
+    /// The examples of the W3C recommendation "Trace Context", sections 3.2.2 and 3.2.4.
+    #[test]
+    fn only_a_valid_traceparent_gives_the_trace_id() {
+        let valid = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        assert_eq!(trace_of(&with(TRACEPARENT, valid)), Some("4bf92f3577b34da6a3ce929d0e0e4736"));
+        for odd in [
+            "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
+            "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",
+            "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-extra",
+            "garbage",
+        ] {
+            assert_eq!(trace_of(&with(TRACEPARENT, odd)), None, "{odd}");
+        }
+    }
+}

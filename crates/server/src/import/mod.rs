@@ -1,0 +1,1 @@
+//! JSON Lines and CSV into rows.

@@ -1,0 +1,4 @@
+//! Handlers of areas.
+
+pub(crate) mod get;
+pub(crate) mod list;

@@ -1,0 +1,5 @@
+//! Handlers of boards.
+
+pub(crate) mod detail;
+pub(crate) mod get;
+pub(crate) mod list;

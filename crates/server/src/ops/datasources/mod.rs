@@ -1,0 +1,3 @@
+//! Handlers of datasource values.
+
+pub(crate) mod values;

@@ -1,0 +1,4 @@
+//! Handlers of groups.
+
+pub(crate) mod get;
+pub(crate) mod list;

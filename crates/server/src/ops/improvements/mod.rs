@@ -1,0 +1,3 @@
+//! Handlers of improvements.
+
+pub(crate) mod update;
