@@ -29,6 +29,29 @@ pub trait Row {
     fn text(&self, column: usize) -> Result<Option<&str>, StoreError>;
 }
 
+impl dyn Row + '_ {
+    /// A text column, owned.
+    pub fn string(&self, column: usize) -> Result<Option<String>, StoreError> {
+        Ok(self.text(column)?.map(str::to_owned))
+    }
+
+    /// An integer column that holds an int32, such as an id.
+    pub fn int32(&self, column: usize) -> Result<Option<i32>, StoreError> {
+        let wide = self.int(column)?;
+        wide.map(i32::try_from).transpose().map_err(|error| StoreError::Engine(Box::new(error)))
+    }
+
+    /// A boolean column; NULL is false.
+    pub fn flag(&self, column: usize) -> Result<bool, StoreError> {
+        Ok(self.int(column)?.is_some_and(|value| value != 0))
+    }
+}
+
+/// The value of a column that the schema declares NOT NULL.
+pub fn present<T>(value: Option<T>) -> Result<T, StoreError> {
+    value.ok_or_else(|| StoreError::Engine("a column that cannot be NULL was NULL".into()))
+}
+
 /// What to do with each row; `Break` ends the query early.
 pub type EachRow<'a> = dyn FnMut(&dyn Row) -> Result<ControlFlow<()>, StoreError> + 'a;
 

@@ -1,5 +1,126 @@
-//! The store: where statements run.
+//! The store: where a unit of work runs, and the statements of each resource.
+//!
+//! A unit of work is a closure over a [`Session`]; [`Store`] decides on which thread and in which transaction it runs. The files beside this one
+//! hold the statements, each written once for every engine. Nothing here knows HTTP or the query language.
 
-pub mod engine;
 pub(crate) mod clients;
+pub mod engine;
 pub(crate) mod keys;
+mod schema;
+mod sqlite;
+pub mod stamp;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use engine::{EachRow, Row, Session, StoreError, Value, present};
+use sqlite::Sqlite;
+
+/// How a store is run. The defaults suit one machine of the size of a small server.
+#[derive(Debug, Clone)]
+pub struct StoreOptions {
+    /// Most connections that read at one time; each is opened when first needed.
+    pub readers: usize,
+    /// KiB of page cache of a reader. Small: the operating system caches the file, and there are many readers.
+    pub reader_cache_kib: u32,
+    /// KiB of page cache of the writer.
+    pub writer_cache_kib: u32,
+    /// Prepared statements kept for each connection.
+    pub cached_statements: usize,
+    /// How long one statement may run before it ends with [`StoreError::Timeout`], the time spent in its row callback included.
+    pub statement_budget: Duration,
+    /// How long to wait for a lock that another process holds.
+    pub busy_timeout: Duration,
+    /// Writes that may wait; further senders wait for room.
+    pub write_queue: usize,
+    /// Most writes that share one commit.
+    pub jobs_per_commit: usize,
+}
+
+impl Default for StoreOptions {
+    fn default() -> Self {
+        StoreOptions {
+            readers: 16,
+            reader_cache_kib: 1024,
+            writer_cache_kib: 8192,
+            cached_statements: 48,
+            statement_budget: Duration::from_secs(10),
+            busy_timeout: Duration::from_secs(5),
+            write_queue: 1024,
+            jobs_per_commit: 128,
+        }
+    }
+}
+
+/// A database and the threads that work on it. Clones share it.
+#[derive(Clone)]
+pub struct Store {
+    engine: Arc<Sqlite>,
+}
+
+impl Store {
+    /// Opens the database at `url` (`sqlite:FILE`, made if it is missing) and brings its schema up to date.
+    ///
+    /// # Errors
+    /// [`StoreError::Schema`] when the address is none, the file is no database, is another program's, or has a newer schema;
+    /// [`StoreError::Unavailable`] when it cannot be opened.
+    pub async fn open(url: &str, options: &StoreOptions) -> Result<Store, StoreError> {
+        let path = sqlite::file_of(url)?;
+        let options = options.clone();
+        let opened = tokio::task::spawn_blocking(move || Sqlite::open(&path, &options)).await;
+        let engine = opened.map_err(|failure| StoreError::Engine(Box::new(failure)))??;
+        Ok(Store { engine: Arc::new(engine) })
+    }
+
+    /// Runs look-ups by primary key, and nothing else, inline: the caller's thread must not be held longer than some microseconds.
+    ///
+    /// Each statement sees its own snapshot; use [`Store::read`] where two must agree.
+    ///
+    /// # Errors
+    /// What the work gives, and [`StoreError::Unavailable`] when no connection can be had.
+    pub async fn point<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: FnOnce(&mut dyn Session) -> Result<T, E>,
+        E: From<StoreError>,
+    {
+        self.engine.point(work).await
+    }
+
+    /// Runs reads of any size on the blocking pool, in one snapshot.
+    ///
+    /// # Errors
+    /// What the work gives, and [`StoreError::Unavailable`] when no connection can be had.
+    pub async fn read<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: FnOnce(&mut dyn Session) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        self.engine.read(work).await
+    }
+
+    /// Runs changes in a transaction and answers once they are on disk. An `Err` or a panic of the work undoes all it did.
+    ///
+    /// Work whose caller has gone before its turn is not begun.
+    ///
+    /// # Errors
+    /// What the work gives, and a [`StoreError`] when the transaction could not begin or commit.
+    pub async fn write<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: FnOnce(&mut dyn Session) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        self.engine.write(work).await
+    }
+
+    /// Writes that wait for their turn.
+    pub fn queued_writes(&self) -> usize {
+        self.engine.queued()
+    }
+
+    /// Finishes the writes already sent and closes the database; later work ends with [`StoreError::Unavailable`].
+    pub async fn close(&self) {
+        self.engine.close().await;
+    }
+}

@@ -1,0 +1,205 @@
+//! One connection: how it is opened, and the [`Session`] over it.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, OpenFlags, Statement, ToSql};
+
+use super::errors::store_error;
+use super::functions;
+use crate::store::{EachRow, Row, Session, StoreError, StoreOptions, Value};
+
+/// Steps of SQLite's machine between two looks at the clock: some tens of microseconds.
+const STEPS_PER_LOOK: i32 = 10_000;
+/// Bytes of a page in a new file. Twice the default: a page of values is then read with half the system calls.
+const PAGE_BYTES: u32 = 8192;
+/// Bytes the write-ahead log is cut back to after a checkpoint.
+const LOG_BYTES: u32 = 64 << 20;
+
+/// A connection and the budget of the statement it is running.
+pub(super) struct Database {
+    pub(super) connection: Connection,
+    budget: Arc<Budget>,
+}
+
+impl Database {
+    /// The face that units of work see.
+    pub(super) fn session(&mut self) -> SqliteSession<'_> {
+        SqliteSession { connection: &self.connection, budget: &self.budget }
+    }
+
+    /// Runs a statement of the engine's own, such as BEGIN.
+    pub(super) fn control(&self, sql: &str) -> Result<(), StoreError> {
+        let mut statement = self.connection.prepare_cached(sql).map_err(store_error)?;
+        statement.raw_execute().map(drop).map_err(store_error)
+    }
+
+    /// Lets statements run for as long as they take, as migrations may.
+    pub(super) fn without_budget(&self) {
+        self.budget.stop();
+    }
+}
+
+/// Opens the connection that writes, making the file if it is missing.
+pub(super) fn open_writer(path: &Path, options: &StoreOptions) -> Result<Database, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let database = open(path, flags, options)?;
+    let setup = format!(
+        "PRAGMA page_size = {PAGE_BYTES};
+         PRAGMA journal_mode = WAL;
+         PRAGMA synchronous = FULL;
+         PRAGMA foreign_keys = ON;
+         PRAGMA journal_size_limit = {LOG_BYTES};
+         PRAGMA cache_size = -{};",
+        options.writer_cache_kib
+    );
+    database.connection.execute_batch(&setup).map_err(|error| match store_error(error) {
+        StoreError::Schema(_) => StoreError::Schema(format!("{} is not a SQLite database", path.display())),
+        other => other,
+    })?;
+    Ok(database)
+}
+
+/// Opens a connection that can only read. The writer has been opened before, so the file exists.
+pub(super) fn open_reader(path: &Path, options: &StoreOptions) -> Result<Database, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let database = open(path, flags, options)?;
+    let setup = format!("PRAGMA query_only = ON; PRAGMA cache_size = -{};", options.reader_cache_kib);
+    database.connection.execute_batch(&setup).map_err(store_error)?;
+    Ok(database)
+}
+
+fn open(path: &Path, flags: OpenFlags, options: &StoreOptions) -> Result<Database, StoreError> {
+    let mut connection = Connection::open_with_flags(path, flags).map_err(|error| match store_error(error) {
+        StoreError::Unavailable(text) => StoreError::Unavailable(format!("{} cannot be opened: {text}", path.display())),
+        other => other,
+    })?;
+    connection.busy_timeout(options.busy_timeout).map_err(store_error)?;
+    connection.set_prepared_statement_cache_capacity(options.cached_statements);
+    functions::register(&connection)?;
+    let budget = Arc::new(Budget::new(options.statement_budget));
+    let watch = Arc::clone(&budget);
+    connection.progress_handler(STEPS_PER_LOOK, Some(move || watch.spent())).map_err(store_error)?;
+    Ok(Database { connection, budget })
+}
+
+/// How long the statement that is running may still take.
+struct Budget {
+    epoch: Instant,
+    allowed: Duration,
+    /// Nanoseconds after `epoch`; 0 when nothing is measured.
+    until: AtomicU64,
+}
+
+impl Budget {
+    fn new(allowed: Duration) -> Self {
+        Budget { epoch: Instant::now(), allowed, until: AtomicU64::new(0) }
+    }
+
+    fn start(&self) {
+        let until = (self.epoch.elapsed() + self.allowed).as_nanos();
+        self.until.store(u64::try_from(until).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    fn stop(&self) {
+        self.until.store(0, Ordering::Relaxed);
+    }
+
+    fn spent(&self) -> bool {
+        let until = self.until.load(Ordering::Relaxed);
+        until != 0 && self.epoch.elapsed().as_nanos() > u128::from(until)
+    }
+}
+
+/// A [`Session`] over a connection.
+pub(super) struct SqliteSession<'c> {
+    connection: &'c Connection,
+    budget: &'c Budget,
+}
+
+impl Session for SqliteSession<'_> {
+    fn query(&mut self, sql: &str, binds: &[Value<'_>], each: &mut EachRow<'_>) -> Result<(), StoreError> {
+        let mut statement = self.connection.prepare_cached(sql).map_err(store_error)?;
+        bind(&mut statement, binds)?;
+        self.budget.start();
+        let mut rows = statement.raw_query();
+        while let Some(row) = rows.next().map_err(store_error)? {
+            if each(&SqliteRow(row))?.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn execute(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<u64, StoreError> {
+        let mut statement = self.connection.prepare_cached(sql).map_err(store_error)?;
+        bind(&mut statement, binds)?;
+        self.budget.start();
+        let changed = statement.raw_execute().map_err(store_error)?;
+        Ok(changed as u64)
+    }
+}
+
+fn bind(statement: &mut Statement<'_>, binds: &[Value<'_>]) -> Result<(), StoreError> {
+    if statement.parameter_count() != binds.len() {
+        // A missing value would be read as NULL without a word.
+        let text = format!("a statement takes {} values and was given {}", statement.parameter_count(), binds.len());
+        return Err(StoreError::Engine(text.into()));
+    }
+    for (index, value) in binds.iter().enumerate() {
+        statement.raw_bind_parameter(index + 1, Bound(*value)).map_err(store_error)?;
+    }
+    Ok(())
+}
+
+struct Bound<'a>(Value<'a>);
+
+impl ToSql for Bound<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self.0 {
+            Value::Null => ValueRef::Null,
+            Value::Int(value) => ValueRef::Integer(value),
+            Value::Real(value) => ValueRef::Real(value),
+            Value::Text(value) => ValueRef::Text(value.as_bytes()),
+        }))
+    }
+}
+
+struct SqliteRow<'r, 's>(&'r rusqlite::Row<'s>);
+
+impl Row for SqliteRow<'_, '_> {
+    fn int(&self, column: usize) -> Result<Option<i64>, StoreError> {
+        match self.0.get_ref(column).map_err(store_error)? {
+            ValueRef::Null => Ok(None),
+            ValueRef::Integer(value) => Ok(Some(value)),
+            other => Err(mismatch(column, "an integer", other)),
+        }
+    }
+
+    fn real(&self, column: usize) -> Result<Option<f64>, StoreError> {
+        match self.0.get_ref(column).map_err(store_error)? {
+            ValueRef::Null => Ok(None),
+            ValueRef::Real(value) => Ok(Some(value)),
+            ValueRef::Integer(value) => Ok(Some(value as f64)),
+            other => Err(mismatch(column, "a double", other)),
+        }
+    }
+
+    fn text(&self, column: usize) -> Result<Option<&str>, StoreError> {
+        match self.0.get_ref(column).map_err(store_error)? {
+            ValueRef::Null => Ok(None),
+            ValueRef::Text(bytes) => match std::str::from_utf8(bytes) {
+                Ok(text) => Ok(Some(text)),
+                Err(error) => Err(StoreError::Engine(Box::new(error))),
+            },
+            other => Err(mismatch(column, "a text", other)),
+        }
+    }
+}
+
+fn mismatch(column: usize, expected: &str, found: ValueRef<'_>) -> StoreError {
+    StoreError::Engine(format!("column {column}: expected {expected}, found {}", found.data_type()).into())
+}

@@ -1,0 +1,40 @@
+//! What SQLite says, as a [`StoreError`].
+
+use rusqlite::ErrorCode;
+
+use crate::store::StoreError;
+
+/// Starts the message of an error that a registered function gave, so that it can be told from the engine's own: SQLite passes on only a text.
+pub(super) const REFUSED: &str = "\u{1}refused: ";
+
+/// Sorts an error of the engine into the kinds that callers act on.
+pub(super) fn store_error(error: rusqlite::Error) -> StoreError {
+    let rusqlite::Error::SqliteFailure(code, message) = &error else {
+        return StoreError::Engine(Box::new(error));
+    };
+    let message = message.as_deref().unwrap_or_default();
+    if let Some(refusal) = message.strip_prefix(REFUSED) {
+        return StoreError::Data(refusal.to_owned());
+    }
+    match code.code {
+        ErrorCode::OperationInterrupted => StoreError::Timeout,
+        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::DiskFull | ErrorCode::CannotOpen => {
+            StoreError::Unavailable(error.to_string())
+        }
+        ErrorCode::ConstraintViolation => StoreError::Constraint(message.to_owned()),
+        ErrorCode::NotADatabase => StoreError::Schema("the file is not a SQLite database".into()),
+        _ => StoreError::Engine(Box::new(error)),
+    }
+}
+
+/// The same failure once more, for the next job that it undid: causes cannot be cloned, their text can.
+pub(super) fn again(error: &StoreError) -> StoreError {
+    match error {
+        StoreError::Timeout => StoreError::Timeout,
+        StoreError::Unavailable(text) => StoreError::Unavailable(text.clone()),
+        StoreError::Constraint(text) => StoreError::Constraint(text.clone()),
+        StoreError::Schema(text) => StoreError::Schema(text.clone()),
+        StoreError::Data(text) => StoreError::Data(text.clone()),
+        StoreError::Engine(cause) => StoreError::Engine(cause.to_string().into()),
+    }
+}

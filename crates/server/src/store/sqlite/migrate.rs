@@ -1,0 +1,52 @@
+//! The schema's versions: a file is brought from the one it has to the newest, in one transaction, or left as it was.
+//!
+//! The version is SQLite's `user_version`; `application_id` tells our files from those of other programs.
+
+use std::path::Path;
+
+use super::connection::Database;
+use super::errors::store_error;
+use crate::store::StoreError;
+use crate::store::schema::MIGRATIONS;
+
+/// "Obey" as the four bytes of `application_id`.
+const APPLICATION: i32 = 0x4F62_6579;
+
+/// Applies what is missing.
+///
+/// # Errors
+/// [`StoreError::Schema`] when the file is newer than this program or belongs to another one.
+pub(super) fn run(database: &mut Database, path: &Path) -> Result<(), StoreError> {
+    database.without_budget();
+    // Another process may be doing the same: whoever comes second finds the work done.
+    database.control("BEGIN IMMEDIATE")?;
+    let applied = apply(database, path);
+    let end = database.control(if applied.is_ok() { "COMMIT" } else { "ROLLBACK" });
+    applied.and(end)
+}
+
+fn apply(database: &Database, path: &Path) -> Result<(), StoreError> {
+    let connection = &database.connection;
+    let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i32>(0)).map_err(store_error);
+    let application = number("PRAGMA application_id")?;
+    let tables = number("SELECT count(*) FROM sqlite_master")?;
+    if application != APPLICATION && (application != 0 || tables != 0) {
+        return Err(StoreError::Schema(format!("{} is a database of another program", path.display())));
+    }
+    let found = number("PRAGMA user_version")?;
+    let known = i32::try_from(MIGRATIONS.len()).unwrap_or(i32::MAX);
+    if found > known {
+        return Err(StoreError::Schema(format!(
+            "{} has schema version {found}, and this program knows versions up to {known}: use a newer program",
+            path.display()
+        )));
+    }
+    for (version, migration) in (1..).zip(MIGRATIONS) {
+        if version > found {
+            connection.execute_batch(migration).map_err(store_error)?;
+        }
+    }
+    connection
+        .execute_batch(&format!("PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {known};"))
+        .map_err(store_error)
+}

@@ -1,0 +1,19 @@
+//! The stamps of `last_modified`: each is later than every one before, whatever the clock does.
+//!
+//! A reader that asks for what changed after the last stamp it saw must miss nothing, so two commits never share a stamp and a later commit never has an
+//! earlier one. The row that is updated makes every engine keep that order, also between processes.
+
+use super::{Session, StoreError};
+
+/// Takes the next stamp: `now` (100 ns ticks), or just after the last one given out if the clock has not passed it.
+///
+/// `floor` is the record's present stamp, which an import may have set into the future; the new one is later than that too.
+///
+/// # Errors
+/// What the engine says.
+pub fn next(session: &mut dyn Session, now: i64, floor: i64) -> Result<i64, StoreError> {
+    let now = now.max(floor.saturating_add(1));
+    session.execute("UPDATE stamps SET last = CASE WHEN last >= ?1 THEN last + 1 ELSE ?1 END WHERE id = 1", &[now.into()])?;
+    let last = session.first("SELECT last FROM stamps WHERE id = 1", &[], |row| row.int(0))?;
+    last.flatten().ok_or_else(|| StoreError::Schema("the table of stamps is empty".into()))
+}
