@@ -1,0 +1,56 @@
+//! Why the domain refuses: one type for every rule, so that each kind becomes one HTTP status in one place.
+
+/// A complaint about one field of a body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Complaint {
+    /// The field, as JSON names it: `title`, `consequences[2].id`.
+    pub(crate) field: String,
+    /// What was found and what was expected.
+    pub(crate) text: String,
+}
+
+/// A refusal. Nothing was changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// The body breaks its schema (400).
+    Invalid(Vec<Complaint>),
+    /// The body keeps to its schema but not to the data (422). Complaints of one code; never empty.
+    Unprocessable {
+        /// The stable code, such as `reference.unknown`.
+        code: &'static str,
+        /// What is wrong.
+        complaints: Vec<Complaint>,
+    },
+    /// The state of the record forbids it (409).
+    Conflict {
+        /// The stable code, such as `incident.transition`.
+        code: &'static str,
+        /// What was asked, and what would be allowed.
+        detail: String,
+    },
+}
+
+impl Fault {
+    /// A refusal of one field on account of the data.
+    pub(crate) fn unprocessable(code: &'static str, field: impl Into<String>, text: impl Into<String>) -> Fault {
+        Fault::Unprocessable { code, complaints: vec![Complaint { field: field.into(), text: text.into() }] }
+    }
+
+    /// A status that may not follow the present one.
+    pub(crate) fn transition(code: &'static str, what: &str, from: &str, to: &str, allowed: &[&str]) -> Fault {
+        let detail = match allowed {
+            [] => format!("{what} that is {from} cannot become {to}: nothing may follow {from}."),
+            _ => format!("{what} that is {from} cannot become {to}. From {from} it may become {}.", listed(allowed)),
+        };
+        Fault::Conflict { code, detail }
+    }
+}
+
+/// `A, B or C`.
+pub(crate) fn listed(words: &[&str]) -> String {
+    match words {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
+}

@@ -1,0 +1,235 @@
+//! An incident as the domain sees it, and what a body does to it.
+
+use super::fault::Fault;
+use super::incident_state::State;
+use super::words::{Evaluation, IncidentStatus, Severity, Word};
+use super::{Change, apply};
+
+/// What can be changed of an incident, its categories and the like apart. Instants are 100 ns ticks, dates days.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Incident {
+    pub(crate) incident_type_id: i32,
+    pub(crate) severity: Severity,
+    pub(crate) title: String,
+    pub(crate) text: Option<String>,
+    pub(crate) incident_date: i64,
+    pub(crate) due_date: Option<i64>,
+    pub(crate) is_anonymous: bool,
+    pub(crate) external_id: Option<String>,
+    pub(crate) places: Places,
+    pub(crate) state: State,
+    pub(crate) evaluation: Option<Evaluation>,
+    pub(crate) evaluation_text: Option<String>,
+}
+
+/// The records an incident points to, each by its id.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Places {
+    pub(crate) reported_by_group_id: Option<i32>,
+    pub(crate) follow_up_group_id: Option<i32>,
+    pub(crate) responsible_user_id: Option<String>,
+    pub(crate) area_id: Option<i32>,
+    pub(crate) project_id: Option<i32>,
+}
+
+/// What a body asks for. The four that every body holds are plain.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct IncidentChange {
+    pub(crate) incident_type_id: i32,
+    pub(crate) severity: Severity,
+    pub(crate) title: String,
+    pub(crate) incident_date: i64,
+    pub(crate) status: Option<IncidentStatus>,
+    pub(crate) resolved_date: Change<i64>,
+    pub(crate) due_date: Change<i64>,
+    pub(crate) text: Change<String>,
+    pub(crate) is_anonymous: Option<bool>,
+    pub(crate) external_id: Change<String>,
+    pub(crate) reported_by_group_id: Change<i32>,
+    pub(crate) follow_up_group_id: Change<i32>,
+    pub(crate) responsible_user_id: Change<String>,
+    pub(crate) area_id: Change<i32>,
+    pub(crate) project_id: Change<i32>,
+    pub(crate) evaluation: Option<Evaluation>,
+    pub(crate) evaluation_text: Change<String>,
+}
+
+impl Incident {
+    /// The incident that a body creates.
+    ///
+    /// # Errors
+    /// 409 `incident.evaluation`.
+    pub(crate) fn created(change: IncidentChange, now: i64) -> Result<Incident, Fault> {
+        let state = State::created(change.status.unwrap_or(IncidentStatus::New), change.resolved_date.flatten(), now);
+        let blank = Incident {
+            incident_type_id: change.incident_type_id,
+            severity: change.severity,
+            title: String::new(),
+            text: None,
+            incident_date: change.incident_date,
+            due_date: None,
+            is_anonymous: false,
+            external_id: None,
+            places: Places::default(),
+            state,
+            evaluation: None,
+            evaluation_text: None,
+        };
+        blank.with(change, state)
+    }
+
+    /// The incident after a body.
+    ///
+    /// # Errors
+    /// 409 `incident.transition`, 409 `incident.evaluation`.
+    pub(crate) fn changed(self, change: IncidentChange, now: i64) -> Result<Incident, Fault> {
+        let state = self.state.changed(change.status, change.resolved_date.flatten(), now)?;
+        self.with(change, state)
+    }
+
+    fn with(self, change: IncidentChange, state: State) -> Result<Incident, Fault> {
+        let mut next = Incident {
+            incident_type_id: change.incident_type_id,
+            severity: change.severity,
+            title: change.title,
+            incident_date: change.incident_date,
+            state,
+            ..self.clone()
+        };
+        apply(&mut next.text, change.text);
+        apply(&mut next.due_date, change.due_date);
+        apply(&mut next.external_id, change.external_id);
+        apply(&mut next.places.reported_by_group_id, change.reported_by_group_id);
+        apply(&mut next.places.follow_up_group_id, change.follow_up_group_id);
+        apply(&mut next.places.responsible_user_id, change.responsible_user_id);
+        apply(&mut next.places.area_id, change.area_id);
+        apply(&mut next.places.project_id, change.project_id);
+        apply(&mut next.evaluation_text, change.evaluation_text);
+        next.is_anonymous = change.is_anonymous.unwrap_or(next.is_anonymous);
+        next.evaluation = change.evaluation.or(next.evaluation);
+        self.may_be_evaluated(&next)?;
+        Ok(next)
+    }
+
+    /// An evaluation is written only on a resolved incident. Repeating the present one, as a client does that sends back what it read, writes nothing.
+    fn may_be_evaluated(&self, next: &Incident) -> Result<(), Fault> {
+        let text_written = next.evaluation_text.is_some() && next.evaluation_text != self.evaluation_text;
+        let written = next.evaluation != self.evaluation || text_written;
+        if !written || next.state.status == IncidentStatus::Resolved {
+            return Ok(());
+        }
+        let status = next.state.status.word();
+        let detail = format!("An incident can be evaluated once it is Resolved; this one is {status}.");
+        Err(Fault::Conflict { code: "incident.evaluation", detail })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked() -> IncidentChange {
+        IncidentChange {
+            incident_type_id: 3,
+            severity: Severity::Low,
+            title: "Crack".into(),
+            incident_date: 20_000,
+            status: None,
+            resolved_date: None,
+            due_date: None,
+            text: None,
+            is_anonymous: None,
+            external_id: None,
+            reported_by_group_id: None,
+            follow_up_group_id: None,
+            responsible_user_id: None,
+            area_id: None,
+            project_id: None,
+            evaluation: None,
+            evaluation_text: None,
+        }
+    }
+
+    fn full() -> Incident {
+        let change = IncidentChange {
+            due_date: Some(Some(70)),
+            text: Some(Some("Left flange".into())),
+            is_anonymous: Some(true),
+            external_id: Some(Some("c100".into())),
+            reported_by_group_id: Some(Some(4)),
+            follow_up_group_id: Some(Some(5)),
+            responsible_user_id: Some(Some("u-1".into())),
+            area_id: Some(Some(2)),
+            project_id: Some(Some(9)),
+            ..asked()
+        };
+        Incident::created(change, 99).expect("an incident")
+    }
+
+    #[test]
+    fn a_new_incident_is_new_and_holds_what_the_body_holds() {
+        let incident = full();
+        assert_eq!(incident.state.status, IncidentStatus::New);
+        assert_eq!((incident.title.as_str(), incident.text.as_deref()), ("Crack", Some("Left flange")));
+        assert_eq!((incident.incident_date, incident.due_date, incident.is_anonymous), (20_000, Some(70), true));
+        assert_eq!(
+            incident.places,
+            Places {
+                reported_by_group_id: Some(4),
+                follow_up_group_id: Some(5),
+                responsible_user_id: Some("u-1".into()),
+                area_id: Some(2),
+                project_id: Some(9),
+            }
+        );
+    }
+
+    #[test]
+    fn absent_leaves_and_null_empties() {
+        let after = full().changed(asked(), 100);
+        assert_eq!(after, Ok(full()));
+
+        let nulls = IncidentChange {
+            due_date: Some(None),
+            text: Some(None),
+            external_id: Some(None),
+            reported_by_group_id: Some(None),
+            follow_up_group_id: Some(None),
+            responsible_user_id: Some(None),
+            area_id: Some(None),
+            project_id: Some(None),
+            ..asked()
+        };
+        let after = full().changed(nulls, 100).expect("an incident");
+        assert_eq!(after.places, Places::default());
+        assert_eq!((after.due_date, after.text, after.external_id), (None, None, None));
+    }
+
+    #[test]
+    fn an_evaluation_waits_for_resolved() {
+        let evaluated = |status| {
+            full().changed(
+                IncidentChange { status, evaluation: Some(Evaluation::Good), evaluation_text: Some(Some("Held".into())), ..asked() },
+                100,
+            )
+        };
+        let refused = |result: Result<Incident, Fault>| matches!(result, Err(Fault::Conflict { code: "incident.evaluation", .. }));
+        assert!(refused(evaluated(None)));
+        assert!(refused(evaluated(Some(IncidentStatus::Rejected))));
+        let resolved = evaluated(Some(IncidentStatus::Resolved)).expect("an incident");
+        assert_eq!(resolved.evaluation, Some(Evaluation::Good));
+
+        // Reopened, it keeps its evaluation; sending it back unchanged is no writing, another one is.
+        let echo = IncidentChange {
+            status: Some(IncidentStatus::InProgress),
+            evaluation: Some(Evaluation::Good),
+            evaluation_text: Some(Some("Held".into())),
+            ..asked()
+        };
+        let reopened = resolved.changed(echo.clone(), 101).expect("an incident");
+        assert_eq!((reopened.evaluation, reopened.state.resolved), (Some(Evaluation::Good), None));
+        assert!(refused(reopened.clone().changed(IncidentChange { evaluation: Some(Evaluation::Bad), ..echo.clone() }, 102)));
+        assert!(refused(reopened.changed(IncidentChange { evaluation_text: Some(Some("Broke".into())), ..echo }, 102)));
+        assert!(refused(Incident::created(IncidentChange { evaluation: Some(Evaluation::Good), ..asked() }, 99)));
+    }
+}

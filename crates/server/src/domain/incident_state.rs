@@ -1,0 +1,144 @@
+//! The states of an incident: which may follow which, and the dates that a change writes.
+//!
+//! New → InProgress, Resolved, Rejected; InProgress → New, Resolved, Rejected; Resolved and Rejected → InProgress.
+
+use super::fault::Fault;
+use super::words::IncidentStatus::{self, InProgress, New, Rejected, Resolved};
+use super::words::Word;
+
+/// The status and every date that hangs on it. Instants are 100 ns ticks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct State {
+    /// The status.
+    pub(crate) status: IncidentStatus,
+    /// When it was resolved; `None` unless it is.
+    pub(crate) resolved: Option<i64>,
+    /// When the status last changed.
+    pub(crate) modified: Option<i64>,
+    /// When it last became New.
+    pub(crate) new: Option<i64>,
+    /// When it last became InProgress.
+    pub(crate) in_progress: Option<i64>,
+    /// When it last became Rejected.
+    pub(crate) rejected: Option<i64>,
+}
+
+impl State {
+    /// The state of an incident that is created with this status; `resolved` is the date its body gives.
+    pub(crate) fn created(status: IncidentStatus, resolved: Option<i64>, now: i64) -> State {
+        let blank = State { status, resolved: None, modified: None, new: None, in_progress: None, rejected: None };
+        blank.entered(status, resolved, now)
+    }
+
+    /// The state after a body asked for `to` and `resolved` (its `resolvedDate`), absent values being `None`.
+    ///
+    /// A `resolvedDate` is kept only while the incident is, or becomes, Resolved; it cannot be emptied, since a resolved incident has one.
+    ///
+    /// # Errors
+    /// 409 `incident.transition` when `to` may not follow.
+    pub(crate) fn changed(self, to: Option<IncidentStatus>, resolved: Option<i64>, now: i64) -> Result<State, Fault> {
+        match to {
+            Some(to) if to != self.status => {
+                if !allowed(self.status).contains(&to) {
+                    let words: Vec<_> = allowed(self.status).iter().map(|status| status.word()).collect();
+                    return Err(Fault::transition("incident.transition", "An incident", self.status.word(), to.word(), &words));
+                }
+                Ok(self.entered(to, resolved, now))
+            }
+            _ if self.status == Resolved => Ok(State { resolved: resolved.or(self.resolved), ..self }),
+            _ => Ok(self),
+        }
+    }
+
+    fn entered(self, status: IncidentStatus, resolved: Option<i64>, now: i64) -> State {
+        let mut state = State { status, modified: Some(now), resolved: None, ..self };
+        match status {
+            New => state.new = Some(now),
+            InProgress => state.in_progress = Some(now),
+            Resolved => state.resolved = resolved.or(Some(now)),
+            Rejected => state.rejected = Some(now),
+        }
+        state
+    }
+}
+
+/// What may follow a status.
+pub(crate) fn allowed(from: IncidentStatus) -> &'static [IncidentStatus] {
+    match from {
+        New => &[InProgress, Resolved, Rejected],
+        InProgress => &[New, Resolved, Rejected],
+        Resolved | Rejected => &[InProgress],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state(status: IncidentStatus) -> State {
+        let resolved = (status == Resolved).then_some(50);
+        State { status, resolved, modified: Some(40), new: Some(10), in_progress: Some(20), rejected: Some(30) }
+    }
+
+    /// The table of the design, cell by cell: rows from, columns to; `=` the present status, `+` allowed, `-` refused.
+    const TABLE: [(IncidentStatus, &str); 4] = [(New, "=+++"), (InProgress, "+=++"), (Resolved, "-+=-"), (Rejected, "-+-=")];
+
+    #[test]
+    fn every_cell_of_the_table() {
+        for (from, row) in TABLE {
+            for (to, cell) in [New, InProgress, Resolved, Rejected].into_iter().zip(row.chars()) {
+                let changed = state(from).changed(Some(to), None, 99);
+                match cell {
+                    '=' => assert_eq!(changed, Ok(state(from)), "{from:?} to {to:?}"),
+                    '+' => {
+                        let after = changed.unwrap_or_else(|fault| panic!("{from:?} to {to:?}: {fault:?}"));
+                        assert_eq!((after.status, after.modified), (to, Some(99)));
+                        assert_eq!(after.resolved, (to == Resolved).then_some(99), "{from:?} to {to:?}");
+                        assert_eq!(after.new, Some(if to == New { 99 } else { 10 }));
+                        assert_eq!(after.in_progress, Some(if to == InProgress { 99 } else { 20 }));
+                        assert_eq!(after.rejected, Some(if to == Rejected { 99 } else { 30 }));
+                    }
+                    _ => assert!(matches!(changed, Err(Fault::Conflict { code: "incident.transition", .. })), "{from:?} to {to:?}"),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_refusal_names_from_to_and_what_is_allowed() {
+        let detail = |from, to| match state(from).changed(Some(to), None, 99) {
+            Err(Fault::Conflict { detail, .. }) => detail,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(
+            detail(Resolved, Rejected),
+            "An incident that is Resolved cannot become Rejected. From Resolved it may become InProgress."
+        );
+    }
+
+    #[test]
+    fn the_resolved_date_is_the_bodys_or_now_and_only_for_resolved() {
+        let resolved = |from, to, date| state(from).changed(to, date, 99).map(|state| state.resolved);
+        assert_eq!(resolved(New, Some(Resolved), Some(7)), Ok(Some(7)));
+        assert_eq!(resolved(New, Some(Resolved), None), Ok(Some(99)));
+        // A later word on the date of one that stays resolved.
+        assert_eq!(resolved(Resolved, None, Some(7)), Ok(Some(7)));
+        assert_eq!(resolved(Resolved, Some(Resolved), Some(7)), Ok(Some(7)));
+        assert_eq!(resolved(Resolved, None, None), Ok(Some(50)));
+        // Not kept with any other status.
+        assert_eq!(resolved(New, None, Some(7)), Ok(None));
+        assert_eq!(resolved(New, Some(InProgress), Some(7)), Ok(None));
+        assert_eq!(resolved(Resolved, Some(InProgress), Some(7)), Ok(None));
+    }
+
+    #[test]
+    fn a_new_incident_may_start_anywhere() {
+        assert_eq!(
+            State::created(New, Some(7), 99),
+            State { status: New, resolved: None, modified: Some(99), new: Some(99), in_progress: None, rejected: None }
+        );
+        assert_eq!(State::created(Resolved, None, 99).resolved, Some(99));
+        assert_eq!(State::created(Resolved, Some(7), 99).resolved, Some(7));
+        assert_eq!(State::created(Rejected, None, 99).rejected, Some(99));
+    }
+}
