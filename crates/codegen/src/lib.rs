@@ -1,1 +1,57 @@
-//! Placeholder.
+//! From `spec/openapi.yaml` to Rust, in stages. Every setting of the generator lives here and nowhere else.
+//!
+//! | stage | in → out | may reject |
+//! |---|---|---|
+//! | [`Spec::read`] | YAML → JSON tree and the line of every node | bad YAML, a key given twice |
+//! | [`lint`] | tree → faults | whatever the generator would panic on, miscompile or silently get wrong |
+//! | [`normalise`] | tree → the tree the generator sees | nothing |
+//! | [`openapi`] | tree → `openapiv3::OpenAPI` | what is not OpenAPI 3.0 |
+//! | [`generate`] | document → source of the model and of the client | what the generator itself refuses |
+//! | [`operations`] | tree → table of operations, and an enum over it | nothing |
+//!
+//! [`build`] drives them from a `build.rs`. Everything else is pure: no files, no network, no environment.
+//! This crate knows no other crate of the project; the paths it writes (`::obeya_model`, `crate::`) are only text.
+
+pub mod build;
+pub mod contract;
+mod fault;
+mod generate;
+mod lint;
+mod naming;
+pub mod normalise;
+pub mod operations;
+mod schema;
+mod spec;
+mod surface;
+mod yaml;
+
+pub use fault::{Error, Fault};
+pub use generate::{Generated, generate};
+pub use lint::lint;
+pub use spec::Spec;
+pub use surface::surface;
+
+/// Reads the document and refuses it unless [`lint`] finds nothing.
+///
+/// # Errors
+/// Bad YAML, or every fault the lint found.
+pub fn read(path: &std::path::Path) -> Result<Spec, Error> {
+    let spec = Spec::read(path)?;
+    let faults = lint(&spec);
+    if faults.is_empty() {
+        Ok(spec)
+    } else {
+        Err(Error::Faults(faults))
+    }
+}
+
+/// The typed form of a document, with the path of the node that does not fit.
+///
+/// # Errors
+/// The first place where the document is not OpenAPI 3.0.
+pub fn openapi(document: &serde_json::Value) -> Result<openapiv3::OpenAPI, Error> {
+    serde_path_to_error::deserialize(document).map_err(|error| Error::Shape {
+        place: error.path().to_string(),
+        message: error.inner().to_string(),
+    })
+}

@@ -1,0 +1,79 @@
+//! The client: the generator's, made private, with the types of the model and one struct for each call.
+
+use quote::ToTokens;
+use syn::{ImplItem, Item, ItemImpl, Visibility, parse_quote};
+
+use super::{RAW_MARK, calls};
+use crate::Error;
+use crate::operations::{Operation, client_tokens};
+
+/// Puts the client's file together.
+pub(super) fn file(rest: Vec<Item>, operations: &[Operation]) -> Result<syn::File, Error> {
+    let mut items: Vec<Item> = Vec::new();
+    let mut modules = Vec::new();
+    for item in rest {
+        match item {
+            // The API crate decides what it re-exports.
+            Item::Use(mut item) => {
+                item.vis = Visibility::Inherited;
+                items.push(Item::Use(item));
+            }
+            Item::Mod(module) if module.ident == "prelude" => {}
+            Item::Struct(mut item) => {
+                // The generator puts the description of the whole document here, written for other readers.
+                item.attrs.retain(|attr| !attr.path().is_ident("doc"));
+                item.attrs
+                    .push(parse_quote!(#[doc = "The service at one base URL. Cheap to clone."]));
+                items.push(Item::Struct(item));
+            }
+            Item::Impl(mut item) if item.trait_.is_none() => {
+                hide_methods(&mut item);
+                modules.extend(calls::of(&item, operations)?);
+                items.push(without_raw_mark(&item)?);
+            }
+            other => items.push(other),
+        }
+    }
+    items.insert(
+        0,
+        parse_quote!(
+            use ::obeya_model as types;
+        ),
+    );
+    let operation: syn::File = syn::parse2(client_tokens(operations))?;
+    items.extend(operation.items);
+    items.push(parse_quote! {
+        /// One struct for each operation, its parameters as fields: set what is wanted, then `send`.
+        pub mod call {
+            use super::{Client, Operation, types};
+
+            #(#modules)*
+        }
+    });
+    Ok(syn::File {
+        shebang: None,
+        frontmatter: None,
+        attrs: Vec::new(),
+        items,
+    })
+}
+
+/// Positional methods sort their parameters by wire name: `$filter` and `$orderby`, both `Option<&str>`, swap without
+/// an error. Nobody outside the crate may call them. `new` goes: it has a timeout of its own, and unwraps.
+fn hide_methods(item: &mut ItemImpl) {
+    item.items
+        .retain(|member| !matches!(member, ImplItem::Fn(method) if method.sig.ident == "new"));
+    for member in &mut item.items {
+        if let ImplItem::Fn(method) = member {
+            method.vis = parse_quote!(pub(crate));
+        }
+    }
+}
+
+/// A raw twin was given a path of its own so that the generator takes it; the request must go to the real one.
+fn without_raw_mark(item: &ItemImpl) -> Result<Item, Error> {
+    let source = item.to_token_stream().to_string();
+    Ok(syn::parse_str(
+        &source.replace(&format!("{RAW_MARK}\""), "\""),
+    )?)
+}

@@ -1,0 +1,304 @@
+//! Checks on operations: ids, paths, parameters, bodies, scopes.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::{Report, responses};
+use crate::naming::{pascal, snake};
+use crate::operations::{Found, METHODS, parameters, raw};
+
+pub(super) fn check(report: &mut Report<'_>) {
+    let document = report.spec.document();
+    let mut ids = Vec::new();
+    let mut routes = Vec::new();
+    for found in raw(document) {
+        let route = format!("{} {}", found.method.to_uppercase(), found.path);
+        let place = match found.operation.get("operationId").and_then(Value::as_str) {
+            Some(id) => {
+                ids.push((id.to_owned(), found.pointer.clone()));
+                format!("operation `{id}`")
+            }
+            None => {
+                report.add(
+                    &found.pointer,
+                    &route,
+                    "no `operationId`; it names the method, so every operation needs one",
+                );
+                route.clone()
+            }
+        };
+        let shape = format!("{} {}", found.method, shape(found.path));
+        routes.push((route, shape, found.pointer.clone()));
+        check_parameters(report, &found, &place);
+        check_body(report, &found, &place);
+        check_security(report, &found, &place);
+        check_tag(report, &found, &place);
+        responses::check(report, &found, &place);
+    }
+    check_path_items(report);
+    // `get_a` beside `getA` gives two methods, or two variants, of one name.
+    report.collisions(
+        "operations",
+        "operationIds",
+        ids.iter()
+            .map(|(id, pointer)| (id.clone(), snake(id), format!("{pointer}/operationId"))),
+    );
+    report.collisions(
+        "operations",
+        "operationIds",
+        ids.iter()
+            .map(|(id, pointer)| (id.clone(), pascal(id), format!("{pointer}/operationId"))),
+    );
+    // Paths match case-insensitively in the service: two that differ only so, or only in a parameter's name, are one.
+    let mut seen: Vec<(String, String)> = Vec::new();
+    for (route, shape, pointer) in routes {
+        if let Some((first, _)) = seen.iter().find(|(_, other)| *other == shape) {
+            let message =
+                format!("matches the same requests as {first}: paths match without regard to case");
+            report.add(&pointer, &route, message);
+        } else {
+            seen.push((route, shape));
+        }
+    }
+}
+
+/// A path in lower case, its parameters nameless.
+fn shape(path: &str) -> String {
+    path.split('/')
+        .map(|part| {
+            if part.starts_with('{') {
+                "{}".to_owned()
+            } else {
+                part.to_lowercase()
+            }
+        })
+        .collect::<Vec<_>>()
+        .join("/")
+}
+
+/// The generator refuses references in place of path items, and knows no keys but methods and shared parts.
+fn check_path_items(report: &mut Report<'_>) {
+    let document = report.spec.document();
+    let items = document.get("paths").and_then(Value::as_object);
+    for (path, item) in items.into_iter().flatten() {
+        let pointer = format!("/paths/{}", crate::yaml::escape(path));
+        let known = |key: &str| {
+            METHODS.contains(&key)
+                || key.starts_with("x-")
+                || ["parameters", "summary", "description", "servers"].contains(&key)
+        };
+        for key in item
+            .as_object()
+            .into_iter()
+            .flat_map(|object| object.keys())
+        {
+            if !known(key) {
+                report.add(
+                    &format!("{pointer}/{}", crate::yaml::escape(key)),
+                    &format!("path {path}"),
+                    format!(
+                        "`{key}` is not an HTTP method; the generator refuses it (and `$ref` here)"
+                    ),
+                );
+            }
+        }
+    }
+}
+
+fn check_parameters(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
+    let document = report.spec.document();
+    let pointer = format!("{}/parameters", found.pointer);
+    let text = |parameter: &Value, key: &str| {
+        parameter
+            .get(key)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let list = parameters(document, found);
+    let template: BTreeSet<&str> = found
+        .path
+        .split('{')
+        .skip(1)
+        .filter_map(|rest| rest.split('}').next())
+        .collect();
+    let mut declared = BTreeSet::new();
+    let mut names = Vec::new();
+    for parameter in &list {
+        let (name, kind) = (text(parameter, "name"), text(parameter, "in"));
+        names.push((name.clone(), snake(&name), pointer.clone()));
+        match kind.as_str() {
+            "path" => {
+                // The generator asserts this, so it would panic.
+                if parameter.get("required") != Some(&Value::Bool(true)) {
+                    report.add(
+                        &pointer,
+                        place,
+                        format!("path parameter `{name}` must say `required: true`"),
+                    );
+                }
+                if !template.contains(name.as_str()) {
+                    let message =
+                        format!("path parameter `{name}` does not occur in {}", found.path);
+                    report.add(&pointer, place, message);
+                }
+                declared.insert(name.clone());
+            }
+            "query" | "header" => {}
+            "cookie" => report.add(
+                &pointer,
+                place,
+                format!(
+                    "cookie parameter `{name}`: the generator knows only path, query and header"
+                ),
+            ),
+            other => {
+                report.add(
+                    &pointer,
+                    place,
+                    format!("parameter `{name}` is in `{other}`; expected path, query or header"),
+                );
+            }
+        }
+        let style = parameter.get("style").and_then(Value::as_str);
+        let plain = if kind == "query" { "form" } else { "simple" };
+        if let Some(style) = style.filter(|style| *style != plain) {
+            let message = format!(
+                "parameter `{name}` has style `{style}`; the generator knows only `{plain}` here"
+            );
+            report.add(&pointer, place, message);
+        }
+        if parameter.get("schema").is_none() {
+            report.add(&pointer, place, format!("parameter `{name}` has no schema"));
+        }
+    }
+    for name in template {
+        if !declared.contains(name) {
+            report.add(
+                &found.pointer,
+                place,
+                format!("`{{{name}}}` in the path is not declared under `parameters`"),
+            );
+        }
+    }
+    if found.operation.get("requestBody").is_some() {
+        names.push((
+            "(the request body)".to_owned(),
+            "body".to_owned(),
+            pointer.clone(),
+        ));
+    }
+    // `$filter` beside `filter` gives a method with two arguments of one name.
+    report.collisions(place, "parameters", names);
+}
+
+fn check_body(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
+    let Some(body) = found.operation.get("requestBody") else {
+        return;
+    };
+    let pointer = format!("{}/requestBody", found.pointer);
+    let body = report.spec.resolve(body);
+    let content = body.get("content").and_then(Value::as_object);
+    let types: Vec<&str> = content
+        .into_iter()
+        .flatten()
+        .map(|(media_type, _)| media_type.as_str())
+        .collect();
+    // Two of them panic; `application/*+json` and multipart are refused; text would lose its schema.
+    if types.as_slice() != ["application/json"] {
+        let message = format!(
+            "a request body must be offered as exactly `application/json`, found {}",
+            words(&types)
+        );
+        report.add(&pointer, place, message);
+    }
+    // The generated method always sends a body.
+    if body.get("required") != Some(&Value::Bool(true)) {
+        report.add(
+            &pointer,
+            place,
+            "the request body must say `required: true`: the generated method always sends one",
+        );
+    }
+}
+
+/// The service grants on any one scope; a requirement of two at once, or of none, would be read wrongly.
+fn check_security(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
+    let document = report.spec.document();
+    let pointer = format!("{}/security", found.pointer);
+    let security = found
+        .operation
+        .get("security")
+        .or_else(|| document.get("security"));
+    let alternatives = security.and_then(Value::as_array);
+    let Some(alternatives) = alternatives.filter(|list| !list.is_empty()) else {
+        report.add(
+            &found.pointer,
+            place,
+            "no `security`: anybody could call it; list the scopes of which one suffices",
+        );
+        return;
+    };
+    for alternative in alternatives {
+        let schemes: Vec<(&String, &Value)> =
+            alternative.as_object().into_iter().flatten().collect();
+        let [(scheme, scopes)] = schemes.as_slice() else {
+            report.add(
+                &pointer,
+                place,
+                "each security alternative must name exactly one scheme",
+            );
+            continue;
+        };
+        let scopes: Vec<&str> = scopes
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        let [scope] = scopes.as_slice() else {
+            report.add(
+                &pointer,
+                place,
+                format!(
+                    "a security alternative must name exactly one scope, found {}",
+                    words(&scopes)
+                ),
+            );
+            continue;
+        };
+        let known = document
+            .pointer(&format!(
+                "/components/securitySchemes/{scheme}/flows/clientCredentials/scopes"
+            ))
+            .and_then(|scopes| scopes.get(*scope))
+            .is_some();
+        if !known {
+            report.add(
+                &pointer,
+                place,
+                format!("the scope `{scope}` is not among the scopes of the scheme `{scheme}`"),
+            );
+        }
+    }
+}
+
+/// Handlers, scopes and documentation are grouped by it.
+fn check_tag(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
+    let tags = found.operation.get("tags").and_then(Value::as_array);
+    if tags.map_or(0, Vec::len) != 1 {
+        report.add(&found.pointer, place, "must have exactly one tag");
+    }
+}
+
+/// `` `a`, `b` ``, or `nothing`.
+pub(super) fn words(list: &[&str]) -> String {
+    if list.is_empty() {
+        return "nothing".to_owned();
+    }
+    list.iter()
+        .map(|word| format!("`{word}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}

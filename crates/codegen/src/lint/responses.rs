@@ -1,0 +1,133 @@
+//! Checks on responses: the generated method returns one type on success and one on failure.
+
+use serde_json::Value;
+
+use super::Report;
+use super::operations::words;
+use crate::operations::Found;
+
+/// What a response means to the generator.
+#[derive(PartialEq)]
+enum Kind<'a> {
+    Typed(&'a Value),
+    Bytes,
+    Empty,
+}
+
+pub(super) fn check(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
+    let pointer = format!("{}/responses", found.pointer);
+    let responses: Vec<(&str, &Value)> = found
+        .operation
+        .get("responses")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+        .map(|(status, response)| (status.as_str(), report.spec.resolve(response)))
+        .collect();
+
+    let success: Vec<&(&str, &Value)> = responses
+        .iter()
+        .filter(|(status, _)| status.starts_with('2'))
+        .collect();
+    let statuses: Vec<&str> = success.iter().map(|(status, _)| *status).collect();
+    // Two success answers (`200` and `204`) panic the generator.
+    if success.len() != 1 {
+        report.add(
+            &pointer,
+            place,
+            format!(
+                "must have exactly one success response, found {}",
+                words(&statuses)
+            ),
+        );
+    }
+    for (status, response) in &success {
+        check_media_types(report, response, &format!("{pointer}/{status}"), place);
+    }
+
+    let failures: Vec<&(&str, &Value)> = responses
+        .iter()
+        .filter(|(status, _)| status.starts_with(['4', '5']) || *status == "default")
+        .collect();
+    if failures.is_empty() {
+        report.add(
+            &pointer,
+            place,
+            "no error response; refer to the shared `default` one",
+        );
+    }
+    // A bodyless `401` beside a typed `default` panics the generator.
+    let first = failures
+        .first()
+        .map(|(status, response)| (*status, kind(response)));
+    if let Some((first, expected)) = first {
+        for (status, response) in failures.iter().skip(1) {
+            if kind(response) != expected {
+                let message = format!(
+                    "the error responses `{first}` and `{status}` have different bodies; a method has one error type"
+                );
+                report.add(&format!("{pointer}/{status}"), place, message);
+            }
+        }
+    }
+    for (status, _) in &responses {
+        if !status.starts_with(['2', '4', '5']) && *status != "default" {
+            report.add(
+                &format!("{pointer}/{status}"),
+                place,
+                format!("the generated method cannot answer with status `{status}`"),
+            );
+        }
+    }
+    let raw = found.operation.get("x-raw-variant");
+    if raw.is_some()
+        && success
+            .iter()
+            .any(|(_, response)| !matches!(kind(response), Kind::Typed(_)))
+    {
+        report.add(
+            &format!("{}/x-raw-variant", found.pointer),
+            place,
+            "`x-raw-variant` needs a JSON success response",
+        );
+    }
+}
+
+/// Several media types on one answer are collapsed to JSON for the generator: right only if they carry one schema.
+fn check_media_types(report: &mut Report<'_>, response: &Value, pointer: &str, place: &str) {
+    let content = response.get("content").and_then(Value::as_object);
+    let described: Vec<(&str, &Value)> = content
+        .into_iter()
+        .flatten()
+        .filter(|(media_type, _)| is_json(media_type) || media_type.starts_with("text/"))
+        .filter_map(|(media_type, value)| Some((media_type.as_str(), value.get("schema")?)))
+        .collect();
+    if let Some((first, expected)) = described.first() {
+        for (media_type, schema) in &described {
+            if schema != expected {
+                let message = format!(
+                    "`{media_type}` and `{first}` have different schemas; the client reads all of them as one type"
+                );
+                report.add(pointer, place, message);
+            }
+        }
+    }
+}
+
+fn kind(response: &Value) -> Kind<'_> {
+    let content = response.get("content").and_then(Value::as_object);
+    let mut content = content.into_iter().flatten().peekable();
+    if content.peek().is_none() {
+        return Kind::Empty;
+    }
+    content
+        .find(|(media_type, _)| is_json(media_type))
+        .and_then(|(_, value)| value.get("schema"))
+        .map_or(Kind::Bytes, Kind::Typed)
+}
+
+/// `application/json`, with parameters or not, and problem+json.
+pub(crate) fn is_json(media_type: &str) -> bool {
+    let essence = media_type.split(';').next().unwrap_or_default().trim();
+    matches!(essence, "application/json" | "application/problem+json")
+}
