@@ -1,1 +1,58 @@
-//! Placeholder.
+//! The HTTP client of the Obeya API, generated at build time from `spec/openapi.yaml`. It holds no policy: no tokens, no
+//! retries, no time limits, no paging. Applications want the package `obeya`, which adds them.
+//!
+//! - [`Client`] is the service at one base URL.
+//! - [`call`] has one struct for each operation: parameters are fields, never positions, so that two optional strings
+//!   cannot be swapped. `send` gives a [`Reply`] (value, status, headers) or an [`Error`].
+//! - Every request goes through one [`Executor`]: that is where tokens, retries, deadlines and the body limit live. It
+//!   gets the [`Operation`] and a whole `reqwest::Request`, and answers with the whole body in memory. Its own typed
+//!   errors come out again: [`Error::into_executor`].
+//! - [`Direct`] is the executor that only sends, with a body limit.
+//! - Options for one call (a deadline, an idempotency key): [`Client::with_executor`] is cheap, so wrap the executor.
+//! - `…Raw` calls give the bytes as they came, for decoding straight into columns.
+//! - Any operation can be made by hand with [`Client::get`], for a next link.
+//!
+//! ```no_run
+//! use std::sync::Arc;
+//! use obeya_api::{Client, Direct, call};
+//!
+//! # async fn example(http: reqwest::Client) -> Result<(), obeya_api::Error> {
+//! // reqwest is built without a TLS provider of its own: install one before making `http`.
+//! let executor = Arc::new(Direct::new(http.clone(), 64 << 20));
+//! let client = Client::new("http://localhost:8080", http, executor);
+//! let page = call::ListBoards {
+//!     filter: Some("isPublic eq true"),
+//!     ..Default::default()
+//! }
+//! .send(&client)
+//! .await?;
+//! println!("{} boards", page.value.len());
+//! let board = call::GetBoardDetail::new(7).send(&client).await?;
+//! println!("{:?}", board.name);
+//! # Ok(())
+//! # }
+//! ```
+
+mod error;
+mod executor;
+mod hooks;
+mod reply;
+
+mod generated {
+    #![allow(
+        clippy::all,
+        missing_docs,
+        unreachable_patterns,
+        unused_imports,
+        unused_qualifications,
+        rustdoc::all,
+        reason = "generated; the specification carries the documentation"
+    )]
+    include!(concat!(env!("OUT_DIR"), "/client.rs"));
+}
+
+pub use error::Error;
+pub use executor::{BoxFuture, Direct, ExecuteError, Executor, TooLarge, read_body};
+pub use generated::{Client, Operation, call};
+pub use obeya_model as types;
+pub use reply::Reply;

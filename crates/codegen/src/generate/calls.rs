@@ -90,13 +90,14 @@ fn call(method: &ImplItemFn, operation: &Operation, raw: bool) -> Result<TokenSt
             }
         }
     });
-    let (output, convert) = if raw {
+    let (output, decoded, convert) = if raw {
         (
             quote!(::bytes::Bytes),
+            quote!(()),
             quote!(crate::reply::collect(reply).await),
         )
     } else {
-        (quote!(#success), quote!(Ok(reply)))
+        (quote!(#success), quote!(#success), quote!(Ok(reply)))
     };
     Ok(quote! {
         #[doc = #doc]
@@ -119,7 +120,7 @@ fn call(method: &ImplItemFn, operation: &Operation, raw: bool) -> Result<TokenSt
                 &self,
                 client: &Client,
             ) -> ::std::result::Result<crate::Reply<#output>, crate::Error> {
-                let reply = client.#name(#(self.#positions),*).await.map_err(crate::Error::from_generated)?;
+                let reply = client.#name(#(self.#positions),*).await.map_err(crate::Error::from_generated::<#decoded>)?;
                 #convert
             }
         }

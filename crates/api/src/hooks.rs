@@ -1,0 +1,144 @@
+//! The one place where the generated code and the executor meet.
+
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use progenitor_client::{ClientHooks, ClientInfo, Error as Generated, OperationInfo};
+use serde::de::DeserializeOwned;
+
+use crate::error::carrier;
+use crate::executor::Handle;
+use crate::{Client, Error, Executor, Operation, Reply};
+
+impl Client {
+    /// The service at `base_url` (scheme, host, port and path prefix; a slash at the end is dropped).
+    ///
+    /// `http` only builds requests; `executor` sends them, with a client of its own or a clone of this one.
+    #[must_use]
+    pub fn new(base_url: &str, http: reqwest::Client, executor: Arc<dyn Executor>) -> Self {
+        Self::new_with_client(base_url.trim_end_matches('/'), http, Handle(executor))
+    }
+
+    /// The same service through another executor.
+    #[must_use]
+    pub fn with_executor(&self, executor: Arc<dyn Executor>) -> Self {
+        Self::new_with_client(&self.baseurl, self.client.clone(), Handle(executor))
+    }
+
+    /// The base URL, without a slash at the end.
+    #[must_use]
+    pub fn base_url(&self) -> &str {
+        &self.baseurl
+    }
+
+    /// Gets another URL of the same service, as `operation`: a next link. Relative links start from the base URL.
+    ///
+    /// # Errors
+    /// The link leads to another origin, where no token may go; or whatever a call may fail with.
+    pub async fn get<T: DeserializeOwned>(
+        &self,
+        operation: Operation,
+        link: &str,
+    ) -> Result<Reply<T>, Error> {
+        let request = |reason: String| Error::Request(reason);
+        let base = reqwest::Url::parse(&format!("{}/", self.baseurl))
+            .map_err(|error| request(error.to_string()))?;
+        let url = base
+            .join(link)
+            .map_err(|error| request(format!("the link: {error}")))?;
+        if url.origin() != base.origin() {
+            let other = url.origin().ascii_serialization();
+            return Err(request(format!(
+                "the link leads to another origin, {other}"
+            )));
+        }
+        let accept = http::HeaderValue::from_static("application/json");
+        let built = self
+            .client
+            .get(url)
+            .header(http::header::ACCEPT, accept)
+            .build();
+        let built = built.map_err(|error| request(error.to_string()))?;
+        let answer = self
+            .inner
+            .0
+            .execute(operation, built)
+            .await
+            .map_err(Error::Execute)?;
+        if !answer.status().is_success() {
+            return Err(Error::of_answer(&answer));
+        }
+        let (parts, body) = answer.into_parts();
+        let value = serde_json::from_slice(&body).map_err(|_| Error::decode::<T>(&body))?;
+        Ok(Reply::new(value, parts.status, parts.headers))
+    }
+}
+
+/// An error on its way from `exec`, which can only return `reqwest::Error`, to `post`, which can return more.
+#[derive(Clone)]
+struct Failure(Arc<Mutex<Option<Error>>>);
+
+impl ClientHooks<Handle> for Client {
+    async fn pre<E>(
+        &self,
+        request: &mut reqwest::Request,
+        _: &OperationInfo,
+    ) -> Result<(), Generated<E>> {
+        // The generated code sends the version of the specification along; nobody asked for it.
+        request.headers_mut().remove("api-version");
+        Ok(())
+    }
+
+    async fn exec(
+        &self,
+        request: reqwest::Request,
+        info: &OperationInfo,
+    ) -> reqwest::Result<reqwest::Response> {
+        let outcome = match Operation::of_method(info.operation_id) {
+            Some(operation) => {
+                let executor = &self.inner().0;
+                executor
+                    .execute(operation, request)
+                    .await
+                    .map_err(Error::Execute)
+            }
+            None => Err(Error::Request(format!(
+                "no operation `{}`",
+                info.operation_id
+            ))),
+        };
+        Ok(match outcome {
+            Ok(answer) if answer.status().is_success() => answer.into(),
+            Ok(answer) => failed(Error::of_answer(&answer)),
+            Err(error) => failed(error),
+        })
+    }
+
+    async fn post<E>(
+        &self,
+        result: &reqwest::Result<reqwest::Response>,
+        _: &OperationInfo,
+    ) -> Result<(), Generated<E>> {
+        let failure = result
+            .as_ref()
+            .ok()
+            .and_then(|response| response.extensions().get::<Failure>());
+        let error = failure.and_then(|failure| failure.0.lock().ok()?.take());
+        match error {
+            Some(error) => Err(Generated::InvalidResponsePayload(
+                Bytes::new(),
+                carrier(error),
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A response that only carries an error to `post`.
+fn failed(error: Error) -> reqwest::Response {
+    let mut response = http::Response::new(Bytes::new());
+    *response.status_mut() = http::StatusCode::INTERNAL_SERVER_ERROR;
+    let failure = Failure(Arc::new(Mutex::new(Some(error))));
+    response.extensions_mut().insert(failure);
+    response.into()
+}
