@@ -1,1 +1,105 @@
-//! Placeholder.
+//! The Rust SDK of the Obeya API: incidents, improvements, boards, groups, areas and datasource values of a
+//! lean-management system, on any server of this interface.
+//!
+//! ```no_run
+//! use obeya::model::{CategoryInput, IncidentCreate, IncidentSeverity};
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! // OBEYA_BASE_URL, OBEYA_CLIENT_ID and OBEYA_CLIENT_SECRET
+//! let client = obeya::Client::from_env()?;
+//!
+//! let lines = client.areas().list().filter("startswith(name,'Line')").orderby("name").await?;
+//! for area in &lines.items {
+//!     println!("{:?} {:?}", area.id, area.name);
+//! }
+//!
+//! let incident = client
+//!     .incidents()
+//!     .create(&IncidentCreate {
+//!         text: Some("Found at the start of the early shift.".to_owned()),
+//!         ..IncidentCreate::new(
+//!             3,
+//!             IncidentSeverity::High,
+//!             "Housing cracked",
+//!             "2026-03-02".parse()?,
+//!             vec![CategoryInput::new(12)],
+//!         )
+//!     })
+//!     .await?;
+//!
+//! match client.boards().detail(7).await {
+//!     Ok(board) => println!("{} rows", board.rows.len()),
+//!     Err(error) if error.is_not_found() => println!("no such board"),
+//!     Err(error) => return Err(error.into()),
+//! }
+//!
+//! let mut values = client.datasources().values(5).from("2026-01-01T00:00:00Z".parse()?).stream();
+//! while let Some(value) = values.next().await {
+//!     println!("{}", value?.value);
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What it takes care of
+//!
+//! - **Tokens.** Client credentials are exchanged for an access token when the first call needs one; it is remembered
+//!   until shortly before it expires. However many calls are refused with one token, one new token is fetched.
+//! - **Trying again.** Up to [`max_retries`](ClientBuilder::max_retries) times, after a random wait below an exponential
+//!   ceiling or after what `Retry-After` says:
+//!
+//!   | what happened | GET, PUT | POST |
+//!   |---|---|---|
+//!   | no connection | again | again |
+//!   | 429, 503 | again | again |
+//!   | 502, 504, the connection broke | again | given up: it may have been carried out |
+//!   | any other answer | given up | given up |
+//!
+//! - **Time.** [`timeout`](ClientBuilder::timeout) limits a call as a whole, waits included.
+//! - **Pages.** `stream()` follows next links, within the API's origin only; values are fetched some pages ahead.
+//! - **Errors.** One [`Error`], by who has to act on it; the service's own problem document is in it.
+//!
+//! Redirects are not followed. Nothing is logged; an [`Observer`] sees every answer. Secrets and tokens are in no
+//! `Debug` output and no error.
+//!
+//! # Features
+//!
+//! - `arrow`: datasource values as Arrow record batches, decoded without a struct for each row.
+
+#[cfg(feature = "arrow")]
+mod arrow;
+mod auth;
+mod body;
+mod bridge;
+mod builder;
+mod client;
+mod config;
+mod decode;
+mod error;
+mod list;
+mod observe;
+mod paged;
+mod problem;
+mod query;
+mod resources;
+mod retry;
+mod secret;
+mod transport;
+mod values;
+
+pub use builder::ClientBuilder;
+pub use client::{Access, Client};
+pub use error::{Cause, ConfigError, Error, Result};
+pub use list::{Get, List, Resource};
+pub use observe::{Exchange, Observer};
+pub use paged::{Page, Paged};
+pub use resources::{
+    Areas, Boards, Comments, Datasources, Groups, Improvements, Incidents, Trash, TypeDetail,
+};
+pub use values::Values;
+
+#[cfg(feature = "arrow")]
+pub use arrow::value_schema;
+
+/// The types that travel: records, write bodies, enums, timestamps.
+pub use obeya_model as model;

@@ -1,0 +1,42 @@
+//! A page of datasource values straight from JSON into Arrow columns, without a struct for each row.
+//!
+//! As strict as the typed decoder: a number that doesn't fit, text where a number belongs, an impossible date, a key
+//! twice, a missing required key and bytes after the document are errors. Fetching pages is not done here.
+
+mod columns;
+mod page;
+
+use std::sync::{Arc, LazyLock};
+
+use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
+
+pub(crate) use page::{ArrowPage, decode};
+
+/// The schema of every batch of values: the fields by their wire names, in the order of the interface.
+///
+/// Timestamps are `timestamp[us, UTC]` (digits beyond the microsecond are cut off), the four dimensions are
+/// dictionary-encoded, and each batch has dictionaries of its own.
+#[must_use]
+pub fn value_schema() -> SchemaRef {
+    static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
+        let instant = || DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
+        let words = || DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+        Arc::new(Schema::new(vec![
+            Field::new("id", DataType::Int32, false),
+            Field::new("dataSourceId", DataType::Int32, false),
+            Field::new("registrationDate", instant(), true),
+            Field::new("areaId", DataType::Int32, true),
+            Field::new("assetId", DataType::Int32, true),
+            Field::new("projectId", DataType::Int32, true),
+            Field::new("value", DataType::Float64, false),
+            Field::new("description", DataType::Utf8, true),
+            Field::new("dimension", words(), true),
+            Field::new("dimension2", words(), true),
+            Field::new("dimension3", words(), true),
+            Field::new("dimension4", words(), true),
+            Field::new("valueDate", instant(), false),
+            Field::new("externalId", DataType::Utf8, true),
+        ]))
+    });
+    SCHEMA.clone()
+}

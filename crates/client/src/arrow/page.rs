@@ -1,0 +1,150 @@
+//! The page around the rows.
+
+use std::fmt;
+
+use arrow_array::RecordBatch;
+use serde::de::{
+    DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
+
+use super::columns::{Columns, Row};
+use crate::decode::Misfit;
+
+/// The largest page of the interface, and some.
+const MAX_HINT: usize = 16_384;
+
+/// A page of values as a batch.
+#[derive(Clone, Debug)]
+pub(crate) struct ArrowPage {
+    pub(crate) page_size: i32,
+    pub(crate) count: i32,
+    pub(crate) batch: RecordBatch,
+}
+
+/// Decodes a whole body. `rows` is how many to expect.
+pub(crate) fn decode(body: &[u8], rows: usize) -> Result<ArrowPage, Misfit> {
+    if i32::try_from(body.len()).is_err() {
+        // Offsets of text columns are 32 bits wide.
+        return Err(Misfit::whole(
+            "more than 2 GiB in one page; ask for smaller pages",
+        ));
+    }
+    let mut json = serde_json::Deserializer::from_slice(body);
+    let page = Page { rows }.deserialize(&mut json);
+    if let Ok(parts) = page.and_then(|parts| json.end().map(|()| parts)) {
+        return parts.finish();
+    }
+    // Once more, now keeping track of where it is: that costs time only a failure has.
+    let mut json = serde_json::Deserializer::from_slice(body);
+    let mut track = serde_path_to_error::Track::new();
+    let tracked = serde_path_to_error::Deserializer::new(&mut json, &mut track);
+    match (Page { rows }).deserialize(tracked) {
+        Err(error) => Err(Misfit::at(&track.path(), &error)),
+        Ok(parts) => match json.end() {
+            Err(error) => Err(Misfit::whole(&error.to_string())),
+            Ok(()) => parts.finish(),
+        },
+    }
+}
+
+/// What the page's keys gave.
+struct Parts {
+    page_size: i32,
+    count: i32,
+    columns: Columns,
+}
+
+impl Parts {
+    fn finish(self) -> Result<ArrowPage, Misfit> {
+        Ok(ArrowPage {
+            page_size: self.page_size,
+            count: self.count,
+            batch: self
+                .columns
+                .finish()
+                .map_err(|error| Misfit::whole(&error.to_string()))?,
+        })
+    }
+}
+
+struct Page {
+    rows: usize,
+}
+
+impl<'de> DeserializeSeed<'de> for Page {
+    type Value = Parts;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Parts, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Page {
+    type Value = Parts;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a page of datasource values")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Parts, A::Error> {
+        let (mut page_size, mut page_no, mut count) = (None, None, None);
+        let mut columns = None;
+        while let Some(key) = map.next_key::<std::borrow::Cow<'de, str>>()? {
+            match &*key {
+                "pageSize" => once("pageSize", &mut page_size, map.next_value::<i32>()?)?,
+                "pageNo" => once("pageNo", &mut page_no, map.next_value::<i32>()?)?,
+                "count" => once("count", &mut count, map.next_value::<i32>()?)?,
+                "values" => {
+                    // What was asked for is a hint, and must not decide how much memory is taken.
+                    let mut rows = Columns::with_capacity(self.rows.min(MAX_HINT));
+                    map.next_value_seed(Rows(&mut rows))?;
+                    once("values", &mut columns, rows)?;
+                }
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        let missing = A::Error::missing_field;
+        page_no.ok_or_else(|| missing("pageNo"))?;
+        Ok(Parts {
+            page_size: page_size.ok_or_else(|| missing("pageSize"))?,
+            count: count.ok_or_else(|| missing("count"))?,
+            columns: columns.ok_or_else(|| missing("values"))?,
+        })
+    }
+}
+
+fn once<T, E: serde::de::Error>(
+    name: &'static str,
+    place: &mut Option<T>,
+    value: T,
+) -> Result<(), E> {
+    match place.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(E::duplicate_field(name)),
+    }
+}
+
+struct Rows<'a>(&'a mut Columns);
+
+impl<'de> DeserializeSeed<'de> for Rows<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Rows<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array of datasource values")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut rows: A) -> Result<(), A::Error> {
+        while rows.next_element_seed(Row(self.0))?.is_some() {}
+        Ok(())
+    }
+}

@@ -1,0 +1,214 @@
+//! Talking to the token issuer: discovery, then the client credentials grant (RFC 6749, section 4.4).
+//!
+//! One fetch is one conversation without memory of tokens, and without repetition of what the issuer refused.
+//! Answers of the issuer are never shown to an observer: they hold tokens.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderMap, Method, StatusCode};
+use reqwest::Url;
+use serde::Deserialize;
+
+use super::{Grant, bearer};
+use crate::body::{self, BodyFault};
+use crate::config::join;
+use crate::error::{Error, Result, connection};
+use crate::retry::{Fault, RetryPolicy};
+use crate::secret::Secret;
+
+/// What the failures of this module name as their operation.
+const OPERATION: &str = "token";
+
+/// A token answer is a few kilobytes at most.
+const MAX_ANSWER_BYTES: u64 = 1 << 20;
+
+/// Where tokens come from, and for whom.
+#[derive(Debug)]
+pub(crate) struct Issuer {
+    auth_url: Url,
+    client_id: String,
+    client_secret: Secret,
+    scopes: Vec<String>,
+    retry: RetryPolicy,
+    /// The token endpoint, once the issuer has said where it is.
+    endpoint: OnceLock<String>,
+}
+
+#[derive(Deserialize)]
+struct Discovery {
+    token_endpoint: String,
+}
+
+#[derive(Deserialize)]
+struct TokenAnswer {
+    access_token: String,
+    expires_in: Option<u64>,
+    token_type: Option<String>,
+    scope: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Refusal {
+    error: String,
+    error_description: Option<String>,
+}
+
+/// An answer of the issuer, read whole.
+struct Answer {
+    status: StatusCode,
+    body: Bytes,
+}
+
+impl Issuer {
+    pub(crate) fn new(
+        auth_url: Url,
+        client_id: String,
+        client_secret: Secret,
+        scopes: Vec<String>,
+        retry: RetryPolicy,
+    ) -> Self {
+        Self {
+            auth_url,
+            client_id,
+            client_secret,
+            scopes,
+            retry,
+            endpoint: OnceLock::new(),
+        }
+    }
+
+    /// Asks for a token.
+    pub(crate) async fn fetch(&self, http: &reqwest::Client) -> Result<Grant> {
+        let endpoint = self.endpoint(http).await?;
+        let scope = self.scopes.join(" ");
+        let mut form = vec![
+            ("grant_type", "client_credentials"),
+            ("client_id", self.client_id.as_str()),
+            ("client_secret", self.client_secret.expose()),
+        ];
+        if !scope.is_empty() {
+            form.push(("scope", scope.as_str()));
+        }
+        let answer = self
+            .exchange(|| http.post(endpoint.as_str()).form(&form))
+            .await?;
+        if answer.status.is_success() {
+            grant(&answer)
+        } else {
+            Err(refusal(&answer))
+        }
+    }
+
+    /// The token endpoint: what the discovery document says, else the place the interface names.
+    async fn endpoint(&self, http: &reqwest::Client) -> Result<String> {
+        if let Some(known) = self.endpoint.get() {
+            return Ok(known.clone());
+        }
+        let url = join(&self.auth_url, "/.well-known/openid-configuration");
+        let answer = self.exchange(|| http.get(url.as_str())).await?;
+        let endpoint = self
+            .discovered(&answer)
+            .unwrap_or_else(|| join(&self.auth_url, "/connect/token"));
+        if answer.status.is_server_error() {
+            // Perhaps the document comes next time.
+            return Ok(endpoint);
+        }
+        Ok(self.endpoint.get_or_init(|| endpoint).clone())
+    }
+
+    /// The document's endpoint. One that would send the secret over plain HTTP though the issuer is reached over
+    /// TLS is not taken.
+    fn discovered(&self, answer: &Answer) -> Option<String> {
+        if !answer.status.is_success() {
+            return None;
+        }
+        let document: Discovery = serde_json::from_slice(&answer.body).ok()?;
+        let endpoint = Url::parse(&document.token_endpoint).ok()?;
+        let downgrade = self.auth_url.scheme() == "https" && endpoint.scheme() != "https";
+        (matches!(endpoint.scheme(), "http" | "https") && !downgrade).then(|| endpoint.into())
+    }
+
+    /// Sends one request of the conversation, again where [`RetryPolicy`] allows it. Asking for a token changes
+    /// nothing at the issuer, so it may be repeated like a GET.
+    async fn exchange(&self, request: impl Fn() -> reqwest::RequestBuilder) -> Result<Answer> {
+        let mut retries = 0;
+        loop {
+            let outcome = read(request()).await;
+            let fault = match &outcome {
+                Ok((status, headers, _)) => Fault::Status(*status, headers),
+                Err(Error::Connection {
+                    connecting: true, ..
+                }) => Fault::Connect,
+                Err(Error::Connection { .. }) => Fault::Broken,
+                Err(error) => return Err(error.clone()),
+            };
+            let wait = self
+                .retry
+                .wait(&Method::GET, retries, fault, fastrand::f64());
+            let Some(wait) = wait else {
+                return outcome.map(|(status, _, body)| Answer { status, body });
+            };
+            retries += 1;
+            tokio::time::sleep(wait).await;
+        }
+    }
+}
+
+/// Sends a request and reads its answer.
+async fn read(request: reqwest::RequestBuilder) -> Result<(StatusCode, HeaderMap, Bytes)> {
+    let response = request
+        .send()
+        .await
+        .map_err(|error| connection(OPERATION, error))?;
+    let (status, headers) = (response.status(), response.headers().clone());
+    match body::read(response, MAX_ANSWER_BYTES).await {
+        Ok(body) => Ok((status, headers, body)),
+        Err(BodyFault::Broken(error)) => Err(connection(OPERATION, error)),
+        Err(BodyFault::TooLarge) => Err(Error::TooLarge {
+            operation: OPERATION,
+            limit: MAX_ANSWER_BYTES,
+        }),
+    }
+}
+
+/// Reads the token out of a success. What the body was is not told: it may hold a token all the same.
+fn grant(answer: &Answer) -> Result<Grant> {
+    let invalid = |description: &str| Error::Auth {
+        status: answer.status.as_u16(),
+        code: "invalid_response".to_owned(),
+        description: Some(description.to_owned()),
+    };
+    let token: TokenAnswer = serde_json::from_slice(&answer.body)
+        .map_err(|_| invalid("the issuer's answer is not a token response"))?;
+    if let Some(kind) = &token.token_type
+        && !kind.eq_ignore_ascii_case("bearer")
+    {
+        return Err(invalid("the issuer's token is not a bearer token"));
+    }
+    Ok(Grant {
+        header: bearer(&token.access_token)
+            .ok_or_else(|| invalid("the issuer's token has characters that no header can hold"))?,
+        expires_in: token.expires_in.map(Duration::from_secs),
+        scopes: token
+            .scope
+            .unwrap_or_default()
+            .split_ascii_whitespace()
+            .map(str::to_owned)
+            .collect(),
+    })
+}
+
+/// The error of an answer that is not a success.
+fn refusal(answer: &Answer) -> Error {
+    let refusal = serde_json::from_slice::<Refusal>(&answer.body).unwrap_or_else(|_| Refusal {
+        error: "invalid_response".to_owned(),
+        error_description: Some(format!("the issuer answered with status {}", answer.status)),
+    });
+    Error::Auth {
+        status: answer.status.as_u16(),
+        code: refusal.error,
+        description: refusal.error_description,
+    }
+}

@@ -1,0 +1,344 @@
+//! Collecting the settings of a client, from code or from the environment.
+//!
+//! Missing and impossible settings are reported by [`ClientBuilder::build`] only, all missing environment variables
+//! at once. No connection is made here.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::Client;
+use crate::config::{Config, Credentials, address};
+use crate::error::{ConfigError, Result};
+use crate::observe::Observer;
+use crate::retry::RetryPolicy;
+use crate::secret::Secret;
+use crate::transport::Transport;
+
+/// Settings of a [`Client`]; made by [`Client::builder`].
+///
+/// Needed: [`base_url`](Self::base_url), and one of [`client_id`](Self::client_id) with
+/// [`client_secret`](Self::client_secret), [`token`](Self::token) or [`anonymous`](Self::anonymous).
+#[derive(Clone, Default)]
+#[must_use = "a builder does nothing until `build`"]
+pub struct ClientBuilder {
+    base_url: Option<String>,
+    auth_url: Option<String>,
+    client_id: Option<String>,
+    client_secret: Option<Secret>,
+    token: Option<Secret>,
+    anonymous: bool,
+    scopes: Vec<String>,
+    timeout: Option<Duration>,
+    connect_timeout: Option<Duration>,
+    retry: RetryPolicy,
+    user_agent: Option<String>,
+    max_body_bytes: Option<u64>,
+    observer: Option<Arc<dyn Observer>>,
+}
+
+impl ClientBuilder {
+    /// Address of the API; a path prefix is kept.
+    pub fn base_url(mut self, url: impl Into<String>) -> Self {
+        self.base_url = Some(url.into());
+        self
+    }
+
+    /// Address of the token issuer. Default: the base URL.
+    pub fn auth_url(mut self, url: impl Into<String>) -> Self {
+        self.auth_url = Some(url.into());
+        self
+    }
+
+    /// Client id for the client credentials grant.
+    pub fn client_id(mut self, id: impl Into<String>) -> Self {
+        self.client_id = Some(id.into());
+        self
+    }
+
+    /// Client secret for the client credentials grant. It is never printed.
+    pub fn client_secret(mut self, secret: impl AsRef<str>) -> Self {
+        self.client_secret = Some(Secret::new(secret.as_ref()));
+        self
+    }
+
+    /// An access token got elsewhere, instead of client credentials. It is sent as it is and never refreshed.
+    pub fn token(mut self, token: impl AsRef<str>) -> Self {
+        self.token = Some(Secret::new(token.as_ref()));
+        self
+    }
+
+    /// Sends no `Authorization` header: for a gateway that adds one, and for seeing how a service refuses.
+    pub fn anonymous(mut self) -> Self {
+        self.anonymous = true;
+        self
+    }
+
+    /// Scopes to ask the issuer for, for example `Data.Read`. Default: none named, which grants all the client has.
+    pub fn scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
+        self.scopes = scopes.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Longest time for one call, its retries, waits and token fetch included (each page of a stream is a call).
+    /// Default: 60 s.
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.timeout = Some(limit);
+        self
+    }
+
+    /// Longest time for making one connection. Default: 10 s.
+    pub fn connect_timeout(mut self, limit: Duration) -> Self {
+        self.connect_timeout = Some(limit);
+        self
+    }
+
+    /// Tries after the first one. Default: 2. See the crate's front page for what is tried again.
+    pub fn max_retries(mut self, retries: u32) -> Self {
+        self.retry.max_retries = retries;
+        self
+    }
+
+    /// Longest `Retry-After` that is waited out; a longer one ends the call at once with the service's error, which
+    /// says how long ([`Error::retry_after`](crate::Error::retry_after)). Default: 60 s.
+    pub fn max_retry_after(mut self, limit: Duration) -> Self {
+        self.retry.max_retry_after = limit;
+        self
+    }
+
+    /// Text put after `obeya-rust/<version>` in the `User-Agent`, for example `nightly-export/2.1`.
+    pub fn user_agent(mut self, suffix: impl Into<String>) -> Self {
+        self.user_agent = Some(suffix.into());
+        self
+    }
+
+    /// Largest response body that is read, in decompressed bytes. Default: 64 MiB (a page of 10,000 values is
+    /// about 3 MB).
+    pub fn max_body_bytes(mut self, limit: u64) -> Self {
+        self.max_body_bytes = Some(limit);
+        self
+    }
+
+    /// Shows every try of every call to `observer`.
+    pub fn observe(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.observer = Some(observer);
+        self
+    }
+
+    /// Fills what is named in the environment: `OBEYA_BASE_URL`, `OBEYA_AUTH_URL`, `OBEYA_CLIENT_ID`,
+    /// `OBEYA_CLIENT_SECRET`. What was set before stays where the environment says nothing.
+    pub fn from_env(self) -> Self {
+        self.from_variables(|name| std::env::var(name).ok())
+    }
+
+    /// Makes the client. No connection is made and no token fetched yet.
+    ///
+    /// # Errors
+    /// [`Error::Config`](crate::Error::Config) when a setting is missing or makes no sense, or the system's root
+    /// certificates can't be loaded.
+    pub fn build(self) -> Result<Client> {
+        let observer = self.observer.clone();
+        let config = self.config()?;
+        Ok(Client::new(Transport::new(config, observer)?))
+    }
+
+    /// The environment by name, so that tests need not change the process's own.
+    fn from_variables(mut self, variable: impl Fn(&str) -> Option<String>) -> Self {
+        let variable = |name| variable(name).filter(|value| !value.trim().is_empty());
+        self.base_url = variable("OBEYA_BASE_URL").or(self.base_url);
+        self.auth_url = variable("OBEYA_AUTH_URL").or(self.auth_url);
+        self.client_id = variable("OBEYA_CLIENT_ID").or(self.client_id);
+        self.client_secret = variable("OBEYA_CLIENT_SECRET")
+            .map(|secret| Secret::new(&secret))
+            .or(self.client_secret);
+        self
+    }
+
+    /// The variables [`Client::from_env`] can't do without and did not find.
+    pub(crate) fn require_environment(self) -> Result<Self, ConfigError> {
+        let missing: Vec<String> = [
+            ("OBEYA_BASE_URL", self.base_url.is_none()),
+            ("OBEYA_CLIENT_ID", self.client_id.is_none()),
+            ("OBEYA_CLIENT_SECRET", self.client_secret.is_none()),
+        ]
+        .into_iter()
+        .filter_map(|(name, missing)| missing.then(|| name.to_owned()))
+        .collect();
+        if missing.is_empty() {
+            Ok(self)
+        } else {
+            Err(ConfigError::MissingVariables(missing))
+        }
+    }
+
+    fn config(self) -> Result<Config, ConfigError> {
+        let credentials = self.credentials()?;
+        let base_url = address(
+            "base_url",
+            &self.base_url.ok_or(ConfigError::Missing("base_url"))?,
+        )?;
+        let auth_url = match &self.auth_url {
+            Some(text) => address("auth_url", text)?,
+            None => base_url.clone(),
+        };
+        let product = concat!("obeya-rust/", env!("CARGO_PKG_VERSION"));
+        let user_agent = match self.user_agent {
+            Some(suffix) => format!("{product} {suffix}"),
+            None => product.to_owned(),
+        };
+        if http::HeaderValue::from_str(&user_agent).is_err() {
+            return Err(ConfigError::Invalid {
+                setting: "user_agent",
+                reason: "must be printable ASCII".to_owned(),
+            });
+        }
+        Ok(Config {
+            base_url,
+            auth_url,
+            credentials,
+            timeout: self.timeout.unwrap_or(Duration::from_secs(60)),
+            connect_timeout: self.connect_timeout.unwrap_or(Duration::from_secs(10)),
+            retry: self.retry,
+            max_body_bytes: self.max_body_bytes.unwrap_or(64 << 20),
+            user_agent,
+        })
+    }
+
+    /// Exactly one way to authenticate; two would leave the caller guessing which one is used.
+    fn credentials(&self) -> Result<Credentials, ConfigError> {
+        let client = self.client_id.is_some() || self.client_secret.is_some();
+        let ways = [client, self.token.is_some(), self.anonymous];
+        if ways.into_iter().filter(|way| *way).count() > 1 {
+            return Err(ConfigError::Invalid {
+                setting: "token",
+                reason: "set client credentials, a token or anonymous: one of them".to_owned(),
+            });
+        }
+        if self.anonymous {
+            return Ok(Credentials::Anonymous);
+        }
+        if let Some(token) = &self.token {
+            return sendable("token", token).map(Credentials::Token);
+        }
+        let id = self
+            .client_id
+            .clone()
+            .ok_or(ConfigError::Missing("client_id"))?;
+        let secret = self
+            .client_secret
+            .clone()
+            .ok_or(ConfigError::Missing("client_secret"))?;
+        Ok(Credentials::Client {
+            id,
+            secret,
+            scopes: self.scopes.clone(),
+        })
+    }
+}
+
+/// Fails here, by name, rather than on each request if the text can't be part of a header.
+fn sendable(setting: &'static str, secret: &Secret) -> Result<Secret, ConfigError> {
+    http::HeaderValue::from_str(secret.expose())
+        .map(|_| secret.clone())
+        .map_err(|_| ConfigError::Invalid {
+            setting,
+            reason: "has characters that no header can hold".to_owned(),
+        })
+}
+
+impl fmt::Debug for ClientBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientBuilder")
+            .field("base_url", &self.base_url)
+            .field("auth_url", &self.auth_url)
+            .field("client_id", &self.client_id)
+            .field("client_secret", &self.client_secret)
+            .field("token", &self.token)
+            .field("scopes", &self.scopes)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn from(pairs: &'static [(&'static str, &'static str)]) -> ClientBuilder {
+        ClientBuilder::default().from_variables(|name| {
+            pairs
+                .iter()
+                .find(|(key, _)| *key == name)
+                .map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn the_environment_is_read_by_name() {
+        let config = from(&[
+            ("OBEYA_BASE_URL", "https://connect.example/api"),
+            ("OBEYA_AUTH_URL", "https://login.example"),
+            ("OBEYA_CLIENT_ID", "plant"),
+            ("OBEYA_CLIENT_SECRET", "s3cret"),
+        ])
+        .require_environment()
+        .unwrap()
+        .config()
+        .unwrap();
+        assert_eq!(config.base_url.as_str(), "https://connect.example/api");
+        assert_eq!(config.auth_url.as_str(), "https://login.example/");
+        let Credentials::Client { id, secret, .. } = config.credentials else {
+            panic!("client credentials expected");
+        };
+        assert_eq!((id.as_str(), secret.expose()), ("plant", "s3cret"));
+    }
+
+    #[test]
+    fn everything_missing_is_named_at_once() {
+        let error = from(&[("OBEYA_CLIENT_ID", "plant"), ("OBEYA_CLIENT_SECRET", "  ")])
+            .require_environment()
+            .unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "not set in the environment: OBEYA_BASE_URL, OBEYA_CLIENT_SECRET"
+        );
+    }
+
+    #[test]
+    fn the_issuer_is_the_base_url_unless_said() {
+        let config = Client::builder()
+            .base_url("https://connect.example/api")
+            .token("t")
+            .config()
+            .unwrap();
+        assert_eq!(config.auth_url, config.base_url);
+    }
+
+    #[test]
+    fn one_way_to_authenticate_is_needed_and_enough() {
+        let reason = |builder: ClientBuilder| {
+            builder
+                .base_url("https://connect.example")
+                .config()
+                .unwrap_err()
+                .to_string()
+        };
+        assert_eq!(reason(Client::builder()), "client_id is not set");
+        assert_eq!(
+            reason(Client::builder().client_id("a")),
+            "client_secret is not set"
+        );
+        assert_eq!(
+            reason(
+                Client::builder()
+                    .client_id("a")
+                    .client_secret("b")
+                    .token("c")
+            ),
+            "token: set client credentials, a token or anonymous: one of them"
+        );
+        assert_eq!(
+            reason(Client::builder().token("a\nb")),
+            "token: has characters that no header can hold"
+        );
+    }
+}

@@ -1,0 +1,150 @@
+//! The client itself: a handle on the transport, and the doors to the resources.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::{Method, Request, Url};
+use serde::de::DeserializeOwned;
+
+use crate::bridge;
+use crate::builder::ClientBuilder;
+use crate::decode;
+use crate::error::Result;
+use crate::resources::{Areas, Boards, Comments, Datasources, Groups, Improvements, Incidents};
+use crate::transport::Transport;
+
+/// A client of one service. Cheap to clone: all clones share one connection pool and one token.
+///
+/// Its methods must be called within a Tokio runtime.
+#[derive(Clone)]
+pub struct Client {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    transport: Arc<Transport>,
+    api: obeya_api::Client,
+}
+
+impl Client {
+    /// Settings for a new client.
+    pub fn builder() -> ClientBuilder {
+        ClientBuilder::default()
+    }
+
+    /// A client of what the environment names: `OBEYA_BASE_URL`, `OBEYA_CLIENT_ID`, `OBEYA_CLIENT_SECRET`, and
+    /// `OBEYA_AUTH_URL` where the token issuer has another address.
+    ///
+    /// # Errors
+    /// [`ConfigError::MissingVariables`](crate::ConfigError::MissingVariables) with the names of all that are missing.
+    pub fn from_env() -> Result<Self> {
+        Self::builder().from_env().require_environment()?.build()
+    }
+
+    pub(crate) fn new(transport: Transport) -> Self {
+        let transport = Arc::new(transport);
+        let api = bridge::api(&transport);
+        Self {
+            inner: Arc::new(Inner { transport, api }),
+        }
+    }
+
+    /// Areas (v2).
+    #[must_use]
+    pub fn areas(&self) -> Areas {
+        Areas::new(self.clone())
+    }
+
+    /// Boards: listed by v2, in detail by v1.
+    #[must_use]
+    pub fn boards(&self) -> Boards {
+        Boards::new(self.clone())
+    }
+
+    /// Groups (v2).
+    #[must_use]
+    pub fn groups(&self) -> Groups {
+        Groups::new(self.clone())
+    }
+
+    /// Comments on incidents (v2).
+    #[must_use]
+    pub fn comments(&self) -> Comments {
+        Comments::new(self.clone())
+    }
+
+    /// Incidents, their types and the trash (v1).
+    #[must_use]
+    pub fn incidents(&self) -> Incidents {
+        Incidents::new(self.clone())
+    }
+
+    /// Improvements (v1).
+    #[must_use]
+    pub fn improvements(&self) -> Improvements {
+        Improvements::new(self.clone())
+    }
+
+    /// Datasources and their values (v1).
+    #[must_use]
+    pub fn datasources(&self) -> Datasources {
+        Datasources::new(self.clone())
+    }
+
+    /// The address of the API.
+    #[must_use]
+    pub fn base_url(&self) -> &str {
+        self.inner.transport.config.base_url.as_str()
+    }
+
+    /// Makes sure there is an access token and says what it is good for. Every call does this by itself; it is of use
+    /// for finding out early that the credentials are wrong. `None` without client credentials.
+    ///
+    /// # Errors
+    /// [`Error::Auth`](crate::Error::Auth) when the issuer refuses.
+    pub async fn authenticate(&self) -> Result<Option<Access>> {
+        let grant = self.inner.transport.authenticate().await?;
+        Ok(grant.map(|grant| Access {
+            expires_in: grant.expires_in,
+            scopes: grant.scopes.clone(),
+        }))
+    }
+
+    pub(crate) fn transport(&self) -> &Arc<Transport> {
+        &self.inner.transport
+    }
+
+    pub(crate) fn api(&self) -> &obeya_api::Client {
+        &self.inner.api
+    }
+
+    /// Fetches an address that the service itself gave. The caller has made sure that it is within the API.
+    pub(crate) async fn get_url<T: DeserializeOwned>(
+        &self,
+        operation: &'static str,
+        url: Url,
+    ) -> Result<T> {
+        let request = Request::new(Method::GET, url);
+        let reply = self.transport().call(operation, &request).await?;
+        decode::json(operation, &reply.body)
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("base_url", &self.base_url())
+            .finish_non_exhaustive()
+    }
+}
+
+/// What an access token is good for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Access {
+    /// Its lifetime when it was given, where the issuer said.
+    pub expires_in: Option<Duration>,
+    /// The scopes granted, where the issuer said.
+    pub scopes: Vec<String>,
+}

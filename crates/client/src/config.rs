@@ -1,0 +1,124 @@
+//! The settings of a client, checked.
+//!
+//! [`ClientBuilder`](crate::ClientBuilder) collects what the caller says, this module decides whether it can work.
+//! Nothing here reads the environment or opens a connection.
+
+use std::time::Duration;
+
+use reqwest::Url;
+
+use crate::error::ConfigError;
+use crate::retry::RetryPolicy;
+use crate::secret::Secret;
+
+/// Everything a client needs to know, complete and checked.
+#[derive(Clone, Debug)]
+pub(crate) struct Config {
+    pub(crate) base_url: Url,
+    pub(crate) auth_url: Url,
+    pub(crate) credentials: Credentials,
+    /// Limit of a whole call, retries and waits included.
+    pub(crate) timeout: Duration,
+    pub(crate) connect_timeout: Duration,
+    pub(crate) retry: RetryPolicy,
+    /// Limit of a decompressed response body.
+    pub(crate) max_body_bytes: u64,
+    pub(crate) user_agent: String,
+}
+
+/// How requests prove who sends them.
+#[derive(Clone, Debug)]
+pub(crate) enum Credentials {
+    /// Client credentials, exchanged for tokens at the issuer.
+    Client {
+        id: String,
+        secret: Secret,
+        /// What to ask for; empty asks for everything granted.
+        scopes: Vec<String>,
+    },
+    /// A token got elsewhere; never refreshed.
+    Token(Secret),
+    /// No `Authorization` header at all.
+    Anonymous,
+}
+
+impl Config {
+    /// True when nothing leaves this machine. Then compression only costs time, and a proxy must not be asked.
+    pub(crate) fn is_loopback(&self) -> bool {
+        let loopback = |url: &Url| match url.host_str() {
+            Some("localhost") => true,
+            Some(host) => host
+                .trim_matches(['[', ']'])
+                .parse::<std::net::IpAddr>()
+                .is_ok_and(|address| address.is_loopback()),
+            None => false,
+        };
+        loopback(&self.base_url) && loopback(&self.auth_url)
+    }
+}
+
+/// Parses an address that paths are appended to: `http` or `https`, no trailing slash in its string form, and
+/// nothing in it that could not be part of every request.
+pub(crate) fn address(setting: &'static str, text: &str) -> Result<Url, ConfigError> {
+    let invalid = |reason: String| ConfigError::Invalid { setting, reason };
+    let url = Url::parse(text.trim()).map_err(|error| invalid(format!("not a URL: {error}")))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(invalid(format!(
+            "the scheme must be http or https, not {}",
+            url.scheme()
+        )));
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(invalid("must have no query and no fragment".to_owned()));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(invalid(
+            "must not hold a user name or password; set client_id and client_secret".to_owned(),
+        ));
+    }
+    Ok(url)
+}
+
+/// `base` with `path` appended; `path` begins with a slash.
+pub(crate) fn join(base: &Url, path: &str) -> String {
+    format!("{}{path}", base.as_str().trim_end_matches('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_checked() {
+        let reason = |text| address("base_url", text).map_err(|error| error.to_string());
+        assert!(reason("https://connect.example/api/").is_ok());
+        assert_eq!(
+            reason("connect.example").unwrap_err(),
+            "base_url: not a URL: relative URL without a base"
+        );
+        assert_eq!(
+            reason("ftp://connect.example").unwrap_err(),
+            "base_url: the scheme must be http or https, not ftp"
+        );
+        assert_eq!(
+            reason("https://connect.example/?a=1").unwrap_err(),
+            "base_url: must have no query and no fragment"
+        );
+        let leaky = reason("https://me:hunter2@connect.example").unwrap_err();
+        assert!(!leaky.contains("hunter2"), "{leaky}");
+    }
+
+    #[test]
+    fn paths_are_appended_with_one_slash() {
+        for base in [
+            "https://connect.example/api",
+            "https://connect.example/api/",
+        ] {
+            let base = address("base_url", base).unwrap();
+            assert_eq!(
+                join(&base, "/v2/areas"),
+                "https://connect.example/api/v2/areas"
+            );
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Answers that come in parts: a page, and a stream that fetches page after page.
+//!
+//! Nothing is fetched until the stream is asked for its first item.
+
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use futures_core::Stream;
+use futures_core::stream::BoxStream;
+use futures_util::{StreamExt, TryStreamExt};
+
+use crate::error::Result;
+
+/// One page of a list.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Page<T> {
+    /// The records of this page.
+    pub items: Vec<T>,
+    /// How many records match in all; only when asked for with `count(true)`.
+    pub count: Option<i64>,
+    /// Address of the next page, if there is one. `stream` and `pages` follow it.
+    pub next_link: Option<String>,
+}
+
+/// A stream of records, pages or batches, fetched as they are asked for.
+///
+/// It is a [`Stream`] and can be used without any stream library as well:
+///
+/// ```no_run
+/// # async fn example(client: obeya::Client) -> obeya::Result<()> {
+/// let mut areas = client.areas().list().stream();
+/// while let Some(area) = areas.next().await {
+///     println!("{:?}", area?.name);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+///
+/// After an error it ends. Dropping it stops what is under way.
+#[must_use = "nothing is fetched until the stream is asked for items"]
+pub struct Paged<T> {
+    items: BoxStream<'static, Result<T>>,
+}
+
+impl<T: Send + 'static> Paged<T> {
+    pub(crate) fn new(items: impl Stream<Item = Result<T>> + Send + 'static) -> Self {
+        Self {
+            items: items.boxed(),
+        }
+    }
+
+    /// The next item; `None` at the end.
+    pub async fn next(&mut self) -> Option<Result<T>> {
+        self.items.next().await
+    }
+
+    /// Everything, in memory.
+    ///
+    /// # Errors
+    /// The first failure; what came before it is lost.
+    pub async fn all(self) -> Result<Vec<T>> {
+        self.items.try_collect().await
+    }
+}
+
+impl<T> Stream for Paged<T> {
+    type Item = Result<T>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.items.as_mut().poll_next(context)
+    }
+}
+
+impl<T> fmt::Debug for Paged<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Paged").finish_non_exhaustive()
+    }
+}

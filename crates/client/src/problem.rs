@@ -1,0 +1,120 @@
+//! From an answer that is not a success to [`Error::Api`].
+//!
+//! Our service always sends a whole problem document; another server of this interface, or a proxy in between, may
+//! send half of one or an HTML page. The caller gets a [`Problem`] in each case. What an undecodable body said is not
+//! repeated.
+
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode};
+use obeya_model::Problem;
+use serde_json::{Map, Value};
+
+use crate::error::Error;
+use crate::retry::retry_after;
+
+/// The error for an answer with this status, headers and body.
+pub(crate) fn error(
+    operation: &'static str,
+    status: StatusCode,
+    headers: &HeaderMap,
+    body: &Bytes,
+) -> Error {
+    let document = serde_json::from_slice::<Value>(body).ok();
+    let document = document.and_then(|value| match value {
+        Value::Object(members) => Some(members),
+        _ => None,
+    });
+    let request_id = headers
+        .get("x-request-id")
+        .and_then(|id| id.to_str().ok())
+        .map(str::to_owned)
+        .or_else(|| {
+            let trace = document.as_ref()?.get("traceId")?.as_str()?;
+            Some(trace.to_owned())
+        });
+    match problem(status, document.unwrap_or_default()) {
+        Ok(problem) => Error::Api {
+            status: status.as_u16(),
+            problem: Box::new(problem),
+            request_id,
+            retry_after: retry_after(headers),
+            operation,
+        },
+        Err(error) => Error::Decode {
+            operation,
+            path: ".".to_owned(),
+            reason: format!("status {status} without a usable problem: {error}"),
+        },
+    }
+}
+
+/// The problem of the document's members, completed where one that must be there is not. A document that can't be
+/// one (a number where text belongs) is replaced as a whole.
+fn problem(
+    status: StatusCode,
+    mut members: Map<String, Value>,
+) -> Result<Problem, serde_json::Error> {
+    for (name, value) in required(status) {
+        members.entry(name).or_insert(value);
+    }
+    serde_json::from_value(Value::Object(members))
+        .or_else(|_| serde_json::from_value(Value::Object(required(status).into_iter().collect())))
+}
+
+/// What a problem must have, as far as the status alone tells it.
+fn required(status: StatusCode) -> [(String, Value); 5] {
+    let code = format!("http.{}", status.as_u16());
+    let title = status.canonical_reason().unwrap_or("Not a success");
+    [
+        ("type".to_owned(), "about:blank".into()),
+        ("title".to_owned(), title.into()),
+        ("status".to_owned(), status.as_u16().into()),
+        ("traceId".to_owned(), "".into()),
+        ("code".to_owned(), code.into()),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(status: u16, body: &'static str) -> (String, String, Option<String>) {
+        let status = StatusCode::from_u16(status).unwrap();
+        let error = error(
+            "getArea",
+            status,
+            &HeaderMap::new(),
+            &Bytes::from_static(body.as_bytes()),
+        );
+        let id = error.request_id().map(str::to_owned);
+        (error.code().unwrap().to_owned(), error.to_string(), id)
+    }
+
+    #[test]
+    fn a_whole_problem_is_kept() {
+        let body = r#"{"type":"urn:obeya:problem:not_found","title":"Nothing here","status":404,
+            "detail":"No area 7.","traceId":"4bf9","code":"not_found"}"#;
+        assert_eq!(
+            seen(404, body),
+            (
+                "not_found".to_owned(),
+                "getArea: 404 Nothing here: No area 7. (not_found)".to_owned(),
+                Some("4bf9".to_owned()),
+            )
+        );
+    }
+
+    #[test]
+    fn half_a_problem_is_completed_and_no_problem_replaced() {
+        let (code, text, id) = seen(409, r#"{"title":"No","status":409,"code":"a.b"}"#);
+        assert_eq!(
+            (code.as_str(), text.as_str(), id),
+            ("a.b", "getArea: 409 No (a.b)", None)
+        );
+        for body in ["<html>secret page</html>", "", "[1]", r#"{"title":5}"#] {
+            let (code, text, _) = seen(502, body);
+            assert_eq!(code, "http.502", "{body}");
+            assert_eq!(text, "getArea: 502 Bad Gateway (http.502)", "{body}");
+        }
+    }
+}

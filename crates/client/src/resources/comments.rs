@@ -1,0 +1,35 @@
+//! Comments on incidents.
+
+use obeya_model::{IncidentComment, IncidentCommentPaginationResult};
+
+use crate::list::{Get, List};
+
+resource! {
+    /// Comments on incidents; from [`Client::comments`](crate::Client::comments).
+    Comments
+}
+
+impl Comments {
+    /// `GET /v2/incidents/comments`: the comments of all incidents. Expands `parent`, `incident`.
+    pub fn list(&self) -> List<IncidentComment> {
+        List::new(self.client.clone(), None)
+    }
+
+    /// `GET /v2/incidents/{incidentId}/comments`: the comments of one incident. Expands `parent`, `incident`.
+    pub fn of_incident(&self, incident_id: i32) -> List<IncidentComment> {
+        List::new(self.client.clone(), Some(incident_id))
+    }
+
+    /// `GET /v2/incidents/comments/{incidentCommentId}`. Expands `parent`, `incident`.
+    pub fn get(&self, id: i32) -> Get<IncidentComment> {
+        Get::new(self.client.clone(), id)
+    }
+}
+
+odata_resource! {
+    IncidentComment, IncidentCommentPaginationResult,
+    list: |parent|
+        (None) => ListIncidentComments() at "/v2/incidents/comments".to_owned(),
+        (Some(incident)) => ListCommentsOfIncident(incident) at format!("/v2/incidents/{incident}/comments");
+    get: GetIncidentComment
+}

@@ -1,0 +1,198 @@
+//! Incidents: create and update, their types, and the trash.
+
+use std::future::IntoFuture;
+
+use futures_core::future::BoxFuture;
+use obeya_api::call;
+use obeya_model::{
+    CauseInput, ConsequenceInput, Incident, IncidentCreate, IncidentTypeDetail, IncidentUpdate,
+    TrashPage,
+};
+
+use super::Comments;
+use crate::Client;
+use crate::bridge;
+use crate::error::Result;
+
+resource! {
+    /// Incidents; from [`Client::incidents`](crate::Client::incidents).
+    Incidents
+}
+
+impl Incidents {
+    /// `POST /v1/Incidents`: reports an incident. [`IncidentCreate::new`] takes what is required.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or
+    /// [`Error::Timeout`](crate::Error::Timeout) it may have been created all the same.
+    pub async fn create(&self, incident: &IncidentCreate) -> Result<Incident> {
+        let call = call::CreateIncident { body: incident };
+        bridge::finish(
+            call::CreateIncident::OPERATION,
+            call.send(self.client.api()).await,
+        )
+    }
+
+    /// `PUT /v1/Incidents/{id}`: replaces title, type, severity and date, changes what else `update` sets, clears what
+    /// it sets to [`Patch::Null`](obeya_model::Patch::Null), and answers with the whole incident.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn update(&self, id: i32, update: &IncidentUpdate) -> Result<Incident> {
+        let call = call::UpdateIncident { id, body: update };
+        bridge::finish(
+            call::UpdateIncident::OPERATION,
+            call.send(self.client.api()).await,
+        )
+    }
+
+    /// `PUT /v1/Incidents/{id}/consequences`: replaces the consequences.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn set_consequences(
+        &self,
+        id: i32,
+        consequences: &[ConsequenceInput],
+    ) -> Result<Incident> {
+        let body = consequences.to_vec();
+        let call = call::UpdateIncidentConsequences { id, body: &body };
+        bridge::finish(
+            call::UpdateIncidentConsequences::OPERATION,
+            call.send(self.client.api()).await,
+        )
+    }
+
+    /// `PUT /v1/Incidents/{id}/causes`: replaces the causes.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn set_causes(&self, id: i32, causes: &[CauseInput]) -> Result<Incident> {
+        let body = causes.to_vec();
+        let call = call::UpdateIncidentCauses { id, body: &body };
+        bridge::finish(
+            call::UpdateIncidentCauses::OPERATION,
+            call.send(self.client.api()).await,
+        )
+    }
+
+    /// `PUT /v1/Incidents/{id}/externalId`: sets the id that another system knows the incident by; `None` clears it.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn set_external_id(
+        &self,
+        id: i32,
+        external_id: impl Into<Option<&str>>,
+    ) -> Result<Incident> {
+        let body = external_id.into();
+        let call = call::UpdateIncidentExternalId { id, body };
+        bridge::finish(
+            call::UpdateIncidentExternalId::OPERATION,
+            call.send(self.client.api()).await,
+        )
+    }
+
+    /// `GET /v1/Incidents/types/{id}`: the categories, causes, consequences and custom fields of a type.
+    pub fn type_detail(&self, id: i32) -> TypeDetail {
+        TypeDetail {
+            client: self.client.clone(),
+            id,
+            language: None,
+        }
+    }
+
+    /// `GET /v1/Incidents/trash`: the incidents deleted in the last 30 days.
+    pub fn trash(&self) -> Trash {
+        Trash {
+            client: self.client.clone(),
+            filter: None,
+        }
+    }
+
+    /// The comments on incidents; the same as [`Client::comments`].
+    #[must_use]
+    pub fn comments(&self) -> Comments {
+        self.client.comments()
+    }
+}
+
+/// A request for an incident type, made by [`Incidents::type_detail`].
+#[derive(Clone, Debug)]
+#[must_use = "a request does nothing until it is sent or awaited"]
+pub struct TypeDetail {
+    client: Client,
+    id: i32,
+    language: Option<String>,
+}
+
+impl TypeDetail {
+    /// The language of the texts, for example `nb`; texts without a translation come in the default language.
+    pub fn language(mut self, code: impl Into<String>) -> Self {
+        self.language = Some(code.into());
+        self
+    }
+
+    /// Fetches it.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn send(self) -> Result<IncidentTypeDetail> {
+        let call = call::GetIncidentType {
+            language: self.language.as_deref(),
+            ..call::GetIncidentType::new(self.id)
+        };
+        bridge::finish(
+            call::GetIncidentType::OPERATION,
+            call.send(self.client.api()).await,
+        )
+    }
+}
+
+impl IntoFuture for TypeDetail {
+    type Output = Result<IncidentTypeDetail>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// A request for the trash, made by [`Incidents::trash`].
+#[derive(Clone, Debug)]
+#[must_use = "a request does nothing until it is sent or awaited"]
+pub struct Trash {
+    client: Client,
+    filter: Option<String>,
+}
+
+impl Trash {
+    /// `$filter`: an OData expression, for example `severity eq 'Low'`.
+    pub fn filter(mut self, expression: impl Into<String>) -> Self {
+        self.filter = Some(expression.into());
+        self
+    }
+
+    /// Fetches it.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn send(self) -> Result<TrashPage> {
+        let call = call::ListTrashedIncidents {
+            filter: self.filter.as_deref(),
+        };
+        bridge::finish(
+            call::ListTrashedIncidents::OPERATION,
+            call.send(self.client.api()).await,
+        )
+    }
+}
+
+impl IntoFuture for Trash {
+    type Output = Result<TrashPage>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}

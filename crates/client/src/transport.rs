@@ -1,0 +1,266 @@
+//! One call on the wire: authorise, send, read, and repeat where that helps.
+//!
+//! Everything that all operations share happens here: the token and its refresh after a 401, retries, the deadline,
+//! the body limit, the observer, and the typed error of every answer that is not a success. What a body means is the
+//! callers' business.
+
+use std::fmt;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::AUTHORIZATION;
+use http::{HeaderMap, StatusCode};
+use tokio::time::Instant;
+
+use crate::auth::{Grant, Issuer, Token, Tokens, bearer};
+use crate::body::{self, BodyFault};
+use crate::config::{Config, Credentials};
+use crate::error::{ConfigError, Error, Result, connection};
+use crate::observe::{Exchange, Observer};
+use crate::problem;
+use crate::retry::Fault;
+
+/// The shared inside of a client.
+pub(crate) struct Transport {
+    pub(crate) config: Config,
+    pub(crate) http: reqwest::Client,
+    authority: Authority,
+    observer: Option<Arc<dyn Observer>>,
+}
+
+/// Where the `Authorization` header comes from.
+enum Authority {
+    Tokens(Tokens),
+    Fixed(http::HeaderValue),
+    None,
+}
+
+/// An answer, read whole.
+pub(crate) struct Reply {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl Transport {
+    pub(crate) fn new(
+        config: Config,
+        observer: Option<Arc<dyn Observer>>,
+    ) -> Result<Self, ConfigError> {
+        install_crypto();
+        let mut http = reqwest::Client::builder()
+            .user_agent(&config.user_agent)
+            .connect_timeout(config.connect_timeout)
+            // An API has no pages to redirect to, and a followed redirect may carry the secret form elsewhere.
+            .redirect(reqwest::redirect::Policy::none());
+        if config.is_loopback() {
+            http = http.gzip(false).no_proxy();
+        }
+        let http = http
+            .build()
+            .map_err(|error| ConfigError::Transport(error.to_string()))?;
+        let authority = match &config.credentials {
+            Credentials::Client { id, secret, scopes } => {
+                Authority::Tokens(Tokens::new(Issuer::new(
+                    config.auth_url.clone(),
+                    id.clone(),
+                    secret.clone(),
+                    scopes.clone(),
+                    config.retry.clone(),
+                )))
+            }
+            Credentials::Token(token) => {
+                Authority::Fixed(bearer(token.expose()).ok_or(ConfigError::Invalid {
+                    setting: "token",
+                    reason: "has characters that no header can hold".to_owned(),
+                })?)
+            }
+            Credentials::Anonymous => Authority::None,
+        };
+        Ok(Self {
+            config,
+            http,
+            authority,
+            observer,
+        })
+    }
+
+    /// Carries out a call and answers with its success; everything else is an error.
+    pub(crate) async fn call(
+        &self,
+        operation: &'static str,
+        request: &reqwest::Request,
+    ) -> Result<Reply> {
+        let started = Instant::now();
+        let reply = self.within(started, operation, self.tries(started, operation, request));
+        let reply = reply.await?;
+        if reply.status.is_success() {
+            Ok(reply)
+        } else {
+            Err(problem::error(
+                operation,
+                reply.status,
+                &reply.headers,
+                &reply.body,
+            ))
+        }
+    }
+
+    /// The current token's lifetime and scopes, fetched if need be; `None` without client credentials.
+    pub(crate) async fn authenticate(&self) -> Result<Option<Arc<Grant>>> {
+        let Authority::Tokens(tokens) = &self.authority else {
+            return Ok(None);
+        };
+        let token = self
+            .within(Instant::now(), "token", tokens.get(&self.http))
+            .await?;
+        Ok(Some(token.grant))
+    }
+
+    async fn within<T>(
+        &self,
+        started: Instant,
+        operation: &'static str,
+        work: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        let after = self.config.timeout;
+        match tokio::time::timeout_at(started + after, work).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(Error::Timeout { operation, after }),
+        }
+    }
+
+    /// Tries until there is an answer to give: a success, or a failure that trying again won't mend in time.
+    async fn tries(
+        &self,
+        started: Instant,
+        operation: &'static str,
+        request: &reqwest::Request,
+    ) -> Result<Reply> {
+        let mut refreshed = false;
+        let mut retries = 0;
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
+            let (copy, token) = self.authorised(operation, request).await?;
+            let outcome = self.once(operation, attempt, copy).await;
+            if let (Ok(reply), Some(token)) = (&outcome, token)
+                && reply.status == StatusCode::UNAUTHORIZED
+                && !refreshed
+                && let Authority::Tokens(tokens) = &self.authority
+            {
+                // Revoked, or signed with a key that is gone. Once only: a fresh token that is refused is an answer.
+                tokens.invalidate(&token);
+                refreshed = true;
+                continue;
+            }
+            let fault = match &outcome {
+                Ok(reply) => Fault::Status(reply.status, &reply.headers),
+                Err(Error::Connection {
+                    connecting: true, ..
+                }) => Fault::Connect,
+                Err(Error::Connection { .. }) => Fault::Broken,
+                Err(_) => return outcome,
+            };
+            let policy = &self.config.retry;
+            let Some(wait) = policy.wait(request.method(), retries, fault, fastrand::f64()) else {
+                return outcome;
+            };
+            if started.elapsed() + wait >= self.config.timeout {
+                // The deadline would end the wait. What happened says more than a timeout.
+                return outcome;
+            }
+            retries += 1;
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    /// A copy of the request with its `Authorization`, and the token used.
+    async fn authorised(
+        &self,
+        operation: &'static str,
+        request: &reqwest::Request,
+    ) -> Result<(reqwest::Request, Option<Token>)> {
+        let (header, token) = match &self.authority {
+            Authority::Tokens(tokens) => {
+                let token = tokens.get(&self.http).await?;
+                (Some(token.grant.header.clone()), Some(token))
+            }
+            Authority::Fixed(header) => (Some(header.clone()), None),
+            Authority::None => (None, None),
+        };
+        let mut copy = request.try_clone().ok_or_else(|| Error::Request {
+            operation,
+            reason: "its body can be sent only once".to_owned(),
+        })?;
+        if let Some(header) = header {
+            copy.headers_mut().insert(AUTHORIZATION, header);
+        }
+        Ok((copy, token))
+    }
+
+    /// One try: sends, reads the body, and shows the observer what happened.
+    async fn once(
+        &self,
+        operation: &'static str,
+        attempt: u32,
+        request: reqwest::Request,
+    ) -> Result<Reply> {
+        let started = Instant::now();
+        let described = self
+            .observer
+            .as_ref()
+            .map(|observer| (observer, request.method().clone(), request.url().clone()));
+        let outcome = self.send(operation, request).await;
+        if let Some((observer, method, url)) = described {
+            let reply = outcome.as_ref().ok();
+            observer.exchange(&Exchange {
+                operation,
+                method: method.as_str(),
+                url: url.as_str(),
+                attempt,
+                duration: started.elapsed(),
+                status: reply.map(|reply| reply.status.as_u16()),
+                content_type: reply
+                    .and_then(|reply| reply.headers.get(http::header::CONTENT_TYPE)?.to_str().ok()),
+                body: reply.map_or(&[], |reply| &reply.body),
+            });
+        }
+        outcome
+    }
+
+    async fn send(&self, operation: &'static str, request: reqwest::Request) -> Result<Reply> {
+        let limit = self.config.max_body_bytes;
+        let response = self
+            .http
+            .execute(request)
+            .await
+            .map_err(|error| connection(operation, error))?;
+        let (status, headers) = (response.status(), response.headers().clone());
+        match body::read(response, limit).await {
+            Ok(body) => Ok(Reply {
+                status,
+                headers,
+                body,
+            }),
+            Err(BodyFault::TooLarge) => Err(Error::TooLarge { operation, limit }),
+            Err(BodyFault::Broken(error)) => Err(connection(operation, error)),
+        }
+    }
+}
+
+impl fmt::Debug for Transport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Transport")
+            .field("config", &self.config)
+            .finish_non_exhaustive()
+    }
+}
+
+/// reqwest is built without a TLS provider of its own; an application that installed one keeps it.
+fn install_crypto() {
+    if rustls::crypto::CryptoProvider::get_default().is_none() {
+        // Fails only if another thread was faster, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    }
+}

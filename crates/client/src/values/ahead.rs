@@ -1,0 +1,240 @@
+//! Numbered pages in order, some of them fetched ahead.
+//!
+//! The end is found from the pages themselves: a page shorter than its page size is the last one. Its `count` only
+//! says how far it is safe to fetch ahead, so a service that counts the page instead of the whole loses no data here.
+
+use std::collections::VecDeque;
+use std::future::Future;
+
+use futures_core::Stream;
+use futures_util::stream;
+use tokio::task::JoinHandle;
+
+use crate::error::Result;
+
+/// How much a page holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extent {
+    /// Values in it.
+    pub(crate) len: usize,
+    /// Values a full page has, as the service says.
+    pub(crate) page_size: i32,
+    /// Matching values in all, as the service says.
+    pub(crate) count: i32,
+}
+
+impl Extent {
+    /// A page with less than it could hold, or that the total says is the last.
+    fn is_last(self, number: i32) -> bool {
+        let size = i64::from(self.page_size);
+        let total = i64::from(self.count);
+        // A count above the page size can only be a total. One equal to it may be this page's own.
+        (self.len as i64) < size.max(1) || (total > size && i64::from(number) * size >= total)
+    }
+
+    /// The last page there should be.
+    fn pages(self) -> i32 {
+        let size = self.page_size.max(1);
+        self.count / size + i32::from(self.count % size != 0)
+    }
+}
+
+/// A task that is stopped when nobody waits for it any more.
+struct Task<P>(JoinHandle<Result<P>>);
+
+impl<P> Task<P> {
+    async fn finish(mut self) -> Result<P> {
+        match (&mut self.0).await {
+            Ok(outcome) => outcome,
+            // Only `drop` aborts it, so what is left is a panic, which belongs to the caller.
+            Err(error) => std::panic::resume_unwind(error.into_panic()),
+        }
+    }
+}
+
+impl<P> Drop for Task<P> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+struct State<F, P> {
+    fetch: F,
+    ahead: usize,
+    /// Number of the next page to request, and of the next one to give out.
+    request: i32,
+    number: i32,
+    /// The last page known to be there.
+    known: i32,
+    tasks: VecDeque<Task<P>>,
+    ended: bool,
+}
+
+/// Pages 1, 2, 3 … in order, up to `ahead` of them under way at a time.
+pub(crate) fn pages<P, F, Fut>(
+    ahead: usize,
+    fetch: F,
+    extent: fn(&P) -> Extent,
+) -> impl Stream<Item = Result<P>> + Send + 'static
+where
+    P: Send + 'static,
+    F: Fn(i32) -> Fut + Send + 'static,
+    Fut: Future<Output = Result<P>> + Send + 'static,
+{
+    let state = State {
+        fetch,
+        ahead: ahead.max(1),
+        request: 1,
+        number: 1,
+        known: 1,
+        tasks: VecDeque::new(),
+        ended: false,
+    };
+    stream::try_unfold(state, move |mut state| async move {
+        if state.ended {
+            return Ok(None);
+        }
+        while state.tasks.len() < state.ahead
+            && (state.tasks.is_empty() || state.request <= state.known)
+        {
+            let page = (state.fetch)(state.request);
+            state.tasks.push_back(Task(tokio::spawn(page)));
+            state.request += 1;
+        }
+        let Some(task) = state.tasks.pop_front() else {
+            return Ok(None);
+        };
+        let page = task.finish().await?;
+        let extent = extent(&page);
+        let number = state.number;
+        if extent.len == 0 && number > 1 {
+            return Ok(None);
+        }
+        state.number += 1;
+        state.known = state.known.max(extent.pages());
+        if extent.is_last(number) {
+            state.ended = true;
+            state.tasks.clear();
+        }
+        Ok(Some((page, state)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use futures_util::{StreamExt, TryStreamExt};
+
+    use super::*;
+    use crate::error::Error;
+
+    /// A service with `total` values in pages of `size`; its count is the total, or each page's own.
+    async fn read(total: i32, size: i32, counts_all: bool, ahead: usize) -> (Vec<i32>, Vec<i32>) {
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&asked);
+        let fetch = move |number: i32| {
+            log.lock().unwrap().push(number);
+            async move {
+                // Later pages answer sooner, to show that the order is kept.
+                tokio::time::sleep(std::time::Duration::from_millis(100 - number as u64)).await;
+                let from = (number - 1) * size;
+                let values: Vec<i32> = (from.min(total)..(from + size).min(total)).collect();
+                let count = if counts_all {
+                    total
+                } else {
+                    values.len() as i32
+                };
+                Ok((values, size, count))
+            }
+        };
+        let pages = pages(
+            ahead,
+            fetch,
+            |(values, page_size, count): &(Vec<i32>, i32, i32)| Extent {
+                len: values.len(),
+                page_size: *page_size,
+                count: *count,
+            },
+        );
+        let got: Vec<_> = pages.try_collect().await.unwrap();
+        let mut asked = asked.lock().unwrap().clone();
+        asked.sort_unstable();
+        (
+            got.into_iter().flat_map(|(values, ..)| values).collect(),
+            asked,
+        )
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn every_value_comes_once_and_in_order() {
+        for (total, size, requests) in [
+            (0, 10, 1),
+            (7, 10, 1),
+            (10, 10, 2),
+            (20, 10, 2),
+            (95, 10, 10),
+        ] {
+            for ahead in [1, 4, 16] {
+                let (got, asked) = read(total, size, true, ahead).await;
+                assert_eq!(got, (0..total).collect::<Vec<_>>(), "{total} by {size}");
+                assert_eq!(
+                    asked,
+                    (1..=requests).collect::<Vec<_>>(),
+                    "{total} by {size}"
+                );
+            }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_count_of_the_page_alone_loses_nothing() {
+        for total in [0, 9, 10, 11, 40, 45] {
+            let (got, _) = read(total, 10, false, 4).await;
+            assert_eq!(got, (0..total).collect::<Vec<_>>(), "{total}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_failure_comes_in_its_place_and_ends_the_stream() {
+        let fetch = |number: i32| async move {
+            if number == 3 {
+                return Err(Error::TooLarge {
+                    operation: "test",
+                    limit: 1,
+                });
+            }
+            Ok(number)
+        };
+        let mut pages = Box::pin(pages(4, fetch, |_| Extent {
+            len: 1,
+            page_size: 1,
+            count: 9,
+        }));
+        assert_eq!(pages.next().await.unwrap().unwrap(), 1);
+        assert_eq!(pages.next().await.unwrap().unwrap(), 2);
+        assert!(matches!(
+            pages.next().await,
+            Some(Err(Error::TooLarge { .. }))
+        ));
+        assert!(pages.next().await.is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn pages_are_fetched_side_by_side() {
+        let started = tokio::time::Instant::now();
+        let fetch = |number: i32| async move {
+            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+            Ok(number)
+        };
+        let extent = |_: &i32| Extent {
+            len: 1,
+            page_size: 1,
+            count: 9,
+        };
+        let got: Vec<i32> = pages(4, fetch, extent).try_collect().await.unwrap();
+        assert_eq!(got, (1..=9).collect::<Vec<_>>());
+        // The first alone, then eight by fours.
+        assert_eq!(started.elapsed().as_millis(), 300);
+    }
+}

@@ -1,0 +1,200 @@
+//! The values of a datasource: one page, or all of them fetched ahead in order.
+//!
+//! Decoding into Arrow is done by [`crate::arrow`]; this module only asks for pages.
+
+mod ahead;
+
+use obeya_api::call::ListDatasourceValues;
+use obeya_model::{DatasourceValue, DatasourceValuePage, Timestamp};
+
+use futures_util::{TryStreamExt, stream};
+
+use self::ahead::Extent;
+use crate::Client;
+use crate::bridge;
+use crate::error::Result;
+use crate::paged::Paged;
+
+/// What a stream asks for when the caller says nothing: the largest page the interface allows, because each page
+/// costs a round trip.
+const STREAM_PAGE_SIZE: i32 = 10_000;
+
+/// Pages under way at a time when the caller says nothing.
+const PREFETCH: usize = 4;
+
+/// A request for values, made by [`Datasources::values`](crate::Datasources::values).
+#[derive(Clone, Debug)]
+#[must_use = "a request does nothing until a page or a stream is asked for"]
+pub struct Values {
+    client: Client,
+    id: i32,
+    from: Option<Timestamp>,
+    to: Option<Timestamp>,
+    filter: Option<String>,
+    orderby: Option<String>,
+    page_size: Option<i32>,
+    prefetch: usize,
+}
+
+impl Values {
+    pub(crate) fn new(client: Client, id: i32) -> Self {
+        Self {
+            client,
+            id,
+            from: None,
+            to: None,
+            filter: None,
+            orderby: None,
+            page_size: None,
+            prefetch: PREFETCH,
+        }
+    }
+
+    /// Only values dated after this instant; itself excluded.
+    pub fn from(mut self, instant: Timestamp) -> Self {
+        self.from = Some(instant);
+        self
+    }
+
+    /// Only values dated before this instant; itself excluded.
+    pub fn to(mut self, instant: Timestamp) -> Self {
+        self.to = Some(instant);
+        self
+    }
+
+    /// `$filter`: an OData expression, for example `dimension eq 'Line 2'`.
+    pub fn filter(mut self, expression: impl Into<String>) -> Self {
+        self.filter = Some(expression.into());
+        self
+    }
+
+    /// `$orderby`: properties to sort by. Default: `valueDate`, then `id`.
+    pub fn orderby(mut self, keys: impl Into<String>) -> Self {
+        self.orderby = Some(keys.into());
+        self
+    }
+
+    /// Values to a page, 1 to 10,000. Default: 1,000 for [`page`](Self::page) (the service's own), 10,000 for streams.
+    pub fn page_size(mut self, values: i32) -> Self {
+        self.page_size = Some(values);
+        self
+    }
+
+    /// Pages of a stream that are fetched at a time; 1 fetches one after the other. Default: 4.
+    pub fn prefetch(mut self, pages: usize) -> Self {
+        self.prefetch = pages;
+        self
+    }
+
+    /// One page; the first has the number 1. A page beyond the end is empty.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn page(self, number: i32) -> Result<DatasourceValuePage> {
+        let call = self.call(Some(number), self.page_size);
+        bridge::finish(
+            ListDatasourceValues::OPERATION,
+            call.send(self.client.api()).await,
+        )
+    }
+
+    /// All values, in order.
+    pub fn stream(self) -> Paged<DatasourceValue> {
+        let values = self
+            .pages_inner()
+            .map_ok(|page| stream::iter(page.values.into_iter().map(Ok)))
+            .try_flatten();
+        Paged::new(values)
+    }
+
+    /// All pages, in order.
+    pub fn pages(self) -> Paged<DatasourceValuePage> {
+        Paged::new(self.pages_inner())
+    }
+
+    fn pages_inner(
+        self,
+    ) -> impl futures_core::Stream<Item = Result<DatasourceValuePage>> + Send + 'static {
+        let ahead = self.prefetch;
+        let fetch = move |number| self.clone().for_stream().page(number);
+        ahead::pages(ahead, fetch, |page: &DatasourceValuePage| Extent {
+            len: page.values.len(),
+            page_size: page.page_size,
+            count: page.count,
+        })
+    }
+
+    fn for_stream(mut self) -> Self {
+        self.page_size.get_or_insert(STREAM_PAGE_SIZE);
+        self
+    }
+
+    fn call(&self, page: Option<i32>, page_size: Option<i32>) -> ListDatasourceValues<'_> {
+        ListDatasourceValues {
+            from: self.from.as_ref(),
+            to: self.to.as_ref(),
+            filter: self.filter.as_deref(),
+            orderby: self.orderby.as_deref(),
+            page,
+            page_size,
+            ..ListDatasourceValues::new(self.id)
+        }
+    }
+}
+
+#[cfg(feature = "arrow")]
+mod batches {
+    use arrow_array::RecordBatch;
+    use futures_util::TryStreamExt;
+
+    use super::{Extent, ListDatasourceValues, Values, ahead};
+    use crate::arrow::{ArrowPage, decode};
+    use crate::bridge;
+    use crate::error::Result;
+    use crate::paged::Paged;
+
+    /// Bodies up to this size are decoded where they arrive; larger ones would hold up other work for milliseconds.
+    const DECODE_IN_PLACE_BYTES: usize = 64 << 10;
+
+    impl Values {
+        /// All values as record batches of [`value_schema`](crate::value_schema), one batch for each page and at
+        /// least one.
+        ///
+        /// # Errors
+        /// See [`Error`](crate::Error).
+        pub async fn to_arrow(self) -> Result<Vec<RecordBatch>> {
+            self.arrow_stream().all().await
+        }
+
+        /// All values as a stream of record batches, one for each page, in order and at least one.
+        pub fn arrow_stream(self) -> Paged<RecordBatch> {
+            let ahead = self.prefetch;
+            let request = self.for_stream();
+            let fetch = move |number| request.clone().arrow_page(number);
+            let pages = ahead::pages(ahead, fetch, |page: &ArrowPage| Extent {
+                len: page.batch.num_rows(),
+                page_size: page.page_size,
+                count: page.count,
+            });
+            Paged::new(pages.map_ok(|page| page.batch))
+        }
+
+        async fn arrow_page(self, number: i32) -> Result<ArrowPage> {
+            let operation = ListDatasourceValues::OPERATION;
+            let call = self.call(Some(number), self.page_size);
+            let send = async |api: obeya_api::Client| call.send(&api).await;
+            let body = bridge::raw(&self.client, operation, send).await?;
+            let rows = usize::try_from(self.page_size.unwrap_or(0)).unwrap_or(0);
+            let page = if body.len() <= DECODE_IN_PLACE_BYTES {
+                decode(&body, rows)
+            } else {
+                match tokio::task::spawn_blocking(move || decode(&body, rows)).await {
+                    Ok(page) => page,
+                    // Nothing aborts it; a panic belongs to the caller.
+                    Err(error) => std::panic::resume_unwind(error.into_panic()),
+                }
+            };
+            page.map_err(|misfit| misfit.into_error(operation.id()))
+        }
+    }
+}
