@@ -10,16 +10,200 @@
 //! and answers with `call.reply(bytes)` (200, the negotiated media type), `call.reply_json(&value)?`, `call.reply_stream(body)`
 //! or an `Err(Problem)`.
 
-use axum::response::Response;
+use std::sync::Arc;
 
+use axum::response::Response;
+use http::request::Parts;
+use http::{Method, StatusCode};
+use hyper::body::Incoming;
+
+use crate::app::App;
+use crate::auth::scopes::Scopes;
+use crate::auth::{self, Refusal};
+use crate::http::accept::Offers;
 use crate::http::call::Call;
+use crate::http::path::{Captures, Node};
 use crate::http::problem::Problem;
 use crate::ops;
 
-include!(concat!(env!("OUT_DIR"), "/operations.rs"));
+mod operations {
+    //! Generated from the spec at build time.
+    include!(concat!(env!("OUT_DIR"), "/operations.rs"));
+}
+
+pub(crate) use operations::Operation;
+
+/// What a path and a method lead to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Route {
+    /// An operation of the spec.
+    Operation(Operation),
+    /// Something beside the interface.
+    Side(Side),
+}
+
+/// What is served beside the interface, open to everybody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// The token endpoint.
+    Token,
+    /// The issuer's metadata.
+    Discovery,
+    /// The issuer's public keys.
+    Jwks,
+    /// Whether the process lives.
+    Live,
+    /// Whether it can serve.
+    Ready,
+    /// The figures.
+    Metrics,
+    /// The spec as JSON.
+    SpecJson,
+    /// The spec as YAML.
+    SpecYaml,
+}
+
+impl Side {
+    const ALL: [(Self, Method, &str, &str); 8] = [
+        (Self::Token, Method::POST, "/connect/token", "token"),
+        (
+            Self::Discovery,
+            Method::GET,
+            "/.well-known/openid-configuration",
+            "discovery",
+        ),
+        (Self::Jwks, Method::GET, "/.well-known/jwks.json", "jwks"),
+        (Self::Live, Method::GET, "/healthz", "healthz"),
+        (Self::Ready, Method::GET, "/readyz", "readyz"),
+        (Self::Metrics, Method::GET, "/metrics", "metrics"),
+        (Self::SpecJson, Method::GET, "/openapi.json", "openapi.json"),
+        (Self::SpecYaml, Method::GET, "/openapi.yaml", "openapi.yaml"),
+    ];
+}
+
+/// The route table, with what is checked before a handler runs.
+pub(crate) struct Routes {
+    table: Node<Route>,
+    /// By the place of the operation.
+    guards: Vec<Guard>,
+}
+
+struct Guard {
+    scopes: Scopes,
+    offers: Offers,
+}
+
+/// The label under which requests that match nothing are counted.
+const UNMATCHED: usize = Operation::ALL.len() + Side::ALL.len();
+
+impl Route {
+    /// The place of its figures.
+    pub(crate) fn label(route: Option<Self>) -> usize {
+        match route {
+            Some(Self::Operation(operation)) => operation as usize,
+            Some(Self::Side(side)) => Operation::ALL.len() + side as usize,
+            None => UNMATCHED,
+        }
+    }
+}
+
+impl Routes {
+    /// From the operations of the spec and the list above.
+    pub(crate) fn new() -> Self {
+        let mut table = Node::default();
+        for operation in Operation::ALL {
+            // Every method of the spec is one of the standard ones, which always parse.
+            let method = Method::from_bytes(operation.method().as_bytes()).unwrap_or(Method::GET);
+            table.insert(method, operation.path(), Route::Operation(operation));
+        }
+        for (side, method, path, _) in Side::ALL {
+            table.insert(method, path, Route::Side(side));
+        }
+        let guard = |operation: Operation| Guard {
+            scopes: Scopes::accepted_by(operation),
+            offers: Offers::new(operation.produces()),
+        };
+        Self {
+            table,
+            guards: Operation::ALL.map(guard).into(),
+        }
+    }
+
+    /// The names under which requests are counted, by their place.
+    pub(crate) fn labels(&self) -> Vec<&'static str> {
+        let operations = Operation::ALL.iter().map(|operation| operation.id());
+        operations
+            .chain(Side::ALL.iter().map(|(.., label)| *label))
+            .chain(["unmatched"])
+            .collect()
+    }
+
+    /// The route of a request: 404 `not_found` or 405 `method.not_allowed` when there is none.
+    pub(crate) fn find(&self, method: &Method, path: &str) -> Result<(Route, Captures), Problem> {
+        let Some((node, captures)) = self.table.find(path) else {
+            return Err(Problem::new(
+                StatusCode::NOT_FOUND,
+                "not_found",
+                "Not found",
+                "Nothing is served under this path.",
+            ));
+        };
+        match node.route(method) {
+            Some(route) => Ok((route, captures)),
+            None => Err(Problem::method_not_allowed(method, &node.allow())),
+        }
+    }
+}
+
+/// Answers what was matched: checks token, scope and `Accept` for an operation, nothing for the rest.
+pub(crate) async fn answer(
+    app: Arc<App>,
+    route: Route,
+    captures: Captures,
+    head: Parts,
+    body: Incoming,
+) -> Result<Response, Problem> {
+    let operation = match route {
+        Route::Operation(operation) => operation,
+        Route::Side(side) => return answer_side(&app, side, &head, body).await,
+    };
+    let caller = auth::authenticate(&app.tokens, &head.headers).await?;
+    let guard = &app.routes.guards[operation as usize];
+    if !caller.scopes.intersects(guard.scopes) {
+        return Err(Refusal::Scope(guard.scopes).into());
+    }
+    let media = guard.offers.negotiate(&head.headers)?;
+    dispatch(Call::new(
+        app,
+        operation,
+        caller,
+        (head, body),
+        captures,
+        media,
+    ))
+    .await
+}
+
+async fn answer_side(
+    app: &App,
+    side: Side,
+    head: &Parts,
+    body: Incoming,
+) -> Result<Response, Problem> {
+    match side {
+        Side::Token => auth::endpoint::token(app, &head.headers, body).await,
+        Side::Discovery => Ok(auth::discovery(&app.tokens)),
+        Side::Jwks => Ok(auth::jwks(&app.tokens)),
+        Side::Live => Ok(ops::meta::live()),
+        Side::Ready => ops::meta::ready(app).await,
+        Side::Metrics => ops::meta::metrics(app),
+        Side::SpecJson => Ok(ops::meta::spec_json()),
+        Side::SpecYaml => Ok(ops::meta::spec_yaml()),
+    }
+}
 
 /// Runs the handler of the operation that was matched.
-pub(crate) async fn dispatch(call: Call) -> Result<Response, Problem> {
+async fn dispatch(call: Call) -> Result<Response, Problem> {
     match call.operation {
         Operation::ListAreas => ops::areas::list::handle(call).await,
         Operation::GetArea => ops::areas::get::handle(call).await,

@@ -42,7 +42,15 @@ impl Call {
         captures: Captures,
         media: HeaderValue,
     ) -> Self {
-        Self { app, operation, caller, head, body, captures, media }
+        Self {
+            app,
+            operation,
+            caller,
+            head,
+            body,
+            captures,
+            media,
+        }
     }
 
     /// The id in the path (the only one, or the first); 400 `path.invalid` when it is not an int32.
@@ -52,10 +60,19 @@ impl Call {
 
     /// The `index`-th id in the path, from 0.
     pub(crate) fn id_at(&self, index: usize) -> Result<i32, Problem> {
-        let text = self.captures.span(index).map_or("", |span| &self.path()[span]);
+        let text = self
+            .captures
+            .span(index)
+            .map_or("", |span| &self.path()[span]);
         extract::int32(text).ok_or_else(|| {
             let name = extract::parameter_name(self.operation.path(), index);
-            Problem::invalid_path(name, format!("expected an integer of 32 bits, found {}", extract::quoted(text)))
+            Problem::invalid_path(
+                name,
+                format!(
+                    "expected an integer of 32 bits, found {}",
+                    extract::quoted(text)
+                ),
+            )
         })
     }
 
@@ -84,7 +101,14 @@ impl Call {
     /// every unknown property).
     pub(crate) async fn json<T: DeserializeOwned>(&mut self) -> Result<T, Problem> {
         extract::json_content(&self.head.headers)?;
-        let bytes = extract::bytes(&mut self.body, &self.head.headers, self.app.config.limits.body_bytes).await?;
+        let limits = &self.app.config.limits;
+        let bytes = extract::bytes(
+            &mut self.body,
+            &self.head.headers,
+            limits.body_bytes,
+            limits.body_read,
+        )
+        .await?;
         json::parse(&bytes, extract::is_strict(&self.head.headers))
     }
 
@@ -95,13 +119,17 @@ impl Call {
 
     /// 200 with this value as JSON, in the negotiated media type.
     pub(crate) fn reply_json<T: Serialize>(&self, value: &T) -> Result<Response, Problem> {
-        serde_json::to_vec(value).map(|bytes| self.reply(bytes)).map_err(Problem::internal)
+        serde_json::to_vec(value)
+            .map(|bytes| self.reply(bytes))
+            .map_err(Problem::internal)
     }
 
     /// 200 with a body that may still be growing, in the negotiated media type.
     pub(crate) fn reply_stream(&self, body: Body) -> Response {
         let mut response = Response::new(body);
-        response.headers_mut().insert(CONTENT_TYPE, self.media.clone());
+        response
+            .headers_mut()
+            .insert(CONTENT_TYPE, self.media.clone());
         response
     }
 }

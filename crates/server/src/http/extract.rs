@@ -1,5 +1,7 @@
 //! The parts of a request, checked: path ids, `Prefer`, content type, the bytes of a body. What is inside a body is `json`'s matter.
 
+use std::time::Duration;
+
 use bytes::{Bytes, BytesMut};
 use http::header::{ACCEPT, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
@@ -30,7 +32,11 @@ pub(crate) fn int32(text: &str) -> Option<i32> {
         text
     };
     // `parse` alone also takes a leading `+`.
-    if text.starts_with('+') { None } else { text.parse().ok() }
+    if text.starts_with('+') {
+        None
+    } else {
+        text.parse().ok()
+    }
 }
 
 fn percent_decode(text: &str) -> Option<String> {
@@ -50,7 +56,9 @@ fn percent_decode(text: &str) -> Option<String> {
 
 /// The name of the `index`-th parameter of a path template.
 pub(crate) fn parameter_name(template: &'static str, index: usize) -> &'static str {
-    let mut names = template.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
+    let mut names = template
+        .split('/')
+        .filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
     names.nth(index).unwrap_or("id")
 }
 
@@ -64,12 +72,19 @@ pub(crate) fn quoted(text: &str) -> String {
 
 /// Whether the caller asks for `Prefer: handling=strict` (RFC 7240).
 pub(crate) fn is_strict(headers: &HeaderMap) -> bool {
-    let values = headers.get_all(PREFER).iter().filter_map(|value| value.to_str().ok());
+    let values = headers
+        .get_all(PREFER)
+        .iter()
+        .filter_map(|value| value.to_str().ok());
     let mut preferences = values.flat_map(|value| value.split(','));
     preferences.any(|preference| {
         let preference = preference.split(';').next().unwrap_or("");
         preference.split_once('=').is_some_and(|(name, value)| {
-            name.trim().eq_ignore_ascii_case("handling") && value.trim().trim_matches('"').eq_ignore_ascii_case("strict")
+            name.trim().eq_ignore_ascii_case("handling")
+                && value
+                    .trim()
+                    .trim_matches('"')
+                    .eq_ignore_ascii_case("strict")
         })
     })
 }
@@ -78,33 +93,68 @@ pub(crate) fn is_strict(headers: &HeaderMap) -> bool {
 pub(crate) fn json_content(headers: &HeaderMap) -> Result<(), Problem> {
     let encoding = headers.get(CONTENT_ENCODING).map(HeaderValue::as_bytes);
     if encoding.is_some_and(|encoding| !encoding.eq_ignore_ascii_case(b"identity")) {
-        return Err(unsupported("The body is encoded; send it without Content-Encoding."));
+        return Err(unsupported(
+            "The body is encoded; send it without Content-Encoding.",
+        ));
     }
     let Some(found) = headers.get(CONTENT_TYPE) else {
-        return Err(unsupported("The body has no Content-Type; expected application/json."));
+        return Err(unsupported(
+            "The body has no Content-Type; expected application/json.",
+        ));
     };
     let found = found.to_str().unwrap_or("");
     let (essence, parameters) = found.split_once(';').unwrap_or((found, ""));
-    let is_utf8 = parameters.split(';').all(|parameter| match parameter.split_once('=') {
-        Some((name, value)) if name.trim().eq_ignore_ascii_case("charset") => {
-            value.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")
-        }
-        _ => true,
-    });
+    let is_utf8 = parameters
+        .split(';')
+        .all(|parameter| match parameter.split_once('=') {
+            Some((name, value)) if name.trim().eq_ignore_ascii_case("charset") => {
+                value.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")
+            }
+            _ => true,
+        });
     if essence.trim().eq_ignore_ascii_case("application/json") && is_utf8 {
         return Ok(());
     }
-    Err(unsupported(format!("The body is {}; expected application/json in UTF-8.", quoted(found))))
+    Err(unsupported(format!(
+        "The body is {}; expected application/json in UTF-8.",
+        quoted(found)
+    )))
 }
 
 fn unsupported(detail: impl Into<String>) -> Problem {
-    Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media_type.unsupported", "Unsupported media type", detail)
-        .header(ACCEPT, HeaderValue::from_static("application/json"))
+    Problem::new(
+        StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        "media_type.unsupported",
+        "Unsupported media type",
+        detail,
+    )
+    .header(ACCEPT, HeaderValue::from_static("application/json"))
 }
 
-/// The whole body, up to `limit` bytes; 413 beyond.
-pub(crate) async fn bytes(body: &mut Incoming, headers: &HeaderMap, limit: usize) -> Result<Bytes, Problem> {
-    let declared = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+/// The whole body, up to `limit` bytes (413 beyond) and within `time` (408 beyond).
+pub(crate) async fn bytes(
+    body: &mut Incoming,
+    headers: &HeaderMap,
+    limit: usize,
+    time: Duration,
+) -> Result<Bytes, Problem> {
+    tokio::time::timeout(time, collect(body, headers, limit))
+        .await
+        .unwrap_or_else(|_| {
+            let detail = format!("The body did not arrive within {} seconds.", time.as_secs());
+            Err(closing(
+                StatusCode::REQUEST_TIMEOUT,
+                "body.timeout",
+                "Body too slow",
+                detail,
+            ))
+        })
+}
+
+async fn collect(body: &mut Incoming, headers: &HeaderMap, limit: usize) -> Result<Bytes, Problem> {
+    let declared = headers
+        .get(CONTENT_LENGTH)
+        .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     if declared.is_some_and(|declared| declared > limit) {
         drain(body, limit).await;
         return Err(too_large(limit));
@@ -112,8 +162,12 @@ pub(crate) async fn bytes(body: &mut Incoming, headers: &HeaderMap, limit: usize
     let mut first = Bytes::new();
     let mut all = BytesMut::new();
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| Problem::malformed_body("The body broke off before its end.").cause(error))?;
-        let Ok(data) = frame.into_data() else { continue };
+        let frame = frame.map_err(|error| {
+            Problem::malformed_body("The body broke off before its end.").cause(error)
+        })?;
+        let Ok(data) = frame.into_data() else {
+            continue;
+        };
         if first.len() + all.len() + data.len() > limit {
             drain(body, limit).await;
             return Err(too_large(limit));
@@ -134,19 +188,26 @@ pub(crate) async fn bytes(body: &mut Incoming, headers: &HeaderMap, limit: usize
 async fn drain(body: &mut Incoming, limit: usize) {
     let mut left = limit.saturating_mul(DRAIN_FACTOR);
     while let Some(Ok(frame)) = body.frame().await {
-        let Some(rest) = left.checked_sub(frame.data_ref().map_or(0, Bytes::len)) else { return };
+        let Some(rest) = left.checked_sub(frame.data_ref().map_or(0, Bytes::len)) else {
+            return;
+        };
         left = rest;
     }
 }
 
 fn too_large(limit: usize) -> Problem {
-    Problem::new(
+    let detail = format!("The body is larger than the {limit} bytes allowed.");
+    closing(
         StatusCode::PAYLOAD_TOO_LARGE,
         "body.too_large",
         "Body too large",
-        format!("The body is larger than the {limit} bytes allowed."),
+        detail,
     )
-    .header(CONNECTION, HeaderValue::from_static("close"))
+}
+
+/// A problem after which the connection can't be used again: part of the body may still be on its way.
+fn closing(status: StatusCode, code: &'static str, title: &'static str, detail: String) -> Problem {
+    Problem::new(status, code, title, detail).header(CONNECTION, HeaderValue::from_static("close"))
 }
 
 #[cfg(test)]
@@ -159,13 +220,28 @@ mod tests {
         assert_eq!(int32("-1"), Some(-1));
         assert_eq!(int32("%31%37"), Some(17));
         assert_eq!(int32("2147483647"), Some(i32::MAX));
-        for odd in ["2147483648", "+1", "1.0", "0x1", "", " 1", "1e3", "%", "%zz", "%ff", "١"] {
+        for odd in [
+            "2147483648",
+            "+1",
+            "1.0",
+            "0x1",
+            "",
+            " 1",
+            "1e3",
+            "%",
+            "%zz",
+            "%ff",
+            "١",
+        ] {
             assert_eq!(int32(odd), None, "{odd}");
         }
     }
 
     fn prefer(value: &'static str) -> bool {
-        is_strict(&HeaderMap::from_iter([(PREFER, HeaderValue::from_static(value))]))
+        is_strict(&HeaderMap::from_iter([(
+            PREFER,
+            HeaderValue::from_static(value),
+        )]))
     }
 
     #[test]
@@ -177,7 +253,11 @@ mod tests {
     }
 
     fn content(value: &'static str) -> bool {
-        json_content(&HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(value))])).is_ok()
+        json_content(&HeaderMap::from_iter([(
+            CONTENT_TYPE,
+            HeaderValue::from_static(value),
+        )]))
+        .is_ok()
     }
 
     #[test]

@@ -8,3 +8,4 @@ pub(crate) mod json;
 pub(crate) mod path;
 pub(crate) mod problem;
 pub(crate) mod request_id;
+pub(crate) mod service;

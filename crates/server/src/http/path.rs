@@ -34,7 +34,11 @@ pub(crate) struct Node<T> {
 
 impl<T> Default for Node<T> {
     fn default() -> Self {
-        Self { literals: Vec::new(), parameter: None, routes: Vec::new() }
+        Self {
+            literals: Vec::new(),
+            parameter: None,
+            routes: Vec::new(),
+        }
     }
 }
 
@@ -46,7 +50,10 @@ impl<T: Copy> Node<T> {
             node = if segment.starts_with('{') {
                 node.parameter.get_or_insert_default()
             } else {
-                let at = node.literals.iter().position(|(literal, _)| literal.eq_ignore_ascii_case(segment));
+                let at = node
+                    .literals
+                    .iter()
+                    .position(|(literal, _)| literal.eq_ignore_ascii_case(segment));
                 let at = at.unwrap_or_else(|| {
                     node.literals.push((segment.to_owned(), Self::default()));
                     node.literals.len() - 1
@@ -64,7 +71,9 @@ impl<T: Copy> Node<T> {
     }
 
     fn descend(&self, path: &str, start: usize, captures: Captures) -> Option<(&Self, Captures)> {
-        let end = path[start..].find('/').map_or(path.len(), |slash| start + slash);
+        let end = path[start..]
+            .find('/')
+            .map_or(path.len(), |slash| start + slash);
         let segment = &path[start..end];
         for (literal, node) in &self.literals {
             if literal.eq_ignore_ascii_case(segment)
@@ -78,7 +87,8 @@ impl<T: Copy> Node<T> {
             return None;
         }
         let mut captures = captures;
-        *captures.spans.get_mut(captures.count)? = (u32::try_from(start).ok()?, u32::try_from(end).ok()?);
+        *captures.spans.get_mut(captures.count)? =
+            (u32::try_from(start).ok()?, u32::try_from(end).ok()?);
         captures.count += 1;
         node.arrive(path, end, captures)
     }
@@ -92,13 +102,24 @@ impl<T: Copy> Node<T> {
 
     /// The route for a method; HEAD is served by GET.
     pub(crate) fn route(&self, method: &Method) -> Option<T> {
-        let method = if method == Method::HEAD { &Method::GET } else { method };
-        self.routes.iter().find(|(served, _)| served == method).map(|(_, route)| *route)
+        let method = if method == Method::HEAD {
+            &Method::GET
+        } else {
+            method
+        };
+        self.routes
+            .iter()
+            .find(|(served, _)| served == method)
+            .map(|(_, route)| *route)
     }
 
     /// The value of `Allow`.
     pub(crate) fn allow(&self) -> String {
-        let mut methods: Vec<&str> = self.routes.iter().map(|(method, _)| method.as_str()).collect();
+        let mut methods: Vec<&str> = self
+            .routes
+            .iter()
+            .map(|(method, _)| method.as_str())
+            .collect();
         if methods.contains(&"GET") {
             methods.push("HEAD");
         }
@@ -131,22 +152,52 @@ mod tests {
     #[test]
     fn literal_wins_over_parameter_and_case_does_not_matter() {
         assert_eq!(find("/v2/incidents/comments", Method::GET), Some((1, None)));
-        assert_eq!(find("/V2/Incidents/17/COMMENTS", Method::GET), Some((2, Some("17".into()))));
-        assert_eq!(find("/v2/incidents/comments/9", Method::GET), Some((3, Some("9".into()))));
-        assert_eq!(find("/v1/incidents/x", Method::PUT), Some((4, Some("x".into()))));
+        assert_eq!(
+            find("/V2/Incidents/17/COMMENTS", Method::GET),
+            Some((2, Some("17".into())))
+        );
+        assert_eq!(
+            find("/v2/incidents/comments/9", Method::GET),
+            Some((3, Some("9".into())))
+        );
+        assert_eq!(
+            find("/v1/incidents/x", Method::PUT),
+            Some((4, Some("x".into())))
+        );
         assert_eq!(find("/v1/incidents/TRASH", Method::HEAD), Some((5, None)));
     }
 
     #[test]
     fn other_paths_are_not_served() {
-        for path in ["/", "", "/v2", "/v2/incidents", "/v2/incidents/17/comments/", "/v1/Incidents/", "/v1//Incidents/1", "/v1/Incidents/1/2"] {
+        for path in [
+            "/",
+            "",
+            "/v2",
+            "/v2/incidents",
+            "/v2/incidents/17/comments/",
+            "/v1/Incidents/",
+            "/v1//Incidents/1",
+            "/v1/Incidents/1/2",
+        ] {
             assert_eq!(find(path, Method::GET), None, "{path}");
         }
     }
 
     #[test]
     fn allow_lists_what_the_path_takes() {
-        assert_eq!(table().find("/v1/incidents/trash").map(|(node, _)| node.allow()).as_deref(), Some("GET, HEAD"));
-        assert_eq!(table().find("/v1/incidents/1").map(|(node, _)| node.allow()).as_deref(), Some("PUT"));
+        assert_eq!(
+            table()
+                .find("/v1/incidents/trash")
+                .map(|(node, _)| node.allow())
+                .as_deref(),
+            Some("GET, HEAD")
+        );
+        assert_eq!(
+            table()
+                .find("/v1/incidents/1")
+                .map(|(node, _)| node.allow())
+                .as_deref(),
+            Some("PUT")
+        );
     }
 }

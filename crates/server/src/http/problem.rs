@@ -10,8 +10,8 @@ use std::fmt::{self, Display};
 
 use axum::body::Body;
 use axum::response::Response;
-use http::header::{CONTENT_TYPE, RETRY_AFTER};
-use http::{HeaderName, HeaderValue, StatusCode};
+use http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER};
+use http::{HeaderName, HeaderValue, Method, StatusCode};
 use serde::Serialize;
 
 use crate::store::engine::StoreError;
@@ -67,37 +67,92 @@ impl Problem {
 
     /// 404 `not_found`: there is no such record. `what` is a singular noun.
     pub(crate) fn not_found(what: &str, id: impl Display) -> Self {
-        Self::new(StatusCode::NOT_FOUND, "not_found", "Not found", format!("There is no {what} {id}."))
+        Self::new(
+            StatusCode::NOT_FOUND,
+            "not_found",
+            "Not found",
+            format!("There is no {what} {id}."),
+        )
+    }
+
+    /// 405 `method.not_allowed`. `allow` lists the methods of the path.
+    pub(crate) fn method_not_allowed(method: &Method, allow: &str) -> Self {
+        let detail = format!("This path does not take {method}; it takes {allow}.");
+        let problem = Self::new(
+            StatusCode::METHOD_NOT_ALLOWED,
+            "method.not_allowed",
+            "Method not allowed",
+            detail,
+        );
+        match HeaderValue::from_str(allow) {
+            Ok(value) => problem.header(ALLOW, value),
+            Err(_) => problem,
+        }
     }
 
     /// 400 `path.invalid`: a path parameter is not of its type.
     pub(crate) fn invalid_path(parameter: &str, text: impl Into<String>) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, "path.invalid", "Invalid path parameter", "").field(parameter, text)
+        Self::new(
+            StatusCode::BAD_REQUEST,
+            "path.invalid",
+            "Invalid path parameter",
+            "",
+        )
+        .field(parameter, text)
     }
 
     /// 400 `query.invalid`: a query parameter is not of its type or out of its range.
     pub(crate) fn invalid_query(parameter: &str, text: impl Into<String>) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, "query.invalid", "Invalid query parameter", "").field(parameter, text)
+        Self::new(
+            StatusCode::BAD_REQUEST,
+            "query.invalid",
+            "Invalid query parameter",
+            "",
+        )
+        .field(parameter, text)
     }
 
     /// 400 `body.malformed`: the body is not JSON at all.
     pub(crate) fn malformed_body(text: impl Into<String>) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, "body.malformed", "Malformed body", text)
+        Self::new(
+            StatusCode::BAD_REQUEST,
+            "body.malformed",
+            "Malformed body",
+            text,
+        )
     }
 
     /// 400 `body.invalid`: the body is JSON, but a field breaks the schema. More fields can follow with [`Problem::field`].
     pub(crate) fn invalid_body(field: &str, text: impl Into<String>) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, "body.invalid", "Invalid body", "").field(field, text)
+        Self::new(
+            StatusCode::BAD_REQUEST,
+            "body.invalid",
+            "The body does not have the described shape",
+            "",
+        )
+        .field(field, text)
     }
 
-    /// 422 `body.unprocessable`: a field keeps to the schema but not to the data, such as a category of another incident type.
+    /// 422 `reference.unknown`: a field keeps to the schema but names a record that is not there. Other faults against the data
+    /// (`reference.other_type`, `reference.duplicate`, `responsible.not_member`) replace the code with [`Problem::code`].
     pub(crate) fn unprocessable(field: &str, text: impl Into<String>) -> Self {
-        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "body.unprocessable", "Unprocessable body", "").field(field, text)
+        Self::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "reference.unknown",
+            "The body does not fit the data",
+            "",
+        )
+        .field(field, text)
     }
 
     /// 409: the state of the record forbids the change.
     pub(crate) fn conflict(code: &'static str, detail: impl Into<String>) -> Self {
-        Self::new(StatusCode::CONFLICT, code, "Conflict with the current state", detail)
+        Self::new(
+            StatusCode::CONFLICT,
+            code,
+            "Conflict with the current state",
+            detail,
+        )
     }
 
     /// 500 `internal`: constant text for the caller, the cause for the log.
@@ -141,7 +196,11 @@ impl Problem {
             self.0.detail = format!("{field}: {text}");
         }
         self.0.target.get_or_insert_with(|| field.to_owned());
-        self.0.errors.entry(field.to_owned()).or_default().push(text);
+        self.0
+            .errors
+            .entry(field.to_owned())
+            .or_default()
+            .push(text);
         self
     }
 
@@ -169,11 +228,26 @@ impl Problem {
         self
     }
 
+    /// Status, code and fields at fault, for tests to compare.
+    #[cfg(test)]
+    pub(crate) fn summary(&self) -> String {
+        let fields = self.0.errors.keys().map(String::as_str);
+        [self.0.status.as_str(), &self.0.code]
+            .into_iter()
+            .chain(fields)
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
     /// Logs what has to be logged and writes the response.
     pub(crate) fn respond(self, place: Place<'_>) -> Response {
         let inner = *self.0;
         if inner.status.is_server_error() {
-            let cause = inner.cause.as_ref().map(|cause| Chain(cause.as_ref()).to_string()).unwrap_or_default();
+            let cause = inner
+                .cause
+                .as_ref()
+                .map(|cause| Chain(cause.as_ref()).to_string())
+                .unwrap_or_default();
             tracing::error!(trace_id = place.trace_id, code = %inner.code, path = place.instance, cause, "request failed");
         }
         let body = Wire {
@@ -196,7 +270,10 @@ impl Problem {
         let mut response = Response::new(Body::from(bytes));
         *response.status_mut() = inner.status;
         let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        headers.insert(
+            CONTENT_TYPE,
+            HeaderValue::from_static("application/problem+json"),
+        );
         headers.extend(inner.headers);
         response
     }
@@ -256,9 +333,12 @@ impl From<StoreError> for Problem {
             StoreError::Timeout => Self::timeout(),
             StoreError::Unavailable(_) => Self::unavailable(error),
             // Raised by a function inside a statement, over values the caller named: `div` by zero, a number out of range.
-            StoreError::Data(text) => {
-                Self::new(StatusCode::BAD_REQUEST, "odata.evaluation", "Expression cannot be evaluated", text)
-            }
+            StoreError::Data(text) => Self::new(
+                StatusCode::BAD_REQUEST,
+                "odata.value",
+                "Expression cannot be evaluated",
+                text,
+            ),
             other => Self::internal(other),
         }
     }
@@ -266,11 +346,16 @@ impl From<StoreError> for Problem {
 
 impl From<obeya_odata::Error> for Problem {
     fn from(error: obeya_odata::Error) -> Self {
-        let text = error.to_string();
-        let problem = Self::new(StatusCode::BAD_REQUEST, error.code(), "Invalid query option", text.clone());
-        match error.option() {
-            Some(option) => problem.field(option, text),
-            None => problem,
+        let problem = Self::new(
+            StatusCode::BAD_REQUEST,
+            error.code(),
+            "Invalid query option",
+            error.to_string(),
+        );
+        if error.option.is_empty() {
+            problem
+        } else {
+            problem.field(&error.option, error.message)
         }
     }
 }

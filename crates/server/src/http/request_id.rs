@@ -20,18 +20,29 @@ pub(crate) fn of(headers: &HeaderMap) -> HeaderValue {
 /// The trace id of a W3C `traceparent`, if the request carries a valid one.
 pub(crate) fn trace_of(headers: &HeaderMap) -> Option<&str> {
     let mut parts = headers.get(TRACEPARENT)?.to_str().ok()?.split('-');
-    let (version, trace, parent, flags) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
-    let is_hex = |text: &str, length| text.len() == length && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    let (version, trace, parent, flags) =
+        (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    let is_hex = |text: &str, length| {
+        text.len() == length && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+    };
     let is_zero = |text: &str| text.bytes().all(|b| b == b'0');
-    let known = is_hex(version, 2) && version != "ff" && (version != "00" || parts.next().is_none());
-    let valid = known && is_hex(trace, 32) && is_hex(parent, 16) && is_hex(flags, 2) && !is_zero(trace) && !is_zero(parent);
+    let known =
+        is_hex(version, 2) && version != "ff" && (version != "00" || parts.next().is_none());
+    let valid = known
+        && is_hex(trace, 32)
+        && is_hex(parent, 16)
+        && is_hex(flags, 2)
+        && !is_zero(trace)
+        && !is_zero(parent);
     valid.then_some(trace)
 }
 
 /// Only what is safe in a log line and a header of whoever stands behind us.
 fn is_harmless(id: &[u8]) -> bool {
     (1..=MAX_CHARACTERS).contains(&id.len())
-        && id.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':' | b'/' | b'+' | b'='))
+        && id.iter().all(|b| {
+            b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':' | b'/' | b'+' | b'=')
+        })
 }
 
 /// 128 random bits in hex. It identifies; it protects nothing, so a fast generator will do.
@@ -57,7 +68,12 @@ mod tests {
     #[test]
     fn a_harmless_id_is_kept_and_another_replaced() {
         assert_eq!(of(&with(X_REQUEST_ID, "order-7.a")), "order-7.a");
-        for odd in ["", "a b", "<script>", "0123456789012345678901234567890123456789012345678901234567890123456789"] {
+        for odd in [
+            "",
+            "a b",
+            "<script>",
+            "0123456789012345678901234567890123456789012345678901234567890123456789",
+        ] {
             let id = of(&with(X_REQUEST_ID, odd));
             assert_eq!(id.len(), 32, "{odd}");
         }
@@ -68,7 +84,10 @@ mod tests {
     #[test]
     fn only_a_valid_traceparent_gives_the_trace_id() {
         let valid = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-        assert_eq!(trace_of(&with(TRACEPARENT, valid)), Some("4bf92f3577b34da6a3ce929d0e0e4736"));
+        assert_eq!(
+            trace_of(&with(TRACEPARENT, valid)),
+            Some("4bf92f3577b34da6a3ce929d0e0e4736")
+        );
         for odd in [
             "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
             "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",

@@ -9,3 +9,5 @@ pub(crate) mod datasources;
 pub(crate) mod groups;
 pub(crate) mod improvements;
 pub(crate) mod incidents;
+pub(crate) mod meta;
+mod refusal;

@@ -1,0 +1,67 @@
+//! The state every request shares. It holds the parts of the service and decides nothing.
+
+use std::sync::Arc;
+
+use crate::auth::Tokens;
+use crate::auth::secrets::Secrets;
+use crate::config::{Clock, Config, lifetime_seconds};
+use crate::read::Memory;
+use crate::router::Routes;
+use crate::store::engine::StoreError;
+use crate::store::{Store, StoreOptions};
+use crate::telemetry::Metrics;
+
+/// The parts of a running service.
+pub(crate) struct App {
+    /// What it was started with.
+    pub(crate) config: Config,
+    /// The URL callers reach it under, without a trailing slash.
+    pub(crate) base_url: String,
+    /// The time.
+    pub(crate) clock: Clock,
+    /// Where everything is kept.
+    pub(crate) store: Store,
+    /// What the reads share and remember.
+    pub(crate) memory: Memory,
+    /// Issues and verifies access tokens.
+    pub(crate) tokens: Arc<Tokens>,
+    /// Checks client secrets.
+    pub(crate) secrets: Secrets,
+    /// The figures.
+    pub(crate) metrics: Metrics,
+    /// The route table.
+    pub(crate) routes: Routes,
+}
+
+impl App {
+    /// Opens the store and puts the parts together. `bound` is the URL of the address that was bound.
+    pub(crate) async fn open(config: Config, bound: &str) -> Result<Self, StoreError> {
+        let without_slash = |url: &str| url.trim_end_matches('/').to_owned();
+        let base_url = without_slash(config.base_url.as_deref().unwrap_or(bound));
+        let issuer = config
+            .auth_url
+            .as_deref()
+            .map_or_else(|| base_url.clone(), without_slash);
+        let store = Store::open(&config.db, &StoreOptions::default()).await?;
+        let tokens = Tokens::open(
+            &store,
+            &issuer,
+            lifetime_seconds(config.token_lifetime),
+            config.limits.remembered_tokens,
+            config.clock.clone(),
+        )
+        .await?;
+        let routes = Routes::new();
+        Ok(Self {
+            base_url,
+            clock: config.clock.clone(),
+            store,
+            memory: Memory::default(),
+            tokens: Arc::new(tokens),
+            secrets: Secrets::new(config.limits.concurrent_hashes),
+            metrics: Metrics::new(&routes.labels()),
+            routes,
+            config,
+        })
+    }
+}

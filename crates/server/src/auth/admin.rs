@@ -1,0 +1,212 @@
+//! What an administrator does with clients and keys: for the command line over a database, for tests over a running service.
+//!
+//! A running service notices within [`Limits::auth_poll`](crate::Limits::auth_poll) what was done over its database.
+
+use std::time::Duration;
+
+use super::keys::rotate;
+use super::scopes::{NAMES, Scopes};
+use super::secrets;
+use crate::config::Clock;
+use crate::store::clients::{self, Client};
+use crate::store::engine::StoreError;
+use crate::store::{Store, StoreOptions};
+
+/// Every scope a client can be granted.
+pub const SCOPES: &[&str] = &NAMES;
+
+/// A client just made. The secret is shown here and never again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NewClient {
+    /// What the client calls itself when it asks for a token.
+    pub client_id: String,
+    /// The secret; only its hash is stored.
+    pub client_secret: String,
+    /// The name it was given.
+    pub name: String,
+    /// The scopes it was granted.
+    pub scopes: Vec<String>,
+}
+
+/// A client as it is listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ClientInfo {
+    /// The id.
+    pub client_id: String,
+    /// The name.
+    pub name: String,
+    /// The scopes granted.
+    pub scopes: Vec<String>,
+    /// When it was made.
+    pub created_at: jiff::Timestamp,
+    /// When it was revoked, if it was.
+    pub revoked_at: Option<jiff::Timestamp>,
+}
+
+/// Why an administrative function did nothing.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AdminError {
+    /// The name is empty, too long or holds control characters.
+    #[error("found the client name `{0}`, expected 1 to 200 characters without control characters")]
+    Name(String),
+    /// No scope was given.
+    #[error("a client needs at least one scope; expected some of {scopes}", scopes = NAMES.join(", "))]
+    NoScope,
+    /// A scope that does not exist.
+    #[error("found the scope `{0}`, expected one of {scopes}", scopes = NAMES.join(", "))]
+    UnknownScope(String),
+    /// No client has this id.
+    #[error("there is no client `{0}`")]
+    UnknownClient(String),
+    /// The secret could not be hashed.
+    #[error("the secret could not be hashed: {0}")]
+    Hash(String),
+    /// The database said no.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Makes a client in the database at `db` (`sqlite:FILE`), which is made if missing.
+///
+/// # Errors
+/// A bad name or scope, or the database's own.
+pub async fn add_client<S: AsRef<str>>(
+    db: &str,
+    name: &str,
+    scopes: &[S],
+) -> Result<NewClient, AdminError> {
+    let store = open(db).await?;
+    let added = add(&store, &Clock::system(), name, scopes).await;
+    store.close().await;
+    added
+}
+
+/// The clients in the database at `db`, oldest first, the revoked ones too.
+///
+/// # Errors
+/// The database's own.
+pub async fn list_clients(db: &str) -> Result<Vec<ClientInfo>, AdminError> {
+    let store = open(db).await?;
+    let listed = list(&store).await;
+    store.close().await;
+    listed
+}
+
+/// Revokes a client in the database at `db`: it gets no more tokens, and those it has are refused. Revoking twice is no error.
+///
+/// # Errors
+/// [`AdminError::UnknownClient`], or the database's own.
+pub async fn revoke_client(db: &str, client_id: &str) -> Result<(), AdminError> {
+    let store = open(db).await?;
+    let revoked = revoke(&store, &Clock::system(), client_id).await;
+    store.close().await;
+    revoked
+}
+
+/// Makes a new signing key in the database at `db`. Tokens signed with the old ones stay good for `token_lifetime`, which must be the
+/// longest that any service over this database issues.
+///
+/// # Errors
+/// The database's own.
+pub async fn rotate_keys(db: &str, token_lifetime: Duration) -> Result<(), AdminError> {
+    let store = open(db).await?;
+    let lifetime = crate::config::lifetime_seconds(token_lifetime);
+    let rotated = rotate_in(&store, &Clock::system(), lifetime).await;
+    store.close().await;
+    rotated
+}
+
+async fn open(db: &str) -> Result<Store, AdminError> {
+    Ok(Store::open(db, &StoreOptions::default()).await?)
+}
+
+pub(crate) async fn add<S: AsRef<str>>(
+    store: &Store,
+    clock: &Clock,
+    name: &str,
+    scopes: &[S],
+) -> Result<NewClient, AdminError> {
+    if name.is_empty() || name.chars().count() > 200 || name.chars().any(char::is_control) {
+        return Err(AdminError::Name(name.to_owned()));
+    }
+    let granted = Scopes::from_names(scopes.iter().map(AsRef::as_ref))
+        .map_err(|unknown| AdminError::UnknownScope(unknown.to_owned()))?;
+    if granted == Scopes::default() {
+        return Err(AdminError::NoScope);
+    }
+    let secret = secrets::fresh();
+    let to_hash = secret.clone();
+    let hashed = tokio::task::spawn_blocking(move || secrets::hash(&to_hash)).await;
+    let hash = hashed.map_err(|error| AdminError::Hash(error.to_string()))?;
+    let client = Client {
+        id: secrets::fresh_client_id(),
+        name: name.to_owned(),
+        secret_hash: hash.map_err(|error| AdminError::Hash(error.to_string()))?,
+        scopes: granted.list(),
+        created_at: clock.ticks(),
+        revoked_at: None,
+    };
+    let new = NewClient {
+        client_id: client.id.clone(),
+        client_secret: secret,
+        name: client.name.clone(),
+        scopes: granted.names().into_iter().map(str::to_owned).collect(),
+    };
+    store
+        .write(move |session| clients::insert(session, &client))
+        .await?;
+    Ok(new)
+}
+
+pub(crate) async fn list(store: &Store) -> Result<Vec<ClientInfo>, AdminError> {
+    let clients = store.read(clients::list).await?;
+    Ok(clients.into_iter().map(info).collect())
+}
+
+pub(crate) async fn revoke(
+    store: &Store,
+    clock: &Clock,
+    client_id: &str,
+) -> Result<(), AdminError> {
+    let (id, now) = (client_id.to_owned(), clock.ticks());
+    let known = store
+        .write(move |session| {
+            let revoked = clients::revoke(session, &id, now)?;
+            Ok::<_, StoreError>(revoked || clients::find(session, &id)?.is_some())
+        })
+        .await?;
+    if known {
+        Ok(())
+    } else {
+        Err(AdminError::UnknownClient(client_id.to_owned()))
+    }
+}
+
+pub(crate) async fn rotate_in(
+    store: &Store,
+    clock: &Clock,
+    lifetime_seconds: i64,
+) -> Result<(), AdminError> {
+    let now = clock.ticks();
+    Ok(store
+        .write(move |session| rotate(session, now, lifetime_seconds))
+        .await?)
+}
+
+fn info(client: Client) -> ClientInfo {
+    ClientInfo {
+        client_id: client.id,
+        name: client.name,
+        scopes: client.scopes.split(' ').map(str::to_owned).collect(),
+        created_at: instant(client.created_at),
+        revoked_at: client.revoked_at.map(instant),
+    }
+}
+
+/// An instant from the store's ticks; one out of range, which we never write, becomes the epoch.
+fn instant(ticks: i64) -> jiff::Timestamp {
+    jiff::Timestamp::from_nanosecond(i128::from(ticks) * 100).unwrap_or_default()
+}

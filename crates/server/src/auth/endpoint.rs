@@ -1,0 +1,312 @@
+//! `POST /connect/token`: the client credentials grant (RFC 6749, 4.4), by form or HTTP Basic.
+//!
+//! Its errors are those of RFC 6749, 5.2, not problems. An unknown client, a wrong secret and a revoked client get the same answer
+//! after the same work.
+
+use axum::response::Response;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use http::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, PRAGMA, WWW_AUTHENTICATE};
+use http::{HeaderMap, HeaderValue, StatusCode};
+use hyper::body::Incoming;
+use serde::Serialize;
+
+use super::scopes::Scopes;
+use super::secrets::MAX_SECRET_BYTES;
+use crate::app::App;
+use crate::http::extract;
+use crate::http::problem::Problem;
+use crate::store::clients;
+
+/// A form with our three or four fields has some 200 bytes.
+const MAX_FORM_BYTES: usize = 16 << 10;
+
+/// An error of RFC 6749: its name, and what to do about it.
+struct OAuthError {
+    status: StatusCode,
+    error: &'static str,
+    description: String,
+}
+
+impl OAuthError {
+    fn request(description: impl Into<String>) -> Self {
+        Self {
+            status: StatusCode::BAD_REQUEST,
+            error: "invalid_request",
+            description: description.into(),
+        }
+    }
+
+    fn client(description: impl Into<String>) -> Self {
+        Self {
+            status: StatusCode::UNAUTHORIZED,
+            error: "invalid_client",
+            description: description.into(),
+        }
+    }
+
+    fn scope(description: impl Into<String>) -> Self {
+        Self {
+            status: StatusCode::BAD_REQUEST,
+            error: "invalid_scope",
+            description: description.into(),
+        }
+    }
+}
+
+/// Either kind of failure; a [`Problem`] is ours, not the caller's.
+enum Failure {
+    OAuth(OAuthError),
+    Problem(Problem),
+}
+
+impl From<OAuthError> for Failure {
+    fn from(error: OAuthError) -> Self {
+        Self::OAuth(error)
+    }
+}
+
+impl<E: Into<Problem>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self::Problem(error.into())
+    }
+}
+
+#[derive(Serialize)]
+struct TokenResponse<'a> {
+    access_token: &'a str,
+    expires_in: i64,
+    token_type: &'a str,
+    scope: &'a str,
+}
+
+#[derive(Serialize)]
+struct ErrorResponse<'a> {
+    error: &'a str,
+    error_description: &'a str,
+}
+
+/// What a token request says.
+#[derive(Default)]
+struct Form {
+    grant_type: Option<String>,
+    client_id: Option<String>,
+    client_secret: Option<String>,
+    scope: Option<String>,
+}
+
+/// Answers a token request.
+pub(crate) async fn token(
+    app: &App,
+    headers: &HeaderMap,
+    mut body: Incoming,
+) -> Result<Response, Problem> {
+    let outcome = grant(app, headers, &mut body).await;
+    let (status, text) = match outcome {
+        Ok((token, scopes)) => {
+            app.metrics.tokens_issued.inc();
+            let response = TokenResponse {
+                access_token: &token,
+                expires_in: app.tokens.lifetime(),
+                token_type: "Bearer",
+                scope: &scopes.list(),
+            };
+            (StatusCode::OK, serde_json::to_string(&response))
+        }
+        Err(Failure::OAuth(OAuthError {
+            status,
+            error,
+            description,
+        })) => {
+            app.metrics.tokens_refused.inc();
+            (
+                status,
+                serde_json::to_string(&ErrorResponse {
+                    error,
+                    error_description: &description,
+                }),
+            )
+        }
+        Err(Failure::Problem(problem)) => return Err(problem),
+    };
+    let mut response = Response::new(Bytes::from(text.map_err(Problem::internal)?).into());
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(PRAGMA, HeaderValue::from_static("no-cache"));
+    if status == StatusCode::UNAUTHORIZED {
+        headers.insert(
+            WWW_AUTHENTICATE,
+            HeaderValue::from_static("Basic realm=\"obeya\", charset=\"UTF-8\""),
+        );
+    }
+    Ok(response)
+}
+
+async fn grant(
+    app: &App,
+    headers: &HeaderMap,
+    body: &mut Incoming,
+) -> Result<(String, Scopes), Failure> {
+    let form = read_form(app, headers, body).await?;
+    match form.grant_type.as_deref() {
+        Some("client_credentials") => {}
+        Some(_) => {
+            return Err(Failure::OAuth(OAuthError {
+                status: StatusCode::BAD_REQUEST,
+                error: "unsupported_grant_type",
+                description: "The only grant_type is client_credentials.".to_owned(),
+            }));
+        }
+        None => {
+            return Err(OAuthError::request(
+                "The field grant_type is missing; expected client_credentials.",
+            )
+            .into());
+        }
+    }
+    let asked = form.scope.clone();
+    let (id, secret) = credentials(headers, form)?;
+    let (id, granted) = authenticate(app, id, secret).await?;
+    let scopes = narrow(granted, asked.as_deref())?;
+    let tokens = std::sync::Arc::clone(&app.tokens);
+    let token = tokio::task::spawn_blocking(move || tokens.issue(&id, scopes))
+        .await
+        .map_err(Problem::internal)??;
+    Ok((token, scopes))
+}
+
+async fn read_form(app: &App, headers: &HeaderMap, body: &mut Incoming) -> Result<Form, Failure> {
+    let content_type = headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or("");
+    let essence = content_type.split(';').next().unwrap_or("").trim();
+    if !essence.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
+        return Err(
+            OAuthError::request("The body must be application/x-www-form-urlencoded.").into(),
+        );
+    }
+    let limits = &app.config.limits;
+    let bytes = extract::bytes(
+        body,
+        headers,
+        MAX_FORM_BYTES.min(limits.body_bytes),
+        limits.body_read,
+    )
+    .await?;
+    let pairs: Vec<(String, String)> = serde_urlencoded::from_bytes(&bytes)
+        .map_err(|_| OAuthError::request("The body is not a form in UTF-8."))?;
+    let mut form = Form::default();
+    for (name, value) in pairs {
+        let field = match name.as_str() {
+            "grant_type" => &mut form.grant_type,
+            "client_id" => &mut form.client_id,
+            "client_secret" => &mut form.client_secret,
+            "scope" => &mut form.scope,
+            // RFC 6749, 3.2: parameters that are not known are ignored.
+            _ => continue,
+        };
+        if field.is_some() {
+            return Err(
+                OAuthError::request(format!("The field {name} is given more than once.")).into(),
+            );
+        }
+        // RFC 6749, 3.2: a parameter without a value is as good as absent.
+        if !value.is_empty() {
+            *field = Some(value);
+        }
+    }
+    Ok(form)
+}
+
+/// The id and secret, from the header or the form, never from both.
+fn credentials(headers: &HeaderMap, form: Form) -> Result<(String, String), OAuthError> {
+    let Some(header) = headers.get(AUTHORIZATION) else {
+        let id = form
+            .client_id
+            .ok_or_else(|| OAuthError::client("The field client_id is missing."))?;
+        let secret = form
+            .client_secret
+            .ok_or_else(|| OAuthError::client("The field client_secret is missing."))?;
+        return Ok((id, secret));
+    };
+    let (id, secret) = basic(header)
+        .ok_or_else(|| OAuthError::client("The Authorization header is not HTTP Basic."))?;
+    if form.client_secret.is_some() {
+        return Err(OAuthError::request(
+            "The secret is given both in the Authorization header and in the form.",
+        ));
+    }
+    if form.client_id.is_some_and(|other| other != id) {
+        return Err(OAuthError::request(
+            "The client_id differs between the Authorization header and the form.",
+        ));
+    }
+    Ok((id, secret))
+}
+
+/// RFC 6749, 2.3.1: both halves are form-encoded before they are joined.
+fn basic(header: &HeaderValue) -> Option<(String, String)> {
+    let (scheme, encoded) = header.to_str().ok()?.split_once(' ')?;
+    if !scheme.eq_ignore_ascii_case("basic") {
+        return None;
+    }
+    let joined = String::from_utf8(STANDARD.decode(encoded.trim()).ok()?).ok()?;
+    let (id, secret) = joined.split_once(':')?;
+    Some((form_decode(id)?, form_decode(secret)?))
+}
+
+fn form_decode(text: &str) -> Option<String> {
+    let pairs: Vec<(String, String)> =
+        serde_urlencoded::from_str(&format!("v={}", text.replace('&', "%26"))).ok()?;
+    pairs.into_iter().next().map(|(_, value)| value)
+}
+
+/// The client and its scopes, if the secret is theirs.
+async fn authenticate(app: &App, id: String, secret: String) -> Result<(String, Scopes), Failure> {
+    // A text with NUL can't be asked for, and is nobody's id; it takes the way of every unknown client.
+    let key = if id.contains('\0') {
+        String::new()
+    } else {
+        id.clone()
+    };
+    let client = app
+        .store
+        .point(move |session| clients::find(session, &key))
+        .await?;
+    let client = client.filter(|client| client.revoked_at.is_none());
+    let hash = client.as_ref().map(|client| client.secret_hash.clone());
+    // Cut, so that a megabyte of secret is not hashed; what is cut never matches, since ours are shorter.
+    let secret: String = secret.chars().take(MAX_SECRET_BYTES).collect();
+    let matched = app.secrets.check(secret, hash, &app.metrics).await?;
+    match client {
+        Some(client) if matched => Ok((client.id, Scopes::parse_known(&client.scopes))),
+        _ => Err(OAuthError::client("The client is unknown or its secret is wrong.").into()),
+    }
+}
+
+/// The scopes of the token: what was asked for, else all.
+fn narrow(granted: Scopes, asked: Option<&str>) -> Result<Scopes, OAuthError> {
+    let names: Vec<&str> = asked
+        .unwrap_or("")
+        .split(' ')
+        .filter(|name| !name.is_empty())
+        .collect();
+    if names.is_empty() {
+        return Ok(granted);
+    }
+    let scopes = Scopes::from_names(names).map_err(|name| {
+        OAuthError::scope(format!("There is no scope {}.", extract::quoted(name)))
+    })?;
+    if granted.covers(scopes) {
+        Ok(scopes)
+    } else {
+        Err(OAuthError::scope(format!(
+            "The client is granted {} only.",
+            granted.names().join(", ")
+        )))
+    }
+}

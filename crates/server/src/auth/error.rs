@@ -1,0 +1,89 @@
+//! Why a caller is not let in, and the answers RFC 6750 gives for it.
+
+use http::header::WWW_AUTHENTICATE;
+use http::{HeaderValue, StatusCode};
+
+use super::scopes::Scopes;
+use crate::http::problem::Problem;
+
+/// A request that is not let in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// It carries no bearer token.
+    Missing,
+    /// Its token is malformed, signed by an unknown key, by another algorithm, or for somebody else. The text says which.
+    Invalid(&'static str),
+    /// Its token has expired.
+    Expired,
+    /// Its token belongs to a client that was revoked.
+    Revoked,
+    /// Its token has none of these scopes.
+    Scope(Scopes),
+}
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Self {
+        let (code, title, text) = match refusal {
+            Refusal::Missing => {
+                let problem = Problem::new(
+                    StatusCode::UNAUTHORIZED,
+                    "token.missing",
+                    "No access token",
+                    "Send a token of the token endpoint as `Authorization: Bearer …`.",
+                );
+                return problem.header(
+                    WWW_AUTHENTICATE,
+                    HeaderValue::from_static("Bearer realm=\"obeya\""),
+                );
+            }
+            Refusal::Scope(accepted) => return missing_scope(accepted),
+            Refusal::Invalid(text) => ("token.invalid", "The access token is not accepted", text),
+            Refusal::Expired => (
+                "token.expired",
+                "The access token has expired",
+                "the token has expired",
+            ),
+            Refusal::Revoked => (
+                "token.revoked",
+                "The access token was revoked",
+                "the client of the token was revoked",
+            ),
+        };
+        let challenge = format!(
+            "Bearer realm=\"obeya\", error=\"invalid_token\", error_description=\"{text}\""
+        );
+        let problem = Problem::new(
+            StatusCode::UNAUTHORIZED,
+            code,
+            title,
+            format!("Not authenticated: {text}."),
+        );
+        challenged(problem, &challenge)
+    }
+}
+
+fn missing_scope(accepted: Scopes) -> Problem {
+    let names = accepted.names();
+    let detail = format!(
+        "The token has none of the scopes that this operation accepts: {}.",
+        names.join(", ")
+    );
+    let problem = Problem::new(
+        StatusCode::FORBIDDEN,
+        "scope.missing",
+        "Scope missing",
+        detail,
+    );
+    let challenge = format!(
+        "Bearer realm=\"obeya\", error=\"insufficient_scope\", scope=\"{}\"",
+        names.join(" ")
+    );
+    challenged(problem, &challenge)
+}
+
+fn challenged(problem: Problem, challenge: &str) -> Problem {
+    match HeaderValue::from_str(challenge) {
+        Ok(value) => problem.header(WWW_AUTHENTICATE, value),
+        Err(_) => problem,
+    }
+}

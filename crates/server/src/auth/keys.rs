@@ -1,0 +1,203 @@
+//! The P-384 keys that sign tokens: made, read from the store, published, rotated.
+//!
+//! A new key verifies at once and signs a little later, so that every replica has read it by then; an old one verifies until the last
+//! token it may have signed has expired.
+
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use jsonwebtoken::{DecodingKey, EncodingKey};
+use p384::SecretKey;
+use p384::elliptic_curve::rand_core::OsRng;
+use p384::elliptic_curve::sec1::ToEncodedPoint;
+use p384::pkcs8::{DecodePrivateKey, EncodePrivateKey};
+use serde::Serialize;
+
+use super::secrets::random;
+use crate::store::Session;
+use crate::store::engine::StoreError;
+use crate::store::keys::{self, StoredKey};
+
+const TICKS_PER_SECOND: i64 = 10_000_000;
+/// How long a key is published before it signs, in ticks: several polls of any replica.
+const PUBLISHED_FIRST: i64 = 60 * TICKS_PER_SECOND;
+
+/// The keys in use at one moment.
+pub(super) struct KeyRing {
+    keys: Vec<Key>,
+}
+
+/// One key.
+pub(super) struct Key {
+    pub(super) kid: String,
+    pub(super) encoding: EncodingKey,
+    pub(super) decoding: DecodingKey,
+    jwk: Jwk,
+    created_at: i64,
+    expires_at: Option<i64>,
+}
+
+/// The public half, as RFC 7517 and RFC 7518 write it.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Jwk {
+    kty: &'static str,
+    crv: &'static str,
+    r#use: &'static str,
+    alg: &'static str,
+    kid: String,
+    x: String,
+    y: String,
+}
+
+impl KeyRing {
+    /// Reads rows of the store, oldest first.
+    pub(super) fn read(rows: &[StoredKey]) -> Result<Self, StoreError> {
+        Ok(Self {
+            keys: rows.iter().map(Key::read).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// The key that signs at `now`: the newest that every replica must know, else the oldest.
+    pub(super) fn signing(&self, now: i64) -> Option<&Key> {
+        let mut live = self.keys.iter().filter(|key| key.is_live(now));
+        let settled = live
+            .clone()
+            .filter(|key| key.created_at + PUBLISHED_FIRST <= now)
+            .max_by_key(|key| key.created_at);
+        settled.or_else(|| live.next())
+    }
+
+    /// The key of a token's header.
+    pub(super) fn verifying(&self, kid: &str, now: i64) -> Option<&Key> {
+        self.keys
+            .iter()
+            .find(|key| key.kid == kid && key.is_live(now))
+    }
+
+    /// The public keys that tokens may be signed with.
+    pub(super) fn published(&self, now: i64) -> Vec<Jwk> {
+        self.keys
+            .iter()
+            .filter(|key| key.is_live(now))
+            .map(|key| key.jwk.clone())
+            .collect()
+    }
+}
+
+impl Key {
+    fn is_live(&self, now: i64) -> bool {
+        self.expires_at.is_none_or(|expires_at| now < expires_at)
+    }
+
+    fn read(row: &StoredKey) -> Result<Self, StoreError> {
+        let broken = |_| {
+            StoreError::Schema(format!(
+                "the signing key {} in the database is not a P-384 key in PKCS#8",
+                row.kid
+            ))
+        };
+        let der = STANDARD.decode(&row.private_key).map_err(|_| broken(()))?;
+        let point = SecretKey::from_pkcs8_der(&der)
+            .map_err(|_| broken(()))?
+            .public_key()
+            .to_encoded_point(false);
+        let (Some(x), Some(y)) = (point.x(), point.y()) else {
+            return Err(broken(()));
+        };
+        Ok(Self {
+            kid: row.kid.clone(),
+            encoding: EncodingKey::from_ec_der(&der),
+            decoding: DecodingKey::from_ec_der(point.as_bytes()),
+            jwk: Jwk {
+                kty: "EC",
+                crv: "P-384",
+                r#use: "sig",
+                alg: "ES384",
+                kid: row.kid.clone(),
+                x: URL_SAFE_NO_PAD.encode(x),
+                y: URL_SAFE_NO_PAD.encode(y),
+            },
+            created_at: row.created_at,
+            expires_at: row.expires_at,
+        })
+    }
+}
+
+/// A new key, not yet stored.
+pub(super) fn fresh(now: i64) -> Result<StoredKey, StoreError> {
+    let der = SecretKey::random(&mut OsRng)
+        .to_pkcs8_der()
+        .map_err(|error| StoreError::Engine(Box::new(error)))?;
+    Ok(StoredKey {
+        kid: random::<12>(),
+        private_key: STANDARD.encode(der.as_bytes()),
+        created_at: now,
+        expires_at: None,
+    })
+}
+
+/// Makes a new key and lets the others run out: `lifetime_seconds` is the longest that a token lives.
+pub(super) fn rotate(
+    session: &mut dyn Session,
+    now: i64,
+    lifetime_seconds: i64,
+) -> Result<(), StoreError> {
+    keys::retire(
+        session,
+        now,
+        now + 2 * PUBLISHED_FIRST + lifetime_seconds * TICKS_PER_SECOND,
+    )?;
+    keys::insert(session, &fresh(now)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DAY: i64 = 86_400 * TICKS_PER_SECOND;
+
+    fn ring(rows: &[(&str, i64, Option<i64>)]) -> KeyRing {
+        let rows: Vec<StoredKey> = rows
+            .iter()
+            .map(|(kid, created_at, expires_at)| StoredKey {
+                kid: (*kid).to_owned(),
+                expires_at: *expires_at,
+                ..fresh(*created_at).expect("a key")
+            })
+            .collect();
+        KeyRing::read(&rows).expect("keys")
+    }
+
+    fn signing(ring: &KeyRing, now: i64) -> Option<&str> {
+        ring.signing(now).map(|key| key.kid.as_str())
+    }
+
+    #[test]
+    fn a_new_key_signs_once_it_is_known_everywhere() {
+        let ring = ring(&[("old", 0, Some(2 * DAY)), ("new", DAY, None)]);
+        assert_eq!(signing(&ring, DAY), Some("old"));
+        assert_eq!(signing(&ring, DAY + PUBLISHED_FIRST), Some("new"));
+        assert!(ring.verifying("old", DAY + PUBLISHED_FIRST).is_some());
+        assert_eq!(ring.published(DAY).len(), 2);
+        assert!(ring.verifying("old", 2 * DAY).is_none());
+        assert_eq!(ring.published(2 * DAY).len(), 1);
+    }
+
+    #[test]
+    fn the_first_key_signs_at_once() {
+        assert_eq!(signing(&ring(&[("only", 0, None)]), 0), Some("only"));
+        assert_eq!(signing(&ring(&[]), 0), None);
+    }
+
+    /// What is published must be what signed: 48 bytes of each coordinate (RFC 7518, 6.2.1.2).
+    #[test]
+    fn the_public_half_has_full_coordinates() {
+        for jwk in ring(&[("a", 0, None), ("b", 0, None)]).published(0) {
+            for coordinate in [&jwk.x, &jwk.y] {
+                assert_eq!(
+                    URL_SAFE_NO_PAD.decode(coordinate).expect("base64url").len(),
+                    48
+                );
+            }
+        }
+    }
+}

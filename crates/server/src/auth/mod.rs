@@ -1,0 +1,46 @@
+//! Who calls, and what they may: clients and their secrets, tokens and the keys that sign them, scopes.
+//!
+//! A request is checked in memory; the store is asked only when a token is issued and, now and then, for what other processes changed.
+//! Nothing here knows an operation beyond the scopes it accepts.
+
+pub mod admin;
+pub(crate) mod endpoint;
+mod error;
+pub(crate) mod keys;
+pub(crate) mod scopes;
+pub(crate) mod secrets;
+pub(crate) mod tokens;
+mod well_known;
+
+use std::sync::Arc;
+
+use http::HeaderMap;
+use http::header::AUTHORIZATION;
+
+pub(crate) use error::Refusal;
+pub(crate) use tokens::{Grant, Tokens};
+pub(crate) use well_known::{discovery, jwks};
+
+/// Who calls, with the scopes of their token.
+pub(crate) type Caller = Arc<Grant>;
+
+/// The caller of a request, by its bearer token.
+pub(crate) async fn authenticate(tokens: &Tokens, headers: &HeaderMap) -> Result<Caller, Refusal> {
+    let mut values = headers.get_all(AUTHORIZATION).iter();
+    let value = values.next().ok_or(Refusal::Missing)?;
+    if values.next().is_some() {
+        return Err(Refusal::Invalid(
+            "the request has more than one Authorization header",
+        ));
+    }
+    let text = value
+        .to_str()
+        .map_err(|_| Refusal::Invalid("the token is malformed"))?;
+    match text.split_once(' ') {
+        Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => {
+            tokens.verify(token.trim()).await
+        }
+        None if text.eq_ignore_ascii_case("bearer") => Err(Refusal::Invalid("the token is empty")),
+        _ => Err(Refusal::Missing),
+    }
+}

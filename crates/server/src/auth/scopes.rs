@@ -1,0 +1,104 @@
+//! The scopes of the interface, as a set of bits: checked on every request, written out only at the token endpoint.
+
+use crate::router::Operation;
+
+/// Every scope that exists. A scope's bit is its place here, so names are only ever added at the end.
+pub(crate) const NAMES: [&str; 16] = [
+    "public.api.read",
+    "public.api.write",
+    "Boards.Read",
+    "Boards.ReadWrite",
+    "Improvements.Read",
+    "Improvements.ReadWrite",
+    "Incidents.Read",
+    "Incidents.ReadWrite",
+    "Data.Read",
+    "Data.ReadWrite",
+    "Projects.Read",
+    "Projects.ReadWrite",
+    "Tasks.Read",
+    "Tasks.ReadWrite",
+    "UserManagement.Read",
+    "UserManagement.ReadWrite",
+];
+
+/// A set of scopes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Scopes(u32);
+
+impl Scopes {
+    /// The set of these names; the first name that is no scope otherwise.
+    pub(crate) fn from_names<'a>(
+        names: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Self, &'a str> {
+        names.into_iter().try_fold(Self::default(), |set, name| {
+            let bit = NAMES.iter().position(|known| *known == name).ok_or(name)?;
+            Ok(Self(set.0 | 1 << bit))
+        })
+    }
+
+    /// The set of a space-separated list; names that are no scope (any more) are left out.
+    pub(crate) fn parse_known(list: &str) -> Self {
+        let known = list.split(' ').filter(|name| NAMES.contains(name));
+        Self::from_names(known).unwrap_or_default()
+    }
+
+    /// The scopes of which any one suffices for an operation.
+    pub(crate) fn accepted_by(operation: Operation) -> Self {
+        Self::from_names(operation.scopes().iter().copied()).unwrap_or_default()
+    }
+
+    /// Whether the two have a scope in common.
+    pub(crate) fn intersects(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Whether every scope of `other` is in here.
+    pub(crate) fn covers(self, other: Self) -> bool {
+        other.0 & !self.0 == 0
+    }
+
+    /// The names, separated by spaces.
+    pub(crate) fn list(self) -> String {
+        self.names().join(" ")
+    }
+
+    /// The names.
+    pub(crate) fn names(self) -> Vec<&'static str> {
+        NAMES
+            .iter()
+            .enumerate()
+            .filter(|(bit, _)| self.0 & 1 << bit != 0)
+            .map(|(_, name)| *name)
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A scope of the spec that is missing in `NAMES` would silently close its operation.
+    #[test]
+    fn every_scope_of_the_spec_is_known() {
+        for operation in Operation::ALL {
+            assert_eq!(
+                Scopes::from_names(operation.scopes().iter().copied())
+                    .map(Scopes::names)
+                    .map(|names| names.len()),
+                Ok(operation.scopes().len())
+            );
+            assert!(!operation.scopes().is_empty(), "{} is open", operation.id());
+        }
+    }
+
+    #[test]
+    fn sets_compare_by_name() {
+        let set = Scopes::from_names(["Data.Read", "Boards.Read"]).expect("known");
+        assert_eq!(set.list(), "Boards.Read Data.Read");
+        assert!(set.covers(Scopes::parse_known("Data.Read Nothing.Read")));
+        assert!(!set.covers(Scopes::parse_known("Data.Read Data.ReadWrite")));
+        assert!(set.intersects(Scopes::parse_known("Data.Read Data.ReadWrite")));
+        assert_eq!(Scopes::from_names(["data.read"]), Err("data.read"));
+    }
+}

@@ -1,0 +1,286 @@
+//! Access tokens: issued as ES384 JWTs, verified in memory, remembered by hash until they expire or their client is revoked.
+//!
+//! A P-384 check costs more than the rest of a small request, hence the memory; it holds digests, never tokens.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use jsonwebtoken::{Algorithm, Header, Validation};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::error::Refusal;
+use super::keys::{Jwk, KeyRing, fresh};
+use super::scopes::Scopes;
+use super::secrets::random;
+use crate::config::Clock;
+use crate::http::problem::Problem;
+use crate::store::engine::StoreError;
+use crate::store::{Store, clients, keys};
+
+/// The audience of every token.
+const AUDIENCE: &str = "obeya";
+/// How far the clocks of two replicas may differ, in seconds.
+const LEEWAY: i64 = 5;
+/// Ours have some 500 bytes; no header this long is hashed or parsed.
+const MAX_TOKEN_BYTES: usize = 4096;
+
+/// What a verified token grants.
+#[derive(Debug)]
+pub(crate) struct Grant {
+    /// The id of the client.
+    pub(crate) client_id: String,
+    /// The scopes of the token, which may be fewer than the client's.
+    pub(crate) scopes: Scopes,
+    expires: i64,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Claims {
+    iss: String,
+    aud: String,
+    sub: String,
+    client_id: String,
+    iat: i64,
+    nbf: i64,
+    exp: i64,
+    jti: String,
+    scope: String,
+}
+
+/// Issues and verifies.
+pub(crate) struct Tokens {
+    issuer: String,
+    /// Seconds.
+    lifetime: i64,
+    capacity: usize,
+    clock: Clock,
+    validation: Validation,
+    ring: RwLock<Arc<KeyRing>>,
+    memory: RwLock<Memory>,
+}
+
+#[derive(Default)]
+struct Memory {
+    verified: HashMap<[u8; 32], Arc<Grant>>,
+    revoked: HashSet<String>,
+}
+
+impl Tokens {
+    /// With the keys of the store; the first one is made if there is none.
+    pub(crate) async fn open(
+        store: &Store,
+        issuer: &str,
+        lifetime: i64,
+        capacity: usize,
+        clock: Clock,
+    ) -> Result<Self, StoreError> {
+        let now = clock.ticks();
+        // Inside one write, so that two replicas starting on an empty database agree on the key.
+        let (rows, revoked) = store
+            .write(move |session| {
+                if keys::live(session, now)?.is_empty() {
+                    keys::insert(session, &fresh(now)?)?;
+                }
+                Ok::<_, StoreError>((keys::live(session, now)?, clients::revoked(session)?))
+            })
+            .await?;
+        // The times are checked here, against the injected clock; the library would ask the system's.
+        let mut validation = Validation::new(Algorithm::ES384);
+        validation.set_issuer(&[issuer]);
+        validation.set_audience(&[AUDIENCE]);
+        validation.set_required_spec_claims(&["exp", "nbf", "iss", "aud", "sub"]);
+        validation.validate_exp = false;
+        validation.validate_nbf = false;
+        Ok(Self {
+            issuer: issuer.to_owned(),
+            lifetime,
+            capacity,
+            clock,
+            validation,
+            ring: RwLock::new(Arc::new(KeyRing::read(&rows)?)),
+            memory: RwLock::new(Memory {
+                verified: HashMap::new(),
+                revoked: revoked.into_iter().collect(),
+            }),
+        })
+    }
+
+    /// The issuer: `iss`, and the URL the well-known documents name.
+    pub(crate) fn issuer(&self) -> &str {
+        &self.issuer
+    }
+
+    /// How long a new token lives, in seconds.
+    pub(crate) fn lifetime(&self) -> i64 {
+        self.lifetime
+    }
+
+    /// The public keys.
+    pub(super) fn published(&self) -> Vec<Jwk> {
+        self.ring().published(self.clock.ticks())
+    }
+
+    /// A new token. Signing takes a millisecond: not for an asynchronous thread.
+    pub(crate) fn issue(&self, client_id: &str, scopes: Scopes) -> Result<String, Problem> {
+        let now = self.clock.seconds();
+        let ring = self.ring();
+        let key = ring
+            .signing(self.clock.ticks())
+            .ok_or_else(|| Problem::internal("there is no signing key"))?;
+        let header = Header {
+            typ: Some("at+jwt".to_owned()),
+            kid: Some(key.kid.clone()),
+            ..Header::new(Algorithm::ES384)
+        };
+        let claims = Claims {
+            iss: self.issuer.clone(),
+            aud: AUDIENCE.to_owned(),
+            sub: client_id.to_owned(),
+            client_id: client_id.to_owned(),
+            iat: now,
+            nbf: now,
+            exp: now + self.lifetime,
+            jti: random::<12>(),
+            scope: scopes.list(),
+        };
+        jsonwebtoken::encode(&header, &claims, &key.encoding).map_err(Problem::internal)
+    }
+
+    /// What a token grants.
+    pub(crate) async fn verify(&self, token: &str) -> Result<Arc<Grant>, Refusal> {
+        if token.len() > MAX_TOKEN_BYTES {
+            return Err(Refusal::Invalid("the token is malformed"));
+        }
+        let digest: [u8; 32] = Sha256::digest(token.as_bytes()).into();
+        let remembered = self.read().verified.get(&digest).cloned();
+        let grant = match remembered {
+            Some(grant) => grant,
+            None => self.check(token, digest).await?,
+        };
+        if self.clock.seconds() >= grant.expires + LEEWAY {
+            return Err(Refusal::Expired);
+        }
+        Ok(grant)
+    }
+
+    async fn check(&self, token: &str, digest: [u8; 32]) -> Result<Arc<Grant>, Refusal> {
+        let malformed = Refusal::Invalid("the token is malformed");
+        // An algorithm the library does not know, `none` among them, is malformed too.
+        let header = jsonwebtoken::decode_header(token).map_err(|_| malformed)?;
+        if header.alg != Algorithm::ES384 {
+            return Err(Refusal::Invalid(
+                "the token is signed by another algorithm than ES384",
+            ));
+        }
+        let kid = header.kid.ok_or(malformed)?;
+        let ring = self.ring();
+        let now = self.clock.ticks();
+        if ring.verifying(&kid, now).is_none() {
+            return Err(Refusal::Invalid("the token is signed with an unknown key"));
+        }
+        let (token, validation) = (token.to_owned(), self.validation.clone());
+        let decoded = tokio::task::spawn_blocking(move || {
+            let key = ring.verifying(&kid, now)?;
+            Some(
+                jsonwebtoken::decode::<Claims>(&token, &key.decoding, &validation)
+                    .map(|data| data.claims),
+            )
+        });
+        let claims = match decoded.await {
+            Ok(Some(Ok(claims))) => claims,
+            Ok(Some(Err(error))) => return Err(explain(&error)),
+            Ok(None) | Err(_) => return Err(malformed),
+        };
+        let now = self.clock.seconds();
+        if claims.nbf > now + LEEWAY {
+            return Err(Refusal::Invalid("the token is not valid yet"));
+        }
+        if now >= claims.exp + LEEWAY {
+            return Err(Refusal::Expired);
+        }
+        let scopes = Scopes::parse_known(&claims.scope);
+        self.remember(
+            digest,
+            Arc::new(Grant {
+                client_id: claims.sub,
+                scopes,
+                expires: claims.exp,
+            }),
+            now,
+        )
+    }
+
+    /// Under one lock with the list of revoked clients: a token whose client is revoked meanwhile can't slip in after the list was applied.
+    fn remember(
+        &self,
+        digest: [u8; 32],
+        grant: Arc<Grant>,
+        now: i64,
+    ) -> Result<Arc<Grant>, Refusal> {
+        let mut memory = self.write();
+        if memory.revoked.contains(&grant.client_id) {
+            return Err(Refusal::Revoked);
+        }
+        if memory.verified.len() >= self.capacity {
+            memory.verified.retain(|_, grant| now < grant.expires);
+        }
+        if memory.verified.len() >= self.capacity {
+            // Any one will do: it only has to be verified again.
+            let victim = memory.verified.keys().next().copied();
+            victim.and_then(|digest| memory.verified.remove(&digest));
+        }
+        memory.verified.insert(digest, Arc::clone(&grant));
+        Ok(grant)
+    }
+
+    /// Takes over what the store says now: the keys, and every client that is revoked.
+    pub(crate) async fn refresh(&self, store: &Store) -> Result<(), StoreError> {
+        let now = self.clock.ticks();
+        let (rows, revoked) = store
+            .read(move |session| {
+                Ok::<_, StoreError>((keys::live(session, now)?, clients::revoked(session)?))
+            })
+            .await?;
+        let ring = Arc::new(KeyRing::read(&rows)?);
+        *self.ring.write().unwrap_or_else(PoisonError::into_inner) = ring;
+        let mut memory = self.write();
+        let Memory {
+            verified,
+            revoked: known,
+        } = &mut *memory;
+        // Only ever added to: a list read before somebody was revoked may arrive after the one that names them.
+        known.extend(revoked);
+        verified.retain(|_, grant| !known.contains(&grant.client_id));
+        Ok(())
+    }
+
+    /// Tokens remembered now.
+    pub(crate) fn remembered(&self) -> usize {
+        self.read().verified.len()
+    }
+
+    fn ring(&self) -> Arc<KeyRing> {
+        Arc::clone(&self.ring.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    // No code under these locks can leave the memory half changed, so a poisoned lock is as good as a sound one.
+    fn read(&self) -> RwLockReadGuard<'_, Memory> {
+        self.memory.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Memory> {
+        self.memory.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn explain(error: &jsonwebtoken::errors::Error) -> Refusal {
+    use jsonwebtoken::errors::ErrorKind;
+    Refusal::Invalid(match error.kind() {
+        ErrorKind::InvalidSignature => "the token's signature does not match",
+        ErrorKind::InvalidIssuer => "the token is of another issuer",
+        ErrorKind::InvalidAudience => "the token is for another audience",
+        ErrorKind::MissingRequiredClaim(_) => "the token lacks a claim",
+        _ => "the token is malformed",
+    })
+}

@@ -1,0 +1,47 @@
+//! What a caller can find out about the issuer: its metadata (RFC 8414) and its public keys (RFC 7517).
+
+use axum::response::Response;
+use bytes::Bytes;
+use http::HeaderValue;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use serde_json::json;
+
+use super::scopes::NAMES;
+use super::tokens::Tokens;
+
+/// `/.well-known/openid-configuration`.
+pub(crate) fn discovery(tokens: &Tokens) -> Response {
+    let issuer = tokens.issuer();
+    let document = json!({
+        "issuer": issuer,
+        "token_endpoint": format!("{issuer}/connect/token"),
+        "jwks_uri": format!("{issuer}/.well-known/jwks.json"),
+        "scopes_supported": NAMES,
+        "grant_types_supported": ["client_credentials"],
+        "response_types_supported": ["token"],
+        "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post"],
+        "id_token_signing_alg_values_supported": ["ES384"],
+        "subject_types_supported": ["public"],
+    });
+    reply(document.to_string(), "application/json")
+}
+
+/// `/.well-known/jwks.json`.
+pub(crate) fn jwks(tokens: &Tokens) -> Response {
+    reply(
+        json!({ "keys": tokens.published() }).to_string(),
+        "application/jwk-set+json",
+    )
+}
+
+fn reply(text: String, content_type: &'static str) -> Response {
+    let mut response = Response::new(Bytes::from(text).into());
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    // Short, so that a new key is known to whoever caches before it signs.
+    headers.insert(
+        CACHE_CONTROL,
+        HeaderValue::from_static("public, max-age=30"),
+    );
+    response
+}

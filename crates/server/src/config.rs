@@ -1,0 +1,152 @@
+//! What a service is started with: where it listens, what it stores in, and a limit on everything. No environment is read here.
+
+use std::fmt;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Ticks of 100 ns in a second.
+const TICKS_PER_SECOND: i64 = 10_000_000;
+
+/// The settings of a service. [`Config::new`] gives defaults that are safe on a loopback address.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Config {
+    /// The database: `sqlite:FILE`, made if missing.
+    pub db: String,
+    /// The address to listen on; port 0 takes any free one. Default `127.0.0.1:0`.
+    pub listen: SocketAddr,
+    /// The URL under which callers reach the service, without a trailing slash: next links start with it. Default: `http://` and the
+    /// address bound.
+    pub base_url: Option<String>,
+    /// The issuer of tokens, without a trailing slash: the `iss` of every token, and what discovery names. Default: the base URL, which
+    /// serves `/connect/token` in any case. Give it when several replicas share one database, so that each takes the others' tokens.
+    pub auth_url: Option<String>,
+    /// How long a new token lives. Default 24 hours; whole seconds.
+    pub token_lifetime: Duration,
+    /// The limits.
+    pub limits: Limits,
+    /// Where the service takes the time from.
+    pub clock: Clock,
+}
+
+/// A limit on everything a caller can make large or long.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Longest request body, in bytes. Default 1 MiB.
+    pub body_bytes: usize,
+    /// Longest path and query, in bytes. Default 16 KiB.
+    pub uri_bytes: usize,
+    /// Most bytes in all header names and values of a request. Default 32 KiB.
+    pub header_bytes: usize,
+    /// Most connections at a time; more wait in the listener's queue. Default 1,024.
+    pub connections: usize,
+    /// Time for a caller to send the head of a request, and for an idle connection to stay. Default 60 s.
+    pub header_read: Duration,
+    /// Time for a caller to send a body once it is read. Default 20 s.
+    pub body_read: Duration,
+    /// Time from the head of a request to the head of its answer. Default 30 s.
+    pub request: Duration,
+    /// Time that requests in flight have left when the service is told to stop. Default 10 s.
+    pub grace: Duration,
+    /// Most records in one page of a v2 list; the rest follows by `@odata.nextLink`. Default 1,000.
+    pub page_records: u32,
+    /// Secrets hashed at the same time; each takes 19 MiB. Default 2.
+    pub concurrent_hashes: usize,
+    /// Verified tokens remembered. Default 10,000.
+    pub remembered_tokens: usize,
+    /// How often the store is asked for clients revoked and keys made by other processes. Default 15 s.
+    pub auth_poll: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body_bytes: 1 << 20,
+            uri_bytes: 16 << 10,
+            header_bytes: 32 << 10,
+            connections: 1024,
+            header_read: Duration::from_secs(60),
+            body_read: Duration::from_secs(20),
+            request: Duration::from_secs(30),
+            grace: Duration::from_secs(10),
+            page_records: 1000,
+            concurrent_hashes: 2,
+            remembered_tokens: 10_000,
+            auth_poll: Duration::from_secs(15),
+        }
+    }
+}
+
+impl Config {
+    /// The defaults, over a database such as `sqlite:plant.db`.
+    #[must_use]
+    pub fn new(db: impl Into<String>) -> Self {
+        Self {
+            db: db.into(),
+            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            base_url: None,
+            auth_url: None,
+            token_lifetime: Duration::from_secs(86_400),
+            limits: Limits::default(),
+            clock: Clock::system(),
+        }
+    }
+}
+
+/// A lifetime in whole seconds, at least one and at most ten years, so that adding it to a time never overflows.
+pub(crate) fn lifetime_seconds(lifetime: Duration) -> i64 {
+    const LONGEST: i64 = 10 * 366 * 86_400;
+    i64::try_from(lifetime.as_secs())
+        .unwrap_or(LONGEST)
+        .clamp(1, LONGEST)
+}
+
+/// The time of the service: the system's, or a test's own.
+#[derive(Clone)]
+pub struct Clock(Arc<dyn Fn() -> jiff::Timestamp + Send + Sync>);
+
+impl Clock {
+    /// The system's clock.
+    #[must_use]
+    pub fn system() -> Self {
+        Self::new(jiff::Timestamp::now)
+    }
+
+    /// A clock that tells what `now` tells.
+    #[must_use]
+    pub fn new(now: impl Fn() -> jiff::Timestamp + Send + Sync + 'static) -> Self {
+        Self(Arc::new(now))
+    }
+
+    /// Seconds since 1970-01-01T00:00Z, rounded down.
+    pub(crate) fn seconds(&self) -> i64 {
+        self.ticks().div_euclid(TICKS_PER_SECOND)
+    }
+
+    /// 100 ns ticks since 1970-01-01T00:00Z, the store's unit of time.
+    pub(crate) fn ticks(&self) -> i64 {
+        let now = (self.0)();
+        now.as_second() * TICKS_PER_SECOND + i64::from(now.subsec_nanosecond()).div_euclid(100)
+    }
+}
+
+impl fmt::Debug for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Clock")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_count_from_1970_also_backwards() {
+        let at = |text: &'static str| Clock::new(move || text.parse().expect("a timestamp"));
+        assert_eq!(at("1970-01-01T00:00:01.5Z").ticks(), 15_000_000);
+        assert_eq!(at("1969-12-31T23:59:59.5Z").ticks(), -5_000_000);
+        assert_eq!(at("1969-12-31T23:59:59.5Z").seconds(), -1);
+    }
+}

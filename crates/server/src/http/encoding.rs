@@ -1,0 +1,74 @@
+//! gzip, for callers that name it in `Accept-Encoding`.
+//!
+//! A wildcard is not taken as asking: a page of values is cheaper to send than to squeeze on a plant's own network.
+
+use std::convert::Infallible;
+
+use axum::body::Body;
+use axum::response::Response;
+use http::header::ACCEPT_ENCODING;
+use http::{HeaderMap, HeaderValue, Request};
+use tower::ServiceExt;
+use tower_http::CompressionLevel;
+use tower_http::compression::Compression;
+use tower_http::compression::predicate::SizeAbove;
+
+/// Below this a body costs more to unpack than to send.
+const MIN_BYTES: u16 = 1024;
+
+/// Whether the caller takes gzip.
+pub(crate) fn takes_gzip(headers: &HeaderMap) -> bool {
+    let values = headers
+        .get_all(ACCEPT_ENCODING)
+        .iter()
+        .filter_map(|value| value.to_str().ok());
+    let mut codings = values.flat_map(|value| value.split(','));
+    codings.any(|coding| {
+        let (name, quality) = coding.split_once(';').unwrap_or((coding, ""));
+        let quality = quality.trim().strip_prefix("q=").unwrap_or("1");
+        name.trim().eq_ignore_ascii_case("gzip")
+            && quality.parse::<f32>().is_ok_and(|quality| quality > 0.0)
+    })
+}
+
+/// The response with its body packed as it is sent, unless it is small or already encoded.
+pub(crate) async fn gzip(response: Response) -> Response {
+    let mut request = Request::new(Body::empty());
+    request
+        .headers_mut()
+        .insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
+    // The layer is used as a function: one response, and only for a caller that asked, so nobody else pays for it.
+    let mut response = Some(response);
+    let service = tower::service_fn(move |_: Request<Body>| {
+        let response = response.take().unwrap_or_default();
+        async move { Ok::<_, Infallible>(response) }
+    });
+    let compression = Compression::new(service)
+        .gzip(true)
+        .quality(CompressionLevel::Fastest)
+        .compress_when(SizeAbove::new(MIN_BYTES));
+    match compression.oneshot(request).await {
+        Ok(packed) => packed.map(Body::new),
+        Err(never) => match never {},
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gzip_must_be_named() {
+        let takes = |value| {
+            takes_gzip(&HeaderMap::from_iter([(
+                ACCEPT_ENCODING,
+                HeaderValue::from_static(value),
+            )]))
+        };
+        assert!(takes("gzip"));
+        assert!(takes("br;q=1, GZIP;q=0.5"));
+        assert!(!takes("*"));
+        assert!(!takes("gzip;q=0"));
+        assert!(!takes_gzip(&HeaderMap::new()));
+    }
+}

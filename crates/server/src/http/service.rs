@@ -1,0 +1,190 @@
+//! From a request to a response, in one place: ids, limits, the deadline, the access log, the figures. What is answered is `router`'s matter.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::body::Body;
+use axum::response::Response;
+use futures_util::FutureExt;
+use http::header::CONTENT_LENGTH;
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
+use http_body::Body as _;
+use hyper::body::Incoming;
+
+use super::extract::{PREFERENCE_APPLIED, is_strict};
+use super::problem::{Place, Problem};
+use super::request_id::{self, X_REQUEST_ID};
+use super::{encoding, extract};
+use crate::app::App;
+use crate::config::Limits;
+use crate::router::{self, Route};
+
+/// Answers a request, whatever it is.
+pub(crate) async fn serve(app: Arc<App>, request: Request<Incoming>) -> Response {
+    let started = Instant::now();
+    app.metrics.in_flight.inc();
+    let _done = InFlight(&app);
+    let (head, body) = request.into_parts();
+    let request_id = request_id::of(&head.headers);
+    let trace = request_id::trace_of(&head.headers).map(str::to_owned);
+    // Cheap copies of what is needed after the head was given away.
+    let (method, uri) = (head.method.clone(), head.uri.clone());
+    let gzip = encoding::takes_gzip(&head.headers);
+    let has_preference = head.headers.contains_key(extract::PREFER) && is_strict(&head.headers);
+
+    let (route, outcome) = match find(&app, &head) {
+        Ok((route, captures)) => {
+            let answer = router::answer(Arc::clone(&app), route, captures, head, body);
+            (Some(route), within(app.config.limits.request, answer).await)
+        }
+        Err(problem) => (None, Err(problem)),
+    };
+
+    let id_text = request_id.to_str().unwrap_or("");
+    let mut response = outcome.unwrap_or_else(|problem| {
+        let odata = uri
+            .path()
+            .get(..4)
+            .is_some_and(|start| start.eq_ignore_ascii_case("/v2/"));
+        problem.respond(Place {
+            instance: uri.path(),
+            trace_id: trace.as_deref().unwrap_or(id_text),
+            odata,
+        })
+    });
+    if has_preference && matches!(route, Some(Route::Operation(operation)) if operation.has_body())
+    {
+        response.headers_mut().insert(
+            PREFERENCE_APPLIED,
+            HeaderValue::from_static("handling=strict"),
+        );
+    }
+    if gzip {
+        response = encoding::gzip(response).await;
+    }
+    if method == Method::HEAD {
+        response = without_body(response);
+    }
+
+    let took = started.elapsed();
+    app.metrics
+        .answered(Route::label(route), response.status(), took);
+    tracing::info!(
+        target: "obeya::access",
+        request_id = id_text,
+        trace_id = trace.as_deref(),
+        method = method.as_str(),
+        path = uri.path(),
+        status = response.status().as_u16(),
+        micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+        "answered"
+    );
+    response.headers_mut().insert(X_REQUEST_ID, request_id);
+    response
+}
+
+/// Counts a request out, also when its caller went away and the answer was never finished.
+struct InFlight<'a>(&'a App);
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        self.0.metrics.in_flight.dec();
+    }
+}
+
+fn find(app: &App, head: &Parts) -> Result<(Route, super::path::Captures), Problem> {
+    within_limits(&app.config.limits, head)?;
+    app.routes.find(&head.method, head.uri.path())
+}
+
+/// 414 and 431. hyper has limits of its own further out, which answer without a body.
+fn within_limits(limits: &Limits, head: &Parts) -> Result<(), Problem> {
+    let uri_bytes = head
+        .uri
+        .path_and_query()
+        .map_or(0, |text| text.as_str().len());
+    if uri_bytes > limits.uri_bytes {
+        let detail = format!(
+            "Path and query have {uri_bytes} bytes; the limit is {}.",
+            limits.uri_bytes
+        );
+        return Err(Problem::new(
+            StatusCode::URI_TOO_LONG,
+            "request.uri_too_long",
+            "URI too long",
+            detail,
+        ));
+    }
+    let header_bytes = bytes_of(&head.headers);
+    if header_bytes > limits.header_bytes {
+        let detail = format!(
+            "The headers have {header_bytes} bytes; the limit is {}.",
+            limits.header_bytes
+        );
+        let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+        return Err(Problem::new(
+            status,
+            "request.headers_too_large",
+            "Headers too large",
+            detail,
+        ));
+    }
+    Ok(())
+}
+
+fn bytes_of(headers: &HeaderMap) -> usize {
+    headers
+        .iter()
+        .map(|(name, value)| name.as_str().len() + value.len())
+        .sum()
+}
+
+/// The answer, if it comes in time and does not panic. Work that a handler already gave to the store's writer is not undone.
+async fn within(
+    time: Duration,
+    answer: impl Future<Output = Result<Response, Problem>>,
+) -> Result<Response, Problem> {
+    // A panic must not take the connection's other requests with it. Nothing of the answer is looked at afterwards.
+    match tokio::time::timeout(time, AssertUnwindSafe(answer).catch_unwind()).await {
+        Ok(Ok(outcome)) => outcome,
+        Ok(Err(panic)) => Err(Problem::internal(panic_text(panic.as_ref()))),
+        Err(_) => Err(Problem::timeout()),
+    }
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    format!("a handler panicked: {}", text.unwrap_or_default())
+}
+
+/// For HEAD: what GET would answer, its length included, without the body.
+fn without_body(mut response: Response) -> Response {
+    if let Some(length) = response.body().size_hint().exact() {
+        response.headers_mut().insert(CONTENT_LENGTH, length.into());
+    }
+    *response.body_mut() = Body::empty();
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn summary(outcome: Result<Response, Problem>) -> String {
+        match outcome {
+            Ok(response) => response.status().to_string(),
+            Err(problem) => problem.summary(),
+        }
+    }
+
+    #[tokio::test]
+    async fn what_never_ends_or_panics_is_answered_all_the_same() {
+        let never = within(Duration::ZERO, std::future::pending());
+        assert_eq!(summary(never.await), "503 timeout");
+        let panics = within(Duration::from_secs(5), async { panic!("out of cheese") });
+        assert_eq!(summary(panics.await), "500 internal");
+    }
+}

@@ -1,0 +1,62 @@
+//! What is served beside the interface: health, readiness, figures, and the spec itself.
+
+use axum::response::Response;
+use bytes::Bytes;
+use http::HeaderValue;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+
+use crate::app::App;
+use crate::http::problem::Problem;
+use crate::store::clients;
+use crate::store::engine::StoreError;
+use crate::telemetry::Observed;
+
+const SPEC_YAML: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.yaml"));
+const SPEC_JSON: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
+
+/// `/healthz`: the process answers.
+pub(crate) fn live() -> Response {
+    text("ok\n", "text/plain; charset=utf-8", "no-store")
+}
+
+/// `/readyz`: the store answers too; 503 `unavailable` otherwise.
+pub(crate) async fn ready(app: &App) -> Result<Response, Problem> {
+    // A look-up by a key that no client has: it needs a connection and the schema, and nothing more.
+    app.store
+        .point(|session| clients::find(session, ""))
+        .await
+        .map_err(|error: StoreError| Problem::unavailable(error))?;
+    Ok(text("ready\n", "text/plain; charset=utf-8", "no-store"))
+}
+
+/// `/metrics`: the figures.
+pub(crate) fn metrics(app: &App) -> Result<Response, Problem> {
+    let observed = Observed {
+        queued_writes: app.store.queued_writes(),
+        remembered_tokens: app.tokens.remembered(),
+    };
+    let figures = app.metrics.render(observed).map_err(Problem::internal)?;
+    Ok(text(
+        figures,
+        "application/openmetrics-text; version=1.0.0; charset=utf-8",
+        "no-store",
+    ))
+}
+
+/// `/openapi.json`.
+pub(crate) fn spec_json() -> Response {
+    text(SPEC_JSON, "application/json", "public, max-age=300")
+}
+
+/// `/openapi.yaml`.
+pub(crate) fn spec_yaml() -> Response {
+    text(SPEC_YAML, "application/yaml", "public, max-age=300")
+}
+
+fn text(body: impl Into<Bytes>, content_type: &'static str, caching: &'static str) -> Response {
+    let mut response = Response::new(body.into().into());
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static(caching));
+    response
+}

@@ -1,0 +1,173 @@
+//! The figures at `/metrics`, in the Prometheus text format.
+//!
+//! Every series a request touches is made at start and found by index: counting a request takes no look-up.
+
+use std::fmt;
+use std::time::Duration;
+
+use http::StatusCode;
+use prometheus_client::encoding::{EncodeLabelSet, text};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::{Registry, Unit};
+
+/// Upper bounds in seconds: from a look-up by id to the request's own deadline.
+const BUCKETS: [f64; 12] = [
+    0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 30.0,
+];
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OperationLabel {
+    operation: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct StatusLabel {
+    operation: &'static str,
+    status: &'static str,
+}
+
+/// The classes of status; a class has one series, so that callers can't make new ones.
+const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
+
+/// All figures of a service.
+pub(crate) struct Metrics {
+    registry: Registry,
+    series: Vec<Series>,
+    /// Tokens given out.
+    pub(crate) tokens_issued: Counter,
+    /// Token requests refused.
+    pub(crate) tokens_refused: Counter,
+    /// Secrets checked, those of unknown clients included.
+    pub(crate) secret_checks: Counter,
+    /// Requests being answered.
+    pub(crate) in_flight: Gauge,
+    queued_writes: Gauge,
+    remembered_tokens: Gauge,
+}
+
+struct Series {
+    statuses: [Counter; CLASSES.len()],
+    seconds: Histogram,
+}
+
+/// Figures that are read off when somebody asks.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Observed {
+    /// Writes waiting for the store.
+    pub(crate) queued_writes: usize,
+    /// Tokens remembered as verified.
+    pub(crate) remembered_tokens: usize,
+}
+
+impl Metrics {
+    /// One set of series for each of these names; a series is then named by its place.
+    pub(crate) fn new(operations: &[&'static str]) -> Self {
+        let mut registry = Registry::with_prefix("obeya");
+        let requests = Family::<StatusLabel, Counter>::default();
+        let seconds =
+            Family::<OperationLabel, Histogram>::new_with_constructor(|| Histogram::new(BUCKETS));
+        registry.register(
+            "http_requests",
+            "Requests answered, by operation and class of status",
+            requests.clone(),
+        );
+        registry.register_with_unit(
+            "http_request_duration",
+            "Time from the head of a request to the head of its answer",
+            Unit::Seconds,
+            seconds.clone(),
+        );
+        let series = operations
+            .iter()
+            .map(|operation| Series {
+                statuses: CLASSES
+                    .map(|status| requests.get_or_create_owned(&StatusLabel { operation, status })),
+                seconds: seconds.get_or_create_owned(&OperationLabel { operation }),
+            })
+            .collect();
+        let mut counter = |name: &str, help: &str| {
+            let counter = Counter::default();
+            registry.register(name, help, counter.clone());
+            counter
+        };
+        let tokens_issued = counter("tokens_issued", "Access tokens given out");
+        let tokens_refused = counter("tokens_refused", "Token requests refused");
+        let secret_checks = counter(
+            "secret_checks",
+            "Client secrets checked, those of unknown clients included",
+        );
+        let mut gauge = |name: &str, help: &str| {
+            let gauge: Gauge = Gauge::default();
+            registry.register(name, help, gauge.clone());
+            gauge
+        };
+        let in_flight = gauge("http_requests_in_flight", "Requests being answered");
+        let queued_writes = gauge("store_queued_writes", "Writes waiting for the store");
+        let remembered_tokens = gauge("tokens_remembered", "Verified tokens remembered");
+        Self {
+            registry,
+            series,
+            tokens_issued,
+            tokens_refused,
+            secret_checks,
+            in_flight,
+            queued_writes,
+            remembered_tokens,
+        }
+    }
+
+    /// Counts an answer of the operation at `index`.
+    pub(crate) fn answered(&self, index: usize, status: StatusCode, took: Duration) {
+        let Some(series) = self.series.get(index) else {
+            return;
+        };
+        let class = usize::from(status.as_u16() / 100)
+            .saturating_sub(1)
+            .min(CLASSES.len() - 1);
+        series.statuses[class].inc();
+        series.seconds.observe(took.as_secs_f64());
+    }
+
+    /// The text Prometheus reads.
+    pub(crate) fn render(&self, observed: Observed) -> Result<String, fmt::Error> {
+        let gauge = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+        self.queued_writes.set(gauge(observed.queued_writes));
+        self.remembered_tokens
+            .set(gauge(observed.remembered_tokens));
+        let mut text = String::new();
+        text::encode(&mut text, &self.registry)?;
+        Ok(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_counted_under_its_operation_and_class() {
+        let metrics = Metrics::new(&["getArea", "other"]);
+        metrics.answered(0, StatusCode::OK, Duration::from_millis(2));
+        metrics.answered(0, StatusCode::NOT_FOUND, Duration::from_millis(2));
+        metrics.answered(9, StatusCode::OK, Duration::ZERO);
+        let text = metrics
+            .render(Observed {
+                queued_writes: 3,
+                remembered_tokens: 0,
+            })
+            .expect("text");
+        for line in [
+            r#"obeya_http_requests_total{operation="getArea",status="2xx"} 1"#,
+            r#"obeya_http_requests_total{operation="getArea",status="4xx"} 1"#,
+            r#"obeya_http_requests_total{operation="other",status="2xx"} 0"#,
+            r#"obeya_http_request_duration_seconds_bucket{le="0.001",operation="getArea"} 0"#,
+            r#"obeya_http_request_duration_seconds_bucket{le="0.0025",operation="getArea"} 2"#,
+            "obeya_store_queued_writes 3",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line} in\n{text}");
+        }
+    }
+}

@@ -1,0 +1,395 @@
+//! Who is let in: every token that must be refused, and every scope.
+
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use jsonwebtoken::{Algorithm, EncodingKey, Header};
+use obeya_server::admin;
+use obeya_server::store::StoreError;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::support::{Answer, START, Service};
+
+const PATH: &str = "/v2/areas/1";
+const DAY: i64 = 86_400;
+
+/// The header and claims of a token of the service.
+fn parts(token: &str) -> (Header, Value) {
+    let claims = token.split('.').nth(1).expect("claims");
+    let claims = URL_SAFE_NO_PAD.decode(claims).expect("base64url");
+    (
+        jsonwebtoken::decode_header(token).expect("a header"),
+        serde_json::from_slice(&claims).expect("JSON"),
+    )
+}
+
+/// The service's own signing key, as somebody who holds the database could use it.
+async fn signing_key(service: &Service) -> EncodingKey {
+    let text = service
+        .store()
+        .read(|session| {
+            session.first("SELECT private_key FROM signing_keys", &[], |row| {
+                Ok(row.text(0)?.unwrap_or("").to_owned())
+            })
+        })
+        .await
+        .map_err(|error: StoreError| error)
+        .expect("read")
+        .expect("a key");
+    EncodingKey::from_ec_der(&STANDARD.decode(text).expect("base64"))
+}
+
+#[track_caller]
+fn is_challenged(answer: &Answer, code: &str) {
+    answer.is_problem(401, code);
+    let challenge = answer.header("www-authenticate");
+    assert!(
+        challenge.starts_with("Bearer realm=\"obeya\", error=\"invalid_token\""),
+        "{challenge}"
+    );
+}
+
+#[tokio::test]
+async fn without_a_bearer_token_there_is_a_plain_challenge() {
+    let service = Service::start().await;
+    let none = service.get_as(None, PATH).await;
+    none.is_problem(401, "token.missing");
+    assert_eq!(none.header("www-authenticate"), "Bearer realm=\"obeya\"");
+    let basic = Answer::of(
+        service
+            .http
+            .get(service.url(PATH))
+            .basic_auth("a", Some("b")),
+    )
+    .await;
+    basic.is_problem(401, "token.missing");
+    assert_eq!(basic.header("www-authenticate"), "Bearer realm=\"obeya\"");
+}
+
+#[tokio::test]
+async fn a_token_that_is_none_is_refused() {
+    let service = Service::start().await;
+    let token = service.token().to_owned();
+    let (head, tail) = token.rsplit_once('.').expect("a signature");
+    let long = "x".repeat(5000);
+    let broken = [
+        "x",
+        "a.b.c",
+        "..",
+        &format!("{head}.AAAA"),
+        &format!("{head}."),
+        head,
+        &format!("{token}.{tail}"),
+        &format!("{token}x"),
+        &long,
+    ]
+    .map(str::to_owned);
+    for text in &broken {
+        is_challenged(&service.get_as(Some(text), PATH).await, "token.invalid");
+    }
+    let empty = Answer::of(
+        service
+            .http
+            .get(service.url(PATH))
+            .header("authorization", "Bearer"),
+    )
+    .await;
+    is_challenged(&empty, "token.invalid");
+    let twice = service
+        .http
+        .get(service.url(PATH))
+        .header("authorization", "Bearer a")
+        .header("authorization", "Bearer b");
+    is_challenged(&Answer::of(twice).await, "token.invalid");
+    // The scheme is a word without case (RFC 9110, 11.1).
+    let lower = service
+        .http
+        .get(service.url(PATH))
+        .header("authorization", format!("bearer {token}"));
+    assert_ne!(Answer::of(lower).await.status, 401);
+}
+
+#[tokio::test]
+async fn a_token_signed_otherwise_is_refused() {
+    let service = Service::start().await;
+    let (header, claims) = parts(service.token());
+    let unsigned = |alg: &str| {
+        let header = json!({"alg": alg, "typ": "at+jwt", "kid": header.kid}).to_string();
+        format!(
+            "{}.{}.",
+            URL_SAFE_NO_PAD.encode(header),
+            URL_SAFE_NO_PAD.encode(claims.to_string())
+        )
+    };
+    for alg in ["none", "None", "NONE", "ES384"] {
+        is_challenged(
+            &service.get_as(Some(&unsigned(alg)), PATH).await,
+            "token.invalid",
+        );
+    }
+    // The published key must not serve as the secret of a symmetric algorithm.
+    let keys = service.get_as(None, "/.well-known/jwks.json").await.text();
+    let symmetric = Header {
+        kid: header.kid.clone(),
+        ..Header::new(Algorithm::HS384)
+    };
+    let forged = jsonwebtoken::encode(
+        &symmetric,
+        &claims,
+        &EncodingKey::from_secret(keys.as_bytes()),
+    )
+    .expect("signed");
+    is_challenged(&service.get_as(Some(&forged), PATH).await, "token.invalid");
+
+    // A key of the right kind that is not ours, under our key's name and under its own.
+    let stranger = Service::start().await;
+    let key = signing_key(&stranger).await;
+    let under_ours = jsonwebtoken::encode(&header, &claims, &key).expect("signed");
+    is_challenged(
+        &service.get_as(Some(&under_ours), PATH).await,
+        "token.invalid",
+    );
+    is_challenged(
+        &service.get_as(Some(stranger.token()), PATH).await,
+        "token.invalid",
+    );
+
+    // With our own key everything is in order, which shows that the cases above fail for the right reason.
+    let resigned =
+        jsonwebtoken::encode(&header, &claims, &signing_key(&service).await).expect("signed");
+    assert_ne!(service.get_as(Some(&resigned), PATH).await.status, 401);
+}
+
+#[tokio::test]
+async fn a_token_with_other_claims_is_refused() {
+    let service = Service::start().await;
+    let (header, claims) = parts(service.token());
+    let key = signing_key(&service).await;
+    let with = |name: &str, value: Value| {
+        let mut claims = claims.clone();
+        claims[name] = value;
+        jsonwebtoken::encode(&header, &claims, &key).expect("signed")
+    };
+    for (name, value, code) in [
+        ("iss", json!("https://elsewhere.example"), "token.invalid"),
+        ("aud", json!("another"), "token.invalid"),
+        ("sub", Value::Null, "token.invalid"),
+        ("nbf", json!(START + 60), "token.invalid"),
+        ("exp", json!(START - 60), "token.expired"),
+        ("exp", json!("tomorrow"), "token.invalid"),
+    ] {
+        is_challenged(&service.get_as(Some(&with(name, value)), PATH).await, code);
+    }
+}
+
+#[tokio::test]
+async fn a_token_expires_remembered_or_not() {
+    let service = Service::start().await;
+    let remembered = service.token().to_owned();
+    let fresh = service.token_for(&["Data.Read"]).await;
+    service.clock.advance(DAY - 1);
+    assert_ne!(service.get_as(Some(&remembered), PATH).await.status, 401);
+    service.clock.advance(60);
+    is_challenged(
+        &service.get_as(Some(&remembered), PATH).await,
+        "token.expired",
+    );
+    is_challenged(&service.get_as(Some(&fresh), PATH).await, "token.expired");
+}
+
+#[tokio::test]
+async fn a_revoked_client_is_out_at_once() {
+    let service = Service::start().await;
+    let client = service
+        .running
+        .add_client("erp", &["Data.Read"])
+        .await
+        .expect("a client");
+    let form = [
+        ("grant_type", "client_credentials"),
+        ("client_id", client.client_id.as_str()),
+        ("client_secret", client.client_secret.as_str()),
+    ];
+    let token = |answer: Answer| {
+        answer.json()["access_token"]
+            .as_str()
+            .expect("a token")
+            .to_owned()
+    };
+    let used = token(service.ask_token(&form).await);
+    let unused = token(service.ask_token(&form).await);
+    assert_ne!(service.get_as(Some(&used), PATH).await.status, 401);
+    service
+        .running
+        .revoke_client(&client.client_id)
+        .await
+        .expect("revoked");
+    is_challenged(&service.get_as(Some(&used), PATH).await, "token.revoked");
+    is_challenged(&service.get_as(Some(&unused), PATH).await, "token.revoked");
+    // Others are not touched.
+    assert_ne!(service.get(PATH).await.status, 401);
+}
+
+#[tokio::test]
+async fn a_client_revoked_by_another_process_is_out_soon() {
+    let service =
+        Service::start_with(|config| config.limits.auth_poll = Duration::from_millis(20)).await;
+    let client = service
+        .running
+        .add_client("erp", &["Data.Read"])
+        .await
+        .expect("a client");
+    let form = [
+        ("grant_type", "client_credentials"),
+        ("client_id", client.client_id.as_str()),
+        ("client_secret", client.client_secret.as_str()),
+    ];
+    let token = service.ask_token(&form).await.json()["access_token"]
+        .as_str()
+        .expect("a token")
+        .to_owned();
+    assert_ne!(service.get_as(Some(&token), PATH).await.status, 401);
+    admin::revoke_client(&service.db(), &client.client_id)
+        .await
+        .expect("revoked");
+    let out = async { while service.get_as(Some(&token), PATH).await.status != 401 {} };
+    tokio::time::timeout(Duration::from_secs(10), out)
+        .await
+        .expect("out within the poll");
+    is_challenged(&service.get_as(Some(&token), PATH).await, "token.revoked");
+}
+
+#[tokio::test]
+async fn keys_rotate_without_anybody_noticing() {
+    let service = Service::start().await;
+    let old = service.token().to_owned();
+    let kid = |token: &str| parts(token).0.kid.expect("a kid");
+    let published = async || {
+        service.get_as(None, "/.well-known/jwks.json").await.json()["keys"]
+            .as_array()
+            .map(Vec::len)
+    };
+    service.running.rotate_keys().await.expect("rotated");
+    assert_eq!(published().await, Some(2));
+    assert_eq!(
+        kid(&service.token_for(&["Data.Read"]).await),
+        kid(&old),
+        "published before it signs"
+    );
+    service.clock.advance(61);
+    let new = service.token_for(&["Data.Read"]).await;
+    assert_ne!(kid(&new), kid(&old));
+    for token in [&old, &new] {
+        assert_ne!(service.get_as(Some(token), PATH).await.status, 401);
+    }
+    // Once no token of the old key can be alive, it is gone; the new one stays.
+    service.clock.advance(DAY + 300);
+    assert_eq!(published().await, Some(1));
+    assert_eq!(kid(&service.token_for(&["Data.Read"]).await), kid(&new));
+}
+
+/// Two services over one database, as replicas are, take each other's tokens; another issuer's are refused.
+#[tokio::test]
+async fn replicas_share_tokens() {
+    let issuer = |config: &mut obeya_server::Config| {
+        config.auth_url = Some("https://login.plant.example".to_owned())
+    };
+    let first = Service::start_with(issuer).await;
+    let second = Service::start_in(first.folder.clone(), issuer).await;
+    assert_ne!(second.get_as(Some(first.token()), PATH).await.status, 401);
+    let third = Service::start_in(first.folder.clone(), |_| {}).await;
+    is_challenged(
+        &third.get_as(Some(first.token()), PATH).await,
+        "token.invalid",
+    );
+}
+
+/// A token is verified once; after that the digest is enough.
+#[tokio::test]
+async fn verified_tokens_are_remembered_up_to_a_bound() {
+    let service = Service::start_with(|config| config.limits.remembered_tokens = 2).await;
+    let mut tokens = vec![service.token().to_owned()];
+    for _ in 0..3 {
+        tokens.push(service.token_for(&["Data.Read"]).await);
+    }
+    for token in tokens.iter().chain(&tokens) {
+        assert_ne!(service.get_as(Some(token), PATH).await.status, 401);
+    }
+    assert_eq!(service.figure("obeya_tokens_remembered").await, 2);
+}
+
+/// The table of DESIGN.md: who may read and who may write, family by family, with an operation of each.
+#[tokio::test]
+async fn each_operation_asks_for_its_scopes() {
+    let service = Service::start().await;
+    let operations = [
+        (Method::GET, "/v2/areas/1", "Data"),
+        (Method::GET, "/v2/areas", "Data"),
+        (Method::GET, "/v1/Datasources/1/values", "Data"),
+        (Method::GET, "/v2/boards/1", "Boards"),
+        (Method::GET, "/v2/boards", "Boards"),
+        (Method::GET, "/v1/Boards/1", "Boards"),
+        (Method::GET, "/v2/groups/1", "UserManagement"),
+        (Method::GET, "/v2/groups", "UserManagement"),
+        (Method::GET, "/v2/incidents/comments", "Incidents"),
+        (Method::GET, "/v2/incidents/comments/1", "Incidents"),
+        (Method::GET, "/v2/incidents/1/comments", "Incidents"),
+        (Method::GET, "/v1/Incidents/types/1", "Incidents"),
+        (Method::GET, "/v1/Incidents/trash", "Incidents"),
+        (Method::POST, "/v1/Incidents", "Incidents"),
+        (Method::PUT, "/v1/Incidents/1", "Incidents"),
+        (Method::PUT, "/v1/Incidents/1/consequences", "Incidents"),
+        (Method::PUT, "/v1/Incidents/1/causes", "Incidents"),
+        (Method::PUT, "/v1/Incidents/1/externalId", "Incidents"),
+        (Method::PUT, "/v1/Improvements/1", "Improvements"),
+    ];
+    let mut tokens = Vec::new();
+    for scope in admin::SCOPES {
+        tokens.push((*scope, service.token_for(&[scope]).await));
+    }
+    for (method, path, family) in operations {
+        let is_read = method == Method::GET;
+        let mut accepted = vec![format!("{family}.ReadWrite")];
+        if is_read {
+            accepted.insert(0, format!("{family}.Read"));
+        }
+        accepted.push(if is_read {
+            "public.api.read".to_owned()
+        } else {
+            "public.api.write".to_owned()
+        });
+        for (scope, token) in &tokens {
+            let request = service
+                .http
+                .request(method.clone(), service.url(path))
+                .bearer_auth(token);
+            let answer = Answer::of(request).await;
+            if accepted.iter().any(|name| name == scope) {
+                assert!(
+                    ![401, 403].contains(&answer.status),
+                    "{method} {path} with {scope}: {}",
+                    answer.text()
+                );
+            } else {
+                answer.is_problem(403, "scope.missing");
+                let challenge = answer.header("www-authenticate");
+                assert!(
+                    challenge.contains("error=\"insufficient_scope\""),
+                    "{challenge}"
+                );
+                let named = challenge
+                    .split("scope=\"")
+                    .nth(1)
+                    .and_then(|rest| rest.strip_suffix('"'))
+                    .expect("scopes");
+                let mut named: Vec<&str> = named.split(' ').collect();
+                named.sort_unstable();
+                let mut expected: Vec<&str> = accepted.iter().map(String::as_str).collect();
+                expected.sort_unstable();
+                assert_eq!(named, expected, "{method} {path}");
+            }
+        }
+    }
+}

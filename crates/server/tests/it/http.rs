@@ -1,0 +1,556 @@
+//! What holds for every path: methods, media types, limits, ids, health, and how the service ends.
+
+use std::time::Duration;
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt;
+
+use crate::support::{Answer, Service, raw};
+
+const COMMON: &str = "Host: plant.example\r\nConnection: close\r\n";
+
+#[tokio::test]
+async fn a_path_that_is_not_served_is_404_with_or_without_a_token() {
+    let service = Service::start().await;
+    for path in [
+        "/",
+        "/v1",
+        "/v3/areas",
+        "/v2/areas/",
+        "/v2/areas/1/2",
+        "/v1/Incidents/1/unknown",
+        "/v2//areas",
+        "/admin",
+    ] {
+        service.get(path).await.is_problem(404, "not_found");
+        service
+            .get_as(None, path)
+            .await
+            .is_problem(404, "not_found");
+    }
+}
+
+#[tokio::test]
+async fn a_method_the_path_does_not_take_is_405_with_those_it_does() {
+    let service = Service::start().await;
+    for (method, path, allow) in [
+        ("POST", "/v2/areas", "GET, HEAD"),
+        ("DELETE", "/v2/areas/1", "GET, HEAD"),
+        ("GET", "/v1/Incidents", "POST"),
+        ("HEAD", "/v1/Incidents", "POST"),
+        ("GET", "/v1/Incidents/1", "PUT"),
+        ("PATCH", "/v1/Incidents/1", "PUT"),
+        ("OPTIONS", "/v1/Incidents/1", "PUT"),
+        ("TRACE", "/v2/groups", "GET, HEAD"),
+        ("QUERY", "/v2/groups", "GET, HEAD"),
+        ("POST", "/healthz", "GET, HEAD"),
+    ] {
+        let answer = Answer::of(service.request(
+            Method::from_bytes(method.as_bytes()).expect("a method"),
+            path,
+        ))
+        .await;
+        assert_eq!(answer.header("allow"), allow, "{method} {path}");
+        if method == "HEAD" {
+            assert_eq!((answer.status, answer.body.len()), (405, 0));
+        } else {
+            answer.is_problem(405, "method.not_allowed");
+        }
+    }
+}
+
+#[tokio::test]
+async fn paths_match_without_regard_to_case() {
+    let service = Service::start().await;
+    for path in [
+        "/v1/datasources/x/values",
+        "/V1/DATASOURCES/x/Values",
+        "/v1/Datasources/x/values",
+    ] {
+        service.get(path).await.is_problem(400, "path.invalid");
+    }
+}
+
+#[tokio::test]
+async fn an_id_that_is_no_int32_is_400() {
+    let service = Service::start().await;
+    for path in [
+        "/v2/areas/x",
+        "/v2/areas/2147483648",
+        "/v2/areas/1.5",
+        "/v2/areas/+1",
+        "/v2/areas/%00",
+        "/v2/areas/1e3",
+    ] {
+        let problem = service.get(path).await.is_problem(400, "path.invalid");
+        assert!(
+            problem["errors"]["areaId"][0]
+                .as_str()
+                .is_some_and(|text| text.starts_with("expected an integer of 32 bits, found `"))
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_body_is_json_in_its_media_type_and_not_too_large() {
+    let service = Service::start().await;
+    let put = |content_type: &'static str, body: Vec<u8>| {
+        Answer::of(
+            service
+                .request(Method::PUT, "/v1/Incidents/1")
+                .header("content-type", content_type)
+                .body(body),
+        )
+    };
+    put("text/plain", b"{}".to_vec())
+        .await
+        .is_problem(415, "media_type.unsupported");
+    put("application/xml", b"<a/>".to_vec())
+        .await
+        .is_problem(415, "media_type.unsupported");
+    Answer::of(service.request(Method::PUT, "/v1/Incidents/1").body("{}"))
+        .await
+        .is_problem(415, "media_type.unsupported");
+    let packed = service
+        .request(Method::PUT, "/v1/Incidents/1")
+        .header("content-encoding", "gzip");
+    let packed = packed.header("content-type", "application/json").body("{}");
+    Answer::of(packed)
+        .await
+        .is_problem(415, "media_type.unsupported");
+
+    let json = "application/json; charset=utf-8";
+    put(json, Vec::new())
+        .await
+        .is_problem(400, "body.malformed");
+    put(json, b"{".to_vec())
+        .await
+        .is_problem(400, "body.malformed");
+    put(json, b"{\"title\":\"\\ud800\"}".to_vec())
+        .await
+        .is_problem(400, "body.malformed");
+    put(json, b"{\"title\":\"a\\u0000b\"}".to_vec())
+        .await
+        .is_problem(400, "body.malformed");
+    put(json, [b"[".repeat(1000), b"]".repeat(1000)].concat())
+        .await
+        .is_problem(400, "body.malformed");
+    put(json, b"7".to_vec())
+        .await
+        .is_problem(400, "body.invalid");
+
+    let blank = vec![b' '; (1 << 20) + 1];
+    put(json, blank.clone())
+        .await
+        .is_problem(413, "body.too_large");
+    // Without a declared length, too.
+    let pieces = futures_util::stream::iter(
+        blank
+            .chunks(1 << 16)
+            .map(|chunk| Ok::<_, std::io::Error>(chunk.to_vec()))
+            .collect::<Vec<_>>(),
+    );
+    let streamed = service
+        .request(Method::PUT, "/v1/Incidents/1")
+        .header("content-type", json);
+    Answer::of(streamed.body(reqwest::Body::wrap_stream(pieces)))
+        .await
+        .is_problem(413, "body.too_large");
+    // One byte less is read to its end.
+    put(json, blank[1..].to_vec())
+        .await
+        .is_problem(400, "body.malformed");
+}
+
+#[tokio::test]
+async fn unknown_properties_are_named_only_under_strict_handling() {
+    let service = Service::start().await;
+    let body = json!({"title": "a", "incidentTypeId": "x", "new": 1});
+    let lenient = service.put("/v1/Incidents/1", &body).await;
+    let problem = lenient.is_problem(400, "body.invalid");
+    assert!(
+        problem["errors"]["incidentTypeId"].is_array(),
+        "{problem:#}"
+    );
+    assert_eq!(lenient.header("preference-applied"), "");
+
+    let body = json!({"title": "a", "new": 1});
+    let strict = service
+        .request(Method::PUT, "/v1/Improvements/1")
+        .header("prefer", "handling=strict")
+        .json(&body);
+    let strict = Answer::of(strict).await;
+    let problem = strict.is_problem(400, "body.unknown_property");
+    assert_eq!(
+        problem["errors"]
+            .as_object()
+            .map(|errors| errors.keys().cloned().collect::<Vec<_>>()),
+        Some(vec!["new".to_owned()])
+    );
+    assert_eq!(strict.header("preference-applied"), "handling=strict");
+    // Without the preference the same body gets as far as the record, which is not there.
+    service
+        .put("/v1/Improvements/1", &body)
+        .await
+        .is_problem(404, "not_found");
+}
+
+#[tokio::test]
+async fn a_v2_read_answers_in_each_of_its_media_types_and_no_other() {
+    let service = Service::start().await;
+    let ask = |accept: &'static str| {
+        Answer::of(
+            service
+                .request(Method::GET, "/v2/areas")
+                .header("accept", accept),
+        )
+    };
+    for (accept, content_type) in [
+        ("*/*", "application/json"),
+        ("application/json", "application/json"),
+        ("text/json", "text/json; charset=utf-8"),
+        (
+            "text/plain;q=0.9, application/json;q=0.1",
+            "text/plain; charset=utf-8",
+        ),
+        (
+            "application/json;odata.metadata=none;odata.streaming=false",
+            "application/json;odata.metadata=none;odata.streaming=false",
+        ),
+    ] {
+        let answer = ask(accept).await;
+        assert_eq!(
+            (answer.status, answer.header("content-type")),
+            (200, content_type),
+            "{accept}: {}",
+            answer.text()
+        );
+        assert!(answer.json()["value"].is_array());
+    }
+    ask("application/xml")
+        .await
+        .is_problem(406, "media_type.not_acceptable");
+    let v1 = service
+        .request(Method::GET, "/v1/Boards/1")
+        .header("accept", "text/plain");
+    Answer::of(v1)
+        .await
+        .is_problem(406, "media_type.not_acceptable");
+}
+
+#[tokio::test]
+async fn the_uri_and_the_headers_have_limits() {
+    let service = Service::start().await;
+    let long = format!("/v2/areas?x={}", "y".repeat(17 << 10));
+    service
+        .get(&long)
+        .await
+        .is_problem(414, "request.uri_too_long");
+    let heavy = service
+        .request(Method::GET, "/v2/areas")
+        .header("x-heavy", "y".repeat(33 << 10));
+    Answer::of(heavy)
+        .await
+        .is_problem(431, "request.headers_too_large");
+    let many: String = (0..200)
+        .map(|number| format!("x-{number}: y\r\n"))
+        .collect();
+    let request = format!("GET /healthz HTTP/1.1\r\n{COMMON}{many}\r\n");
+    let answer = raw::exchange(service.running.address(), request.as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 431 "), "{answer}");
+}
+
+/// HEAD is GET without the body: the same status, type and length.
+#[tokio::test]
+async fn head_is_get_without_the_body() {
+    let service = Service::start().await;
+    let get = service.get_as(None, "/openapi.json").await;
+    let request = format!("HEAD /openapi.json HTTP/1.1\r\n{COMMON}\r\n");
+    let head = raw::exchange(service.running.address(), request.as_bytes())
+        .await
+        .to_lowercase();
+    assert!(head.starts_with("http/1.1 200 ok\r\n"), "{head}");
+    assert!(
+        head.contains(&format!("content-length: {}\r\n", get.body.len())),
+        "{head}"
+    );
+    assert!(
+        head.contains("content-type: application/json\r\n"),
+        "{head}"
+    );
+    assert!(head.ends_with("\r\n\r\n"), "{head}");
+
+    let list = Answer::of(service.request(Method::HEAD, "/v2/areas")).await;
+    assert_eq!((list.status, list.body.len()), (200, 0));
+}
+
+#[tokio::test]
+async fn every_answer_has_a_request_id_and_problems_name_the_trace() {
+    let service = Service::start().await;
+    let ours = service.get_as(None, "/healthz").await;
+    assert_eq!(ours.header("x-request-id").len(), 32);
+
+    let request = service
+        .http
+        .get(service.url("/nowhere"))
+        .header("x-request-id", "order-7");
+    let theirs = Answer::of(request).await;
+    assert_eq!(theirs.header("x-request-id"), "order-7");
+    assert_eq!(theirs.is_problem(404, "not_found")["traceId"], "order-7");
+
+    let odd = Answer::of(
+        service
+            .http
+            .get(service.url("/nowhere"))
+            .header("x-request-id", "<script>"),
+    )
+    .await;
+    assert_eq!(odd.header("x-request-id").len(), 32);
+
+    let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    let request = service
+        .http
+        .get(service.url("/nowhere"))
+        .header("traceparent", format!("00-{trace}-00f067aa0ba902b7-01"));
+    assert_eq!(
+        Answer::of(request).await.is_problem(404, "not_found")["traceId"],
+        trace
+    );
+}
+
+#[tokio::test]
+async fn health_readiness_figures_and_the_spec_are_open() {
+    let service = Service::start().await;
+    for path in ["/healthz", "/readyz"] {
+        assert_eq!(service.get_as(None, path).await.status, 200);
+    }
+    service
+        .get("/v2/areas/x")
+        .await
+        .is_problem(400, "path.invalid");
+    assert_eq!(
+        service
+            .figure(r#"obeya_http_requests_total{operation="getArea",status="4xx"}"#)
+            .await,
+        1
+    );
+    assert_eq!(service.figure("obeya_tokens_issued_total").await, 1);
+    assert!(service.figure("obeya_http_requests_in_flight").await >= 1);
+
+    let yaml = service.get_as(None, "/openapi.yaml").await;
+    assert_eq!(yaml.header("content-type"), "application/yaml");
+    assert_eq!(yaml.text(), include_str!("../../../../spec/openapi.yaml"));
+    let json = service.get_as(None, "/openapi.json").await.json();
+    assert_eq!(json["openapi"], "3.0.3");
+    assert_eq!(
+        json["paths"]["/v2/areas/{areaId}"]["get"]["operationId"],
+        "getArea"
+    );
+}
+
+/// The store is gone: the process lives, but must not be sent requests.
+#[tokio::test]
+async fn without_a_store_the_service_is_not_ready() {
+    let service = Service::start().await;
+    service.store().close().await;
+    assert_eq!(service.get_as(None, "/healthz").await.status, 200);
+    let answer = service.get_as(None, "/readyz").await;
+    answer.is_problem(503, "unavailable");
+    assert_eq!(answer.header("retry-after"), "1");
+}
+
+#[tokio::test]
+async fn gzip_is_given_to_whom_it_is_worth() {
+    let service = Service::start().await;
+    let ask = |path: &'static str, coding: &'static str| {
+        Answer::of(
+            service
+                .http
+                .get(service.url(path))
+                .header("accept-encoding", coding),
+        )
+    };
+    let plain = ask("/openapi.json", "identity").await;
+    let packed = ask("/openapi.json", "br, gzip;q=0.5").await;
+    assert_eq!(packed.header("content-encoding"), "gzip");
+    assert!(
+        packed.body.starts_with(&[0x1f, 0x8b]),
+        "the magic bytes of RFC 1952"
+    );
+    assert!(packed.body.len() * 3 < plain.body.len());
+    assert_eq!(plain.header("content-encoding"), "");
+    assert_eq!(ask("/healthz", "gzip").await.header("content-encoding"), "");
+    assert_eq!(
+        ask("/openapi.json", "gzip;q=0")
+            .await
+            .header("content-encoding"),
+        ""
+    );
+}
+
+/// A request that is being read when the service is told to stop is answered; a new connection is not taken.
+#[tokio::test]
+async fn shutdown_lets_a_request_in_flight_finish() {
+    let service = Service::start().await;
+    let address = service.running.address();
+    let mut stream = raw::connect(address).await;
+    let body = "{\"title\":7}";
+    let head = format!(
+        "PUT /v1/Improvements/1 HTTP/1.1\r\nHost: plant.example\r\nAuthorization: Bearer {}\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\nExpect: 100-continue\r\n\r\n",
+        service.token(),
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).await.expect("sent");
+    // The service asks for the body once a handler reads it: from here on the request is in flight.
+    raw::until(&mut stream, "100 Continue").await;
+    let stopping = tokio::spawn(service.running.shutdown());
+    let refused = async { while tokio::net::TcpStream::connect(address).await.is_ok() {} };
+    tokio::time::timeout(Duration::from_secs(10), refused)
+        .await
+        .expect("no new connection is taken");
+    assert!(!stopping.is_finished());
+    stream.write_all(body.as_bytes()).await.expect("sent");
+    let answer = raw::rest(&mut stream).await;
+    assert!(
+        answer.contains("HTTP/1.1 400 ") && answer.contains("body.invalid"),
+        "{answer}"
+    );
+    tokio::time::timeout(Duration::from_secs(10), stopping)
+        .await
+        .expect("stopped")
+        .expect("no panic");
+}
+
+/// A caller that never finishes is given up after the grace period.
+#[tokio::test]
+async fn shutdown_does_not_wait_for_ever() {
+    let service =
+        Service::start_with(|config| config.limits.grace = Duration::from_millis(50)).await;
+    let mut stream = raw::connect(service.running.address()).await;
+    let head = format!(
+        "PUT /v1/Improvements/1 HTTP/1.1\r\nHost: plant.example\r\nAuthorization: Bearer {}\r\n\
+         Content-Type: application/json\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n",
+        service.token()
+    );
+    stream.write_all(head.as_bytes()).await.expect("sent");
+    raw::until(&mut stream, "100 Continue").await;
+    tokio::time::timeout(Duration::from_secs(10), service.running.shutdown())
+        .await
+        .expect("stopped");
+}
+
+#[tokio::test]
+async fn a_slow_caller_is_not_waited_for() {
+    let service = Service::start_with(|config| {
+        config.limits.body_read = Duration::from_millis(50);
+        config.limits.header_read = Duration::from_millis(300);
+    })
+    .await;
+    let address = service.running.address();
+    let mut stream = raw::connect(address).await;
+    let head = format!(
+        "PUT /v1/Improvements/1 HTTP/1.1\r\nHost: plant.example\r\nAuthorization: Bearer {}\r\n\
+         Content-Type: application/json\r\nContent-Length: 10\r\n\r\n{{",
+        service.token()
+    );
+    stream.write_all(head.as_bytes()).await.expect("sent");
+    let answer = raw::rest(&mut stream).await;
+    assert!(
+        answer.starts_with("HTTP/1.1 408 ") && answer.contains("body.timeout"),
+        "{answer}"
+    );
+
+    // Half a head, and then nothing: the service closes.
+    let mut stream = raw::connect(address).await;
+    stream
+        .write_all(b"GET /healthz HTTP/1.1\r\nHost:")
+        .await
+        .expect("sent");
+    let closed = tokio::time::timeout(Duration::from_secs(10), raw::rest(&mut stream)).await;
+    assert!(closed.expect("closed").is_empty());
+}
+
+#[tokio::test]
+async fn connections_beyond_the_limit_wait() {
+    let service = Service::start_with(|config| config.limits.connections = 1).await;
+    let address = service.running.address();
+    // The test's own client keeps a connection; it is dropped with it.
+    drop(service.http);
+    let mut first = raw::connect(address).await;
+    first
+        .write_all(b"GET /healthz HTTP/1.1\r\nHost: plant.example\r\n\r\n")
+        .await
+        .expect("sent");
+    raw::until(&mut first, "ok\n").await;
+    let mut second = raw::connect(address).await;
+    second
+        .write_all(format!("GET /healthz HTTP/1.1\r\n{COMMON}\r\n").as_bytes())
+        .await
+        .expect("sent");
+    let waiting =
+        tokio::time::timeout(Duration::from_millis(200), raw::until(&mut second, "ok\n")).await;
+    assert!(waiting.is_err(), "served beside the first");
+    drop(first);
+    raw::until(&mut second, "ok\n").await;
+}
+
+#[tokio::test]
+async fn a_taken_address_and_a_broken_database_say_so() {
+    let service = Service::start().await;
+    let mut config = obeya_server::Config::new(service.db());
+    config.listen = service.running.address();
+    let error = obeya_server::Server::start(config)
+        .await
+        .expect_err("taken");
+    assert_eq!(
+        error.to_string(),
+        format!("cannot listen on {}", service.running.address())
+    );
+
+    let file = service.folder.path().join("notes.txt");
+    std::fs::write(
+        &file,
+        "no database at all, but longer than a header of SQLite would be: ".repeat(20),
+    )
+    .expect("written");
+    let error = obeya_server::Server::start(obeya_server::Config::new(format!(
+        "sqlite:{}",
+        file.display()
+    )))
+    .await;
+    assert!(
+        error
+            .expect_err("refused")
+            .to_string()
+            .starts_with("cannot open the database sqlite:")
+    );
+}
+
+/// Dropping the handle stops the service, as a test that panics does.
+#[tokio::test]
+async fn a_dropped_service_stops() {
+    let service = Service::start().await;
+    let address = service.running.address();
+    drop(service);
+    let gone = async { while tokio::net::TcpStream::connect(address).await.is_ok() {} };
+    tokio::time::timeout(Duration::from_secs(10), gone)
+        .await
+        .expect("the address is free");
+}
+
+/// Problems on v1 have no OData member; those on v2 have one with the option at fault as its target.
+#[tokio::test]
+async fn a_v2_problem_is_an_odata_error_too() {
+    let service = Service::start().await;
+    let v2 = service.get("/v2/areas?$top=x").await;
+    assert_eq!(v2.status, 400, "{}", v2.text());
+    assert_eq!(v2.json()["error"]["target"], "$top");
+    assert_eq!(v2.json()["error"]["message"], v2.json()["detail"]);
+    let v1 = service
+        .get("/v1/Boards/x")
+        .await
+        .is_problem(400, "path.invalid");
+    assert_eq!(v1["error"], Value::Null);
+}

@@ -1,0 +1,12 @@
+//! The service over HTTP, in one binary: a module for each part.
+
+mod support;
+
+mod auth;
+mod http;
+mod token;
+mod odata;
+mod reads;
+mod reads_plant;
+mod trash;
+mod values;

@@ -1,0 +1,368 @@
+//! `POST /connect/token` and what it publishes about itself.
+
+use obeya_server::admin;
+use serde_json::json;
+
+use crate::support::{Answer, START, Service};
+
+const FAMILIES: [&str; 2] = ["Data.Read", "Data.ReadWrite"];
+
+/// The form with some fields replaced; an empty value leaves the field out.
+fn form<'a>(
+    id: &'a str,
+    secret: &'a str,
+    changes: &[(&'a str, &'a str)],
+) -> Vec<(&'a str, &'a str)> {
+    let mut fields = vec![
+        ("grant_type", "client_credentials"),
+        ("client_id", id),
+        ("client_secret", secret),
+    ];
+    for (name, value) in changes {
+        fields.retain(|(field, _)| field != name);
+        if !value.is_empty() {
+            fields.push((name, value));
+        }
+    }
+    fields
+}
+
+/// Asserts an error of RFC 6749, 5.2.
+#[track_caller]
+fn is_error(answer: &Answer, status: u16, error: &str) {
+    assert_eq!(answer.status, status, "{}", answer.text());
+    assert_eq!(answer.json()["error"], error, "{}", answer.text());
+    assert_eq!(answer.header("content-type"), "application/json");
+    assert_eq!(answer.header("cache-control"), "no-store");
+    assert_eq!(!answer.header("www-authenticate").is_empty(), status == 401);
+}
+
+#[tokio::test]
+async fn a_token_is_given_for_a_form() {
+    let service = Service::start().await;
+    let client = service
+        .running
+        .add_client("erp", &FAMILIES)
+        .await
+        .expect("a client");
+    let answer = service
+        .ask_token(&form(&client.client_id, &client.client_secret, &[]))
+        .await;
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    assert_eq!(answer.header("cache-control"), "no-store");
+    let body = answer.json();
+    assert_eq!(body["expires_in"], 86_400);
+    assert_eq!(body["token_type"], "Bearer");
+    assert_eq!(body["scope"], "Data.Read Data.ReadWrite");
+    assert_eq!(body.as_object().map(serde_json::Map::len), Some(4));
+    let token = body["access_token"].as_str().expect("a token");
+    assert_ne!(service.get_as(Some(token), "/v2/areas/1").await.status, 401);
+}
+
+#[tokio::test]
+async fn a_token_is_given_for_http_basic() {
+    let service = Service::start().await;
+    let client = service
+        .running
+        .add_client("erp", &FAMILIES)
+        .await
+        .expect("a client");
+    let request = service
+        .http
+        .post(service.url("/connect/token"))
+        .form(&[("grant_type", "client_credentials")]);
+    let answer =
+        Answer::of(request.basic_auth(&client.client_id, Some(&client.client_secret))).await;
+    assert_eq!(answer.status, 200, "{}", answer.text());
+
+    let request = service
+        .http
+        .post(service.url("/connect/token"))
+        .form(&[("grant_type", "client_credentials")]);
+    is_error(
+        &Answer::of(request.basic_auth(&client.client_id, Some("wrong"))).await,
+        401,
+        "invalid_client",
+    );
+
+    let both = form(&client.client_id, &client.client_secret, &[]);
+    let request = service.http.post(service.url("/connect/token")).form(&both);
+    let answer =
+        Answer::of(request.basic_auth(&client.client_id, Some(&client.client_secret))).await;
+    is_error(&answer, 400, "invalid_request");
+
+    let request = service
+        .http
+        .post(service.url("/connect/token"))
+        .form(&[("grant_type", "client_credentials")]);
+    is_error(
+        &Answer::of(request.bearer_auth("x")).await,
+        401,
+        "invalid_client",
+    );
+}
+
+#[tokio::test]
+async fn an_unknown_client_a_wrong_secret_and_a_revoked_client_are_told_apart_by_nothing() {
+    let service = Service::start().await;
+    let client = service
+        .running
+        .add_client("erp", &FAMILIES)
+        .await
+        .expect("a client");
+    let revoked = service
+        .running
+        .add_client("old", &FAMILIES)
+        .await
+        .expect("a client");
+    service
+        .running
+        .revoke_client(&revoked.client_id)
+        .await
+        .expect("revoked");
+    let attempts = [
+        (client.client_id.as_str(), "wrong"),
+        ("nobody", client.client_secret.as_str()),
+        ("nobody\0", "wrong"),
+        (&revoked.client_id, &revoked.client_secret),
+        // Longer than any secret of ours, and starting with the right one.
+        (
+            &client.client_id,
+            &format!("{}{}", client.client_secret, "x".repeat(10_000)),
+        ),
+    ];
+    let mut bodies = Vec::new();
+    for (id, secret) in attempts {
+        let before = service.figure("obeya_secret_checks_total").await;
+        let answer = service.ask_token(&form(id, secret, &[])).await;
+        is_error(&answer, 401, "invalid_client");
+        // The same time, because the same work: exactly one hash.
+        assert_eq!(
+            service.figure("obeya_secret_checks_total").await,
+            before + 1
+        );
+        bodies.push(answer.text());
+    }
+    bodies.dedup();
+    assert_eq!(bodies.len(), 1, "{bodies:?}");
+}
+
+#[tokio::test]
+async fn a_request_that_is_not_complete_or_not_known_is_refused() {
+    let service = Service::start().await;
+    let client = service
+        .running
+        .add_client("erp", &FAMILIES)
+        .await
+        .expect("a client");
+    let (id, secret) = (client.client_id.as_str(), client.client_secret.as_str());
+    for (changes, status, error) in [
+        (
+            vec![("grant_type", "password")],
+            400,
+            "unsupported_grant_type",
+        ),
+        (vec![("grant_type", "")], 400, "invalid_request"),
+        (vec![("client_id", "")], 401, "invalid_client"),
+        (vec![("client_secret", "")], 401, "invalid_client"),
+        (vec![("scope", "Incidents.Read")], 400, "invalid_scope"),
+        (
+            vec![("scope", "Data.Read Incidents.Read")],
+            400,
+            "invalid_scope",
+        ),
+        (vec![("scope", "data.read")], 400, "invalid_scope"),
+    ] {
+        is_error(
+            &service.ask_token(&form(id, secret, &changes)).await,
+            status,
+            error,
+        );
+    }
+    let mut twice = form(id, secret, &[]);
+    twice.push(("client_id", id));
+    is_error(&service.ask_token(&twice).await, 400, "invalid_request");
+
+    let url = service.url("/connect/token");
+    let as_json = service.http.post(&url).json(
+        &json!({"grant_type": "client_credentials", "client_id": id, "client_secret": secret}),
+    );
+    is_error(&Answer::of(as_json).await, 400, "invalid_request");
+    let not_utf8 = service
+        .http
+        .post(&url)
+        .header("content-type", "application/x-www-form-urlencoded")
+        .body("client_id=%ff");
+    is_error(&Answer::of(not_utf8).await, 400, "invalid_request");
+    let large = service
+        .http
+        .post(&url)
+        .form(&[("client_id", "x".repeat(20_000))]);
+    Answer::of(large).await.is_problem(413, "body.too_large");
+
+    let get = Answer::of(service.http.get(&url)).await;
+    get.is_problem(405, "method.not_allowed");
+    assert_eq!(get.header("allow"), "POST");
+}
+
+#[tokio::test]
+async fn scope_narrows() {
+    let service = Service::start().await;
+    let client = service
+        .running
+        .add_client("erp", &["Data.Read", "Boards.Read"])
+        .await
+        .expect("a client");
+    let asked = form(
+        &client.client_id,
+        &client.client_secret,
+        &[("scope", "Boards.Read")],
+    );
+    let body = service.ask_token(&asked).await.json();
+    assert_eq!(body["scope"], "Boards.Read");
+    let token = body["access_token"].as_str().expect("a token");
+    assert_ne!(
+        service.get_as(Some(token), "/v2/boards/1").await.status,
+        403
+    );
+    service
+        .get_as(Some(token), "/v2/areas/1")
+        .await
+        .is_problem(403, "scope.missing");
+}
+
+#[tokio::test]
+async fn a_token_says_what_the_standards_ask_for_and_its_key_is_published() {
+    let service =
+        Service::start_with(|config| config.token_lifetime = std::time::Duration::from_secs(600))
+            .await;
+    let base = service.running.base_url().to_owned();
+    let discovery = service
+        .get_as(None, "/.well-known/openid-configuration")
+        .await
+        .json();
+    assert_eq!(discovery["issuer"], base);
+    assert_eq!(discovery["token_endpoint"], format!("{base}/connect/token"));
+    assert_eq!(
+        discovery["jwks_uri"],
+        format!("{base}/.well-known/jwks.json")
+    );
+
+    let keys = service.get_as(None, "/.well-known/jwks.json").await;
+    let keys: jsonwebtoken::jwk::JwkSet = serde_json::from_slice(&keys.body).expect("a key set");
+    let header = jsonwebtoken::decode_header(service.token()).expect("a header");
+    assert_eq!(header.alg, jsonwebtoken::Algorithm::ES384);
+    let jwk = keys
+        .find(header.kid.as_deref().expect("a kid"))
+        .expect("the key of the token");
+    let key = jsonwebtoken::DecodingKey::from_jwk(jwk).expect("a key");
+    let mut validation = jsonwebtoken::Validation::new(jsonwebtoken::Algorithm::ES384);
+    validation.set_issuer(&[&base]);
+    validation.set_audience(&["obeya"]);
+    // The service's clock stands in 2025.
+    validation.validate_exp = false;
+    let claims = jsonwebtoken::decode::<serde_json::Value>(service.token(), &key, &validation)
+        .expect("verified")
+        .claims;
+    assert_eq!(claims["iat"], START);
+    assert_eq!(claims["nbf"], START);
+    assert_eq!(claims["exp"], START + 600);
+    assert_eq!(claims["sub"], claims["client_id"]);
+    assert_eq!(claims["scope"], "public.api.read public.api.write");
+}
+
+#[tokio::test]
+async fn the_issuer_may_have_another_address() {
+    let service =
+        Service::start_with(|config| config.auth_url = Some("https://login.plant.example/".into()))
+            .await;
+    let discovery = service
+        .get_as(None, "/.well-known/openid-configuration")
+        .await
+        .json();
+    assert_eq!(discovery["issuer"], "https://login.plant.example");
+    assert_eq!(
+        discovery["token_endpoint"],
+        "https://login.plant.example/connect/token"
+    );
+    assert_ne!(service.get("/v2/areas/1").await.status, 401);
+}
+
+#[tokio::test]
+async fn clients_are_made_listed_and_revoked_over_a_database() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let db = format!("sqlite:{}", folder.path().join("admin.db").display());
+    let made = admin::add_client(&db, "erp", &FAMILIES)
+        .await
+        .expect("made");
+    assert_eq!(made.scopes, FAMILIES);
+    let listed = admin::list_clients(&db).await.expect("listed");
+    assert_eq!(listed.len(), 1);
+    assert_eq!(
+        (listed[0].client_id.as_str(), listed[0].name.as_str()),
+        (made.client_id.as_str(), "erp")
+    );
+    assert_eq!(listed[0].revoked_at, None);
+    admin::revoke_client(&db, &made.client_id)
+        .await
+        .expect("revoked");
+    admin::revoke_client(&db, &made.client_id)
+        .await
+        .expect("revoking twice is no error");
+    assert!(
+        admin::list_clients(&db).await.expect("listed")[0]
+            .revoked_at
+            .is_some()
+    );
+
+    let error = |result: Result<_, admin::AdminError>| {
+        result
+            .err()
+            .map(|error| error.to_string())
+            .unwrap_or_default()
+    };
+    assert_eq!(
+        error(admin::revoke_client(&db, "nobody").await),
+        "there is no client `nobody`"
+    );
+    let add = admin::add_client(&db, "erp", &["Data.Write"])
+        .await
+        .map(drop);
+    assert!(
+        error(add).starts_with("found the scope `Data.Write`, expected one of public.api.read, ")
+    );
+    assert!(
+        error(admin::add_client::<&str>(&db, "erp", &[]).await.map(drop))
+            .starts_with("a client needs at least one scope")
+    );
+    assert!(
+        error(admin::add_client(&db, "", &FAMILIES).await.map(drop))
+            .starts_with("found the client name ``")
+    );
+    assert_eq!(admin::list_clients(&db).await.expect("listed").len(), 1);
+}
+
+/// The file never holds the secret, in whatever form somebody could use it.
+#[tokio::test]
+async fn only_a_hash_of_the_secret_is_stored() {
+    let service = Service::start().await;
+    let client = service
+        .running
+        .add_client("erp", &FAMILIES)
+        .await
+        .expect("a client");
+    let (folder, secret) = (service.folder.clone(), client.client_secret);
+    service.running.shutdown().await;
+    let mut found_hash = false;
+    for entry in std::fs::read_dir(folder.path()).expect("a folder") {
+        let bytes = std::fs::read(entry.expect("an entry").path()).expect("a file");
+        let holds = |text: &str| {
+            bytes
+                .windows(text.len())
+                .any(|window| window == text.as_bytes())
+        };
+        assert!(!holds(&secret));
+        found_hash |= holds("$argon2id$v=19$m=19456,t=2,p=1$");
+    }
+    assert!(found_hash);
+}
