@@ -10,13 +10,20 @@
 
 pub mod ast;
 pub mod bind;
+mod calendar;
+mod clauses;
 pub mod edm;
 mod error;
 pub mod functions;
+mod lex;
 mod limits;
+mod literal;
+mod nearest;
 mod options;
+mod parse;
 pub mod search;
 pub mod sql;
+mod value;
 
 pub use bind::{Bound, BoundExpand, Context, OutColumn};
 pub use error::{Error, ErrorKind};

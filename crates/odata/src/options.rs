@@ -8,8 +8,11 @@ use std::collections::BTreeMap;
 use crate::ast::{ExpandItem, Expr, OrderItem, Search, SelectItem};
 use crate::bind::{self, Bound, Context};
 use crate::edm::EntityType;
-use crate::error::Error;
+use crate::error::{Error, ErrorKind, excerpt};
 use crate::limits::Limits;
+use crate::nearest::nearest;
+use crate::parse::{Budget, Parser, expression};
+use crate::{clauses, search};
 
 /// A system query option of this interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +62,12 @@ impl OptionName {
             Self::OrderBy => "$orderby",
         }
     }
+
+    /// Whether a parameter's name is this option's: with or without `$`, in any case.
+    pub(crate) fn matches(self, name: &str) -> bool {
+        let bare = name.strip_prefix('$').unwrap_or(name);
+        self.as_str()[1..].eq_ignore_ascii_case(bare)
+    }
 }
 
 /// The options of one request, or of one `$expand` item, as they were written.
@@ -101,8 +110,59 @@ impl Options {
         allowed: &[OptionName],
         limits: &Limits,
     ) -> Result<(Self, Parameters), Error> {
-        let _ = (raw, allowed, limits);
-        Ok((Self::default(), Vec::new()))
+        let mut options = Self::default();
+        let mut others = Vec::new();
+        let mut budget = Budget::default();
+        for pair in raw.split('&').filter(|pair| !pair.is_empty()) {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let name = decode(name)?;
+            let value = decode(value).map_err(|error| error.of(&excerpt(&name)))?;
+            if let Some(option) = allowed.iter().find(|option| option.matches(&name)) {
+                options
+                    .set(*option, &value, limits, &mut budget)
+                    .map_err(|error| error.of(option.as_str()))?;
+            } else if let Some(alias) = name.strip_prefix('@') {
+                let option = excerpt(&name);
+                let expr =
+                    expression(&value, limits, &mut budget).map_err(|error| error.of(&option))?;
+                if options.aliases.insert(alias.to_owned(), expr).is_some() {
+                    return Err(given_twice().of(&option));
+                }
+            } else if name.starts_with('$') {
+                return Err(not_offered(&name, allowed));
+            } else {
+                others.push((name, value));
+            }
+        }
+        Ok((options, others))
+    }
+
+    /// Reads one option's decoded value.
+    fn set(
+        &mut self,
+        option: OptionName,
+        value: &str,
+        limits: &Limits,
+        budget: &mut Budget,
+    ) -> Result<(), Error> {
+        // Databases and their functions take a NUL for the end of a text.
+        if let Some(at) = value.find('\0') {
+            return Err(Error::new(
+                ErrorKind::Option,
+                at,
+                "found a NUL character, which no value may hold",
+            ));
+        }
+        let value = value.trim_ascii_end();
+        if option == OptionName::Search {
+            return fill(&mut self.search, search::parse(value, limits)?);
+        }
+        if option == OptionName::Filter {
+            return fill(&mut self.filter, expression(value, limits, budget)?);
+        }
+        let mut parser = Parser::new(value, limits, budget)?;
+        clauses::option(self, option, &mut parser)?;
+        parser.end()
     }
 
     /// Types the options against an entity.
@@ -111,5 +171,138 @@ impl Options {
     /// Unknown names, types that do not fit, `$search` with `$filter` or without an index, and limits passed.
     pub fn bind(&self, entity: &'static EntityType, context: &Context) -> Result<Bound, Error> {
         bind::bind(self, entity, context)
+    }
+}
+
+/// Puts a value where none may be yet.
+pub(crate) fn fill<T>(slot: &mut Option<T>, value: T) -> Result<(), Error> {
+    if slot.is_some() {
+        return Err(given_twice());
+    }
+    *slot = Some(value);
+    Ok(())
+}
+
+fn given_twice() -> Error {
+    Error::new(ErrorKind::Option, None, "it is given more than once")
+}
+
+fn not_offered(name: &str, allowed: &[OptionName]) -> Error {
+    let names: Vec<_> = allowed.iter().map(|option| option.as_str()).collect();
+    let meant = nearest(name, names.iter().copied())
+        .map(|near| format!(" (did you mean `{near}`?)"))
+        .unwrap_or_default();
+    let message = format!(
+        "this option is not offered here{meant}; the options are {}",
+        names.join(", ")
+    );
+    Error::new(ErrorKind::Option, None, message).of(&excerpt(name))
+}
+
+/// Undoes percent-encoding once; `+` is a space, as forms have it. `%2527` becomes `%27` and stays that.
+fn decode(text: &str) -> Result<String, Error> {
+    if !text.contains(['%', '+']) {
+        return Ok(text.to_owned());
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes().enumerate();
+    while let Some((at, byte)) = rest.next() {
+        bytes.push(match byte {
+            b'+' => b' ',
+            b'%' => {
+                let hex = |byte: Option<(usize, u8)>| byte.and_then(|(_, b)| char::from(b).to_digit(16));
+                let (Some(high), Some(low)) = (hex(rest.next()), hex(rest.next())) else {
+                    let message = format!("found a `%` at byte {at} of the encoded text without two hexadecimal digits; a plain % is written %25");
+                    return Err(Error::new(ErrorKind::Option, None, message));
+                };
+                // Two hexadecimal digits are at most 255.
+                (high * 16 + low) as u8
+            }
+            other => other,
+        });
+    }
+    String::from_utf8(bytes)
+        .map_err(|_| Error::new(ErrorKind::Option, None, "the decoded value is not UTF-8"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(raw: &str) -> Result<(Options, Parameters), Error> {
+        Options::parse(raw, OptionName::ALL, &Limits::default())
+    }
+
+    #[test]
+    fn names_match_with_and_without_dollar_in_any_case() {
+        for raw in [
+            "$top=5&$count=true",
+            "top=5&COUNT=TRUE",
+            "%24Top=5&$count=True",
+        ] {
+            let (options, others) = parse(raw).unwrap();
+            assert_eq!(
+                (options.top, options.count, others.len()),
+                (Some(5), Some(true), 0),
+                "{raw}"
+            );
+        }
+    }
+
+    #[test]
+    fn other_parameters_come_back_decoded_once() {
+        let (_, others) = parse("page=2&q=a%20b+c%2527&empty&filters=1").unwrap();
+        let pairs: Vec<_> = others
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .collect();
+        assert_eq!(
+            pairs,
+            [
+                ("page", "2"),
+                ("q", "a b c%27"),
+                ("empty", ""),
+                ("filters", "1")
+            ]
+        );
+    }
+
+    #[test]
+    fn only_allowed_options_are_options() {
+        let allowed = [OptionName::Filter];
+        let error = Options::parse("$top=5", &allowed, &Limits::default()).unwrap_err();
+        assert_eq!(
+            (error.option.as_str(), error.code()),
+            ("$top", "odata.option")
+        );
+        let (_, others) = Options::parse("top=5", &allowed, &Limits::default()).unwrap();
+        assert_eq!(others, [("top".to_owned(), "5".to_owned())]);
+    }
+
+    #[test]
+    fn faults_name_the_option() {
+        for (raw, option, code) in [
+            ("$flter=a", "$flter", "odata.option"),
+            ("$filter=id eq 1&filter=id eq 1", "$filter", "odata.option"),
+            ("$filter=%ff", "$filter", "odata.option"),
+            ("$filter=%2", "$filter", "odata.option"),
+            ("$filter=a%00", "$filter", "odata.option"),
+            ("$filter=", "$filter", "odata.syntax"),
+            ("$top=-1", "$top", "odata.value"),
+            ("$top=2147483648", "$top", "odata.value"),
+            ("$top=1.5", "$top", "odata.value"),
+            ("$count=1", "$count", "odata.value"),
+            ("$orderby=name up", "$orderby", "odata.syntax"),
+            ("$select=", "$select", "odata.syntax"),
+            ("$search=5", "$search", "odata.syntax"),
+            ("@p=", "@p", "odata.syntax"),
+        ] {
+            let error = parse(raw).unwrap_err();
+            assert_eq!(
+                (error.option.as_str(), error.code()),
+                (option, code),
+                "{raw}: {error}"
+            );
+        }
     }
 }

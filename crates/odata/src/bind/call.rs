@@ -1,0 +1,343 @@
+//! The canonical functions: names, numbers and types of arguments, and what they yield.
+
+use crate::ast::{Expr, ExprKind, Literal};
+use crate::bind::expr::{Binder, did_you_mean};
+use crate::bind::node::{Function, Node, NodeKind, is_integer, is_numeric, is_text, type_name};
+use crate::calendar::{MAX_TICKS, MIN_TICKS};
+use crate::edm::Type;
+use crate::error::{Error, ErrorKind, excerpt};
+use crate::nearest::nearest;
+use crate::value::Value;
+
+/// What an argument may be.
+#[derive(Clone, Copy)]
+enum Takes {
+    Text,
+    Number,
+    Integer,
+    /// A date or an instant.
+    Day,
+    /// An instant or a time of day.
+    Clock,
+    Instant,
+    Duration,
+}
+
+impl Takes {
+    fn accepts(self, ty: Option<Type>) -> bool {
+        match self {
+            Self::Text => is_text(ty),
+            Self::Number => is_numeric(ty),
+            Self::Integer => ty.is_none() || is_integer(ty),
+            Self::Day => matches!(ty, None | Some(Type::Date | Type::DateTimeOffset)),
+            Self::Clock => matches!(ty, None | Some(Type::TimeOfDay | Type::DateTimeOffset)),
+            Self::Instant => matches!(ty, None | Some(Type::DateTimeOffset)),
+            Self::Duration => matches!(ty, None | Some(Type::Duration)),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Text => "a string",
+            Self::Number => "a number",
+            Self::Integer => "a whole number",
+            Self::Day => "a date or an instant",
+            Self::Clock => "an instant or a time of day",
+            Self::Instant => "an instant",
+            Self::Duration => "a duration",
+        }
+    }
+}
+
+struct Signature {
+    name: &'static str,
+    function: Function,
+    takes: &'static [Takes],
+    /// How many of the last arguments may be left out.
+    optional: usize,
+    gives: Type,
+}
+
+const fn plain(
+    name: &'static str,
+    function: Function,
+    takes: &'static [Takes],
+    gives: Type,
+) -> Signature {
+    Signature {
+        name,
+        function,
+        takes,
+        optional: 0,
+        gives,
+    }
+}
+
+/// Every function that is evaluated by the database.
+const SIGNATURES: &[Signature] = {
+    use Takes::{Clock, Day, Duration, Instant, Integer, Number, Text};
+    &[
+        plain("contains", Function::Contains, &[Text, Text], Type::Boolean),
+        plain(
+            "startswith",
+            Function::StartsWith,
+            &[Text, Text],
+            Type::Boolean,
+        ),
+        plain("endswith", Function::EndsWith, &[Text, Text], Type::Boolean),
+        plain("length", Function::Length, &[Text], Type::Int32),
+        plain("indexof", Function::IndexOf, &[Text, Text], Type::Int32),
+        Signature {
+            name: "substring",
+            function: Function::Substring,
+            takes: &[Text, Integer, Integer],
+            optional: 1,
+            gives: Type::String,
+        },
+        plain("tolower", Function::ToLower, &[Text], Type::String),
+        plain("toupper", Function::ToUpper, &[Text], Type::String),
+        plain("trim", Function::Trim, &[Text], Type::String),
+        plain("concat", Function::Concat, &[Text, Text], Type::String),
+        plain("year", Function::Year, &[Day], Type::Int32),
+        plain("month", Function::Month, &[Day], Type::Int32),
+        plain("day", Function::Day, &[Day], Type::Int32),
+        plain("hour", Function::Hour, &[Clock], Type::Int32),
+        plain("minute", Function::Minute, &[Clock], Type::Int32),
+        plain("second", Function::Second, &[Clock], Type::Int32),
+        plain(
+            "fractionalseconds",
+            Function::FractionalSeconds,
+            &[Clock],
+            Type::Double,
+        ),
+        plain("date", Function::Date, &[Instant], Type::Date),
+        plain("time", Function::Time, &[Instant], Type::TimeOfDay),
+        plain(
+            "totaloffsetminutes",
+            Function::TotalOffsetMinutes,
+            &[Instant],
+            Type::Int32,
+        ),
+        plain(
+            "totalseconds",
+            Function::TotalSeconds,
+            &[Duration],
+            Type::Double,
+        ),
+        plain("round", Function::Round, &[Number], Type::Double),
+        plain("floor", Function::Floor, &[Number], Type::Double),
+        plain("ceiling", Function::Ceiling, &[Number], Type::Double),
+    ]
+};
+
+/// Functions without a signature of their own kind: constants, and those that take a type.
+const OTHERS: &[&str] = &["now", "mindatetime", "maxdatetime", "cast", "isof"];
+
+pub(crate) fn bind(
+    binder: &mut Binder<'_>,
+    at: usize,
+    name: &str,
+    args: &[Expr],
+) -> Result<Node, Error> {
+    let instant = |ticks| {
+        Ok(Node::new(
+            at,
+            Type::DateTimeOffset,
+            NodeKind::Value(Value::Int(ticks)),
+        ))
+    };
+    match name {
+        "now" | "mindatetime" | "maxdatetime" if !args.is_empty() => {
+            Err(count_fault(at, name, "none", args.len()))
+        }
+        "now" => instant(binder.now),
+        "mindatetime" => instant(MIN_TICKS),
+        "maxdatetime" => instant(MAX_TICKS),
+        "cast" | "isof" => cast(binder, at, name, args),
+        _ => match SIGNATURES.iter().find(|signature| signature.name == name) {
+            Some(signature) => call(binder, at, signature, args),
+            None => {
+                let near = nearest(
+                    name,
+                    SIGNATURES
+                        .iter()
+                        .map(|signature| signature.name)
+                        .chain(OTHERS.iter().copied()),
+                );
+                let message = format!(
+                    "found `{}(`, which is no function{}",
+                    excerpt(name),
+                    did_you_mean(near, "")
+                );
+                Err(Error::new(ErrorKind::UnknownFunction, at, message))
+            }
+        },
+    }
+}
+
+fn call(
+    binder: &mut Binder<'_>,
+    at: usize,
+    signature: &Signature,
+    args: &[Expr],
+) -> Result<Node, Error> {
+    let most = signature.takes.len();
+    let least = most - signature.optional;
+    if !(least..=most).contains(&args.len()) {
+        let expected = if least == most {
+            most.to_string()
+        } else {
+            format!("{least} or {most}")
+        };
+        return Err(count_fault(at, signature.name, &expected, args.len()));
+    }
+    let mut nodes = Vec::with_capacity(args.len());
+    for (arg, takes) in args.iter().zip(signature.takes) {
+        let node = binder.expr(arg)?;
+        if !takes.accepts(node.ty) {
+            let message = format!(
+                "found a value of type {} as an argument of `{}`; expected {}",
+                type_name(node.ty),
+                signature.name,
+                takes.name()
+            );
+            return Err(Error::new(ErrorKind::Type, arg.at, message));
+        }
+        nodes.push(node);
+    }
+    if let Some(node) = offset_of_literal(signature.function, at, &args[0])? {
+        return Ok(node);
+    }
+    check_length(signature.function, &nodes)?;
+    // A function of null is null, and of NaN, which databases do not keep, NaN.
+    if nodes.iter().any(Node::is_null) {
+        return Ok(Node::new(at, signature.gives, NodeKind::Null));
+    }
+    if nodes[0].is_nan() {
+        return Ok(nodes.swap_remove(0));
+    }
+    Ok(Node::new(
+        at,
+        signature.gives,
+        NodeKind::Call(signature.function, nodes),
+    ))
+}
+
+/// Instants are kept in UTC. The specification has such a service refuse the parts of a literal instant in another zone,
+/// and the offset of a literal is the one thing that is still known.
+fn offset_of_literal(function: Function, at: usize, arg: &Expr) -> Result<Option<Node>, Error> {
+    let ExprKind::Literal(Literal::DateTimeOffset { offset_minutes, .. }) = arg.kind else {
+        return Ok(None);
+    };
+    match function {
+        Function::TotalOffsetMinutes => Ok(Some(Node::new(
+            at,
+            Type::Int32,
+            NodeKind::Value(Value::Int(offset_minutes.into())),
+        ))),
+        Function::Year
+        | Function::Month
+        | Function::Day
+        | Function::Hour
+        | Function::Minute
+        | Function::Date
+        | Function::Time
+            if offset_minutes != 0 =>
+        {
+            let message = "found an instant with an offset; its parts are only known in UTC, so write it with Z";
+            Err(Error::new(ErrorKind::Value, arg.at, message))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn check_length(function: Function, nodes: &[Node]) -> Result<(), Error> {
+    match (function, nodes.get(2)) {
+        (
+            Function::Substring,
+            Some(Node {
+                at,
+                kind: NodeKind::Value(Value::Int(length)),
+                ..
+            }),
+        ) if *length < 0 => Err(Error::new(
+            ErrorKind::Value,
+            *at,
+            format!("found the length {length}; expected 0 or more"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// `cast(value,type)` and `isof(value,type)`.
+fn cast(binder: &mut Binder<'_>, at: usize, name: &str, args: &[Expr]) -> Result<Node, Error> {
+    let [value, target] = args else {
+        return Err(count_fault(at, name, "2 (a value and a type)", args.len()));
+    };
+    let ExprKind::TypeName(written) = &target.kind else {
+        return Err(Error::new(
+            ErrorKind::Type,
+            target.at,
+            "expected the name of a type, such as Edm.String",
+        ));
+    };
+    let Some(to) = TARGETS.iter().copied().find(|ty| ty.name() == written) else {
+        let near = nearest(written, TARGETS.iter().map(|ty| ty.name()));
+        let message = format!(
+            "found the type `{}`, which is not known{}",
+            excerpt(written),
+            did_you_mean(near, "")
+        );
+        return Err(Error::new(ErrorKind::Type, target.at, message));
+    };
+    let node = binder.expr(value)?;
+    let widens = match (node.ty, to) {
+        (None, _) => false,
+        (Some(from), to) if from == to => true,
+        (Some(Type::Int32), Type::Int64 | Type::Double) | (Some(Type::Int64), Type::Double) => true,
+        _ => false,
+    };
+    if name == "isof" {
+        let kind = if widens {
+            NodeKind::Present(Box::new(node))
+        } else {
+            NodeKind::Boolean(false)
+        };
+        return Ok(Node::new(at, Type::Boolean, kind));
+    }
+    if node.is_null() || node.is_nan() {
+        return Ok(Node::new(at, to, NodeKind::Null));
+    }
+    if node.ty == Some(to) {
+        return Ok(node);
+    }
+    let castable =
+        is_text(node.ty) || to == Type::String || is_numeric(node.ty) && is_numeric(Some(to));
+    if !castable {
+        let message = format!(
+            "a value of type {} can't be cast to {}",
+            type_name(node.ty),
+            to.name()
+        );
+        return Err(Error::new(ErrorKind::Type, at, message));
+    }
+    Ok(Node::new(at, to, NodeKind::Cast(Box::new(node))))
+}
+
+const TARGETS: &[Type] = &[
+    Type::Boolean,
+    Type::Int32,
+    Type::Int64,
+    Type::Double,
+    Type::String,
+    Type::Date,
+    Type::DateTimeOffset,
+    Type::TimeOfDay,
+    Type::Duration,
+    Type::Guid,
+];
+
+fn count_fault(at: usize, name: &str, expected: &str, found: usize) -> Error {
+    let message = format!("found {found} arguments of `{name}`; expected {expected}");
+    Error::new(ErrorKind::UnknownFunction, at, message)
+}

@@ -1,0 +1,195 @@
+//! `$expand`: which navigations are followed, each a query of its own.
+
+use crate::ast::{ExpandItem, ExpandTarget, Segment, SelectItem};
+use crate::bind::path::unknown;
+use crate::bind::{BoundExpand, Level, OutColumn, query};
+use crate::edm::{Cardinality, Column, EntityType, Navigation};
+use crate::error::{Error, ErrorKind};
+use crate::options::{OptionName, Options};
+
+/// Binds the items of one level, and adds the link columns they need to `columns`.
+pub(crate) fn expand(
+    level: &Level<'_>,
+    options: &Options,
+    entity: &'static EntityType,
+    narrowed: &[Vec<Segment>],
+    columns: &mut Vec<OutColumn>,
+    total: &mut usize,
+) -> Result<Vec<BoundExpand>, Error> {
+    let items = options.expand.as_deref().unwrap_or_default();
+    let mut bound: Vec<BoundExpand> = Vec::new();
+    for (navigation, item) in resolve(entity, items)? {
+        *total += 1;
+        let limits = &level.context.limits;
+        if *total > limits.expands {
+            return Err(Error::limit(
+                None,
+                "too many navigations are expanded",
+                limits.expands,
+            ));
+        }
+        if level.depth + 1 > limits.expand_depth {
+            return Err(Error::limit(
+                None,
+                "the navigations are nested too deeply",
+                limits.expand_depth,
+            ));
+        }
+        if navigation.cardinality == Cardinality::One {
+            check_one(navigation, &item.options)?;
+        }
+        let nested = nested_options(level, entity, navigation, item, narrowed)?;
+        let inner = Level {
+            depth: level.depth + 1,
+            ..*level
+        };
+        let query = query(&inner, &nested, navigation.target, total)
+            .map_err(|error| inside(error, navigation))?;
+        bound.push(BoundExpand {
+            navigation,
+            query,
+            link: link_column(columns, navigation),
+        });
+    }
+    Ok(bound)
+}
+
+/// The navigations the items name. A named one takes precedence over `*`.
+fn resolve<'a>(
+    entity: &'static EntityType,
+    items: &'a [ExpandItem],
+) -> Result<Vec<(&'static Navigation, &'a ExpandItem)>, Error> {
+    let mut found: Vec<(&'static Navigation, &ExpandItem)> = Vec::new();
+    for item in items {
+        let ExpandTarget::Navigation(segment) = &item.target else {
+            continue;
+        };
+        let Some(navigation) = entity.navigation(&segment.name) else {
+            if entity.property(&segment.name).is_some() {
+                let message = format!(
+                    "found `{}`, which is a plain property of {}; only navigations can be expanded",
+                    segment.name, entity.name
+                );
+                return Err(Error::new(ErrorKind::Type, segment.at, message));
+            }
+            return Err(unknown(entity, segment, std::iter::empty()));
+        };
+        if found.iter().any(|(other, _)| other.name == navigation.name) {
+            let message = format!("`{}` is expanded more than once", navigation.name);
+            return Err(Error::new(ErrorKind::Option, segment.at, message));
+        }
+        found.push((navigation, item));
+    }
+    for item in items.iter().filter(|item| item.target == ExpandTarget::All) {
+        for navigation in entity.navigations {
+            if !found.iter().any(|(other, _)| other.name == navigation.name) {
+                found.push((navigation, item));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// One related entity can't be filtered, ordered or counted.
+fn check_one(navigation: &Navigation, options: &Options) -> Result<(), Error> {
+    let given = [
+        (options.search.is_some(), OptionName::Search),
+        (options.filter.is_some(), OptionName::Filter),
+        (options.top.is_some(), OptionName::Top),
+        (options.skip.is_some(), OptionName::Skip),
+        (options.count.is_some(), OptionName::Count),
+        (options.orderby.is_some(), OptionName::OrderBy),
+    ];
+    match given.iter().find(|(given, _)| *given) {
+        None => Ok(()),
+        Some((_, option)) => {
+            let message = format!(
+                "found {} for `{}`, which leads to one entity; only $select and $expand apply to it",
+                option.as_str(),
+                navigation.name
+            );
+            Err(Error::new(ErrorKind::Option, None, message))
+        }
+    }
+}
+
+/// The options of the next level: what was written in parentheses, what `$select` paths add, and what `$levels` repeats.
+fn nested_options(
+    level: &Level<'_>,
+    entity: &'static EntityType,
+    navigation: &'static Navigation,
+    item: &ExpandItem,
+    narrowed: &[Vec<Segment>],
+) -> Result<Options, Error> {
+    let mut nested = item.options.clone();
+    for path in narrowed
+        .iter()
+        .filter(|path| path[0].name == navigation.name)
+    {
+        nested
+            .select
+            .get_or_insert_default()
+            .push(SelectItem::Path(path[1..].to_vec()));
+    }
+    if item.levels > 1 {
+        let all = item.target == ExpandTarget::All;
+        if !all && navigation.target.name != entity.name {
+            let message = format!(
+                "found $levels for `{}`, which does not lead back to {}",
+                navigation.name, entity.name
+            );
+            return Err(Error::new(ErrorKind::Option, None, message));
+        }
+        let room = level.context.limits.expand_depth - level.depth;
+        if item.levels != usize::MAX && item.levels > room {
+            return Err(Error::limit(
+                None,
+                &format!("found $levels={}", item.levels),
+                level.context.limits.expand_depth,
+            ));
+        }
+        if room > 1 {
+            let levels = if item.levels == usize::MAX {
+                usize::MAX
+            } else {
+                item.levels - 1
+            };
+            nested.expand.get_or_insert_default().push(ExpandItem {
+                levels,
+                ..item.clone()
+            });
+        }
+    }
+    Ok(nested)
+}
+
+/// Positions inside an item are positions in `$expand`, whatever the inner option; the message keeps the inner option's name.
+fn inside(error: Error, navigation: &Navigation) -> Error {
+    let message = if error.option.is_empty() || error.option == "$expand" {
+        error.message
+    } else {
+        format!(
+            "{} of `{}`: {}",
+            error.option, navigation.name, error.message
+        )
+    };
+    Error {
+        option: "$expand".to_owned(),
+        message,
+        ..error
+    }
+}
+
+/// The column that holds the link value: one that is given out anyway, or a hidden one.
+fn link_column(columns: &mut Vec<OutColumn>, navigation: &Navigation) -> usize {
+    let same =
+        |column: &OutColumn| matches!(column.source, Column::Name(name) if name == navigation.from);
+    columns.iter().position(same).unwrap_or_else(|| {
+        columns.push(OutColumn {
+            name: navigation.from,
+            ty: None,
+            source: Column::Name(navigation.from),
+        });
+        columns.len() - 1
+    })
+}

@@ -1,0 +1,584 @@
+//! Expressions typed against the entity model.
+
+use std::collections::BTreeMap;
+
+use crate::ast::{BinaryOp, Expr, ExprKind, LambdaOp, Literal, LogicOp, Segment};
+use crate::bind::call;
+use crate::bind::node::{
+    Arithmetic, Collection, Comparison, Node, NodeKind, Source, is_integer, is_numeric, is_text,
+    type_name,
+};
+use crate::bind::path::Variable;
+use crate::edm::{EntityType, EnumType, Type};
+use crate::error::{Error, ErrorKind, excerpt};
+use crate::limits::Limits;
+use crate::literal;
+use crate::nearest::nearest;
+use crate::value::Value;
+
+/// The type of `Namespace.Type'Member'` until it meets the enumeration it is compared with. Its written name is not
+/// checked: no name of a type is on the wire of this interface, so clients have made up their own.
+static ANY_ENUM: EnumType = EnumType {
+    name: "an enumeration",
+    members: &[],
+};
+
+/// Types the expressions of one query (one level of `$expand`).
+pub(crate) struct Binder<'a> {
+    pub entity: &'static EntityType,
+    pub aliases: &'a BTreeMap<String, Expr>,
+    pub limits: &'a Limits,
+    /// The value of `now()` in ticks.
+    pub now: i64,
+    /// Whether this is the outermost query, the only one whose entity `$it` can mean.
+    pub outermost: bool,
+    /// The range variables in scope, innermost last.
+    pub variables: Vec<Variable>,
+    /// How many range variables were numbered; 0 is the query's own entity.
+    pub numbered: usize,
+    /// How deep aliases are being replaced: one may not mean itself.
+    pub alias_depth: usize,
+    /// Parts of aliases' values that were put in place of their names.
+    pub alias_nodes: usize,
+}
+
+impl Binder<'_> {
+    /// An expression that must be true or false, as `$filter` needs it.
+    pub(crate) fn predicate(&mut self, expr: &Expr) -> Result<Node, Error> {
+        let node = self.expr(expr)?;
+        if node.is_boolean() || node.is_null() {
+            return Ok(Node {
+                ty: Some(Type::Boolean),
+                ..node
+            });
+        }
+        let message = format!(
+            "found a value of type {}; expected a condition, such as a comparison",
+            type_name(node.ty)
+        );
+        Err(Error::new(ErrorKind::Type, expr.at, message))
+    }
+
+    /// Any expression.
+    pub(crate) fn expr(&mut self, expr: &Expr) -> Result<Node, Error> {
+        let at = expr.at;
+        // What is written once under an alias is used as often as the alias: the parser's count does not bound it.
+        if self.alias_depth > 0 {
+            self.alias_nodes += 1;
+            if self.alias_nodes > self.limits.nodes {
+                return Err(Error::limit(
+                    at,
+                    "the expressions have too many parts once aliases are replaced",
+                    self.limits.nodes,
+                ));
+            }
+        }
+        match &expr.kind {
+            ExprKind::Literal(literal) => Ok(bind_literal(at, literal)),
+            ExprKind::Path(path) => self.property(path),
+            ExprKind::Alias(name) => self.alias(at, name),
+            ExprKind::Not(operand) => self.not(at, operand),
+            ExprKind::Negate(operand) => self.negate(at, operand),
+            ExprKind::Logic(op, operands) => {
+                let operands = operands
+                    .iter()
+                    .map(|operand| self.operand_of(*op, operand))
+                    .collect::<Result<_, _>>()?;
+                Ok(Node::new(at, Type::Boolean, NodeKind::Logic(*op, operands)))
+            }
+            ExprKind::Binary(op, left, right) => self.binary(at, *op, left, right),
+            ExprKind::In(left, list) => self.among(at, left, list),
+            ExprKind::Call(name, args) => call::bind(self, at, name, args),
+            ExprKind::Lambda { path, op, body } => self.lambda(at, path, *op, body.as_ref()),
+            ExprKind::Count { path, filter } => self.count(at, path, filter.as_deref()),
+            ExprKind::TypeName(name) => {
+                let message = format!(
+                    "found the type name `{}`; it may only stand in `cast` and `isof`",
+                    excerpt(name)
+                );
+                Err(Error::new(ErrorKind::Type, at, message))
+            }
+        }
+    }
+
+    fn operand_of(&mut self, op: LogicOp, operand: &Expr) -> Result<Node, Error> {
+        let node = self.expr(operand)?;
+        if node.is_boolean() || node.is_null() {
+            return Ok(Node {
+                ty: Some(Type::Boolean),
+                ..node
+            });
+        }
+        let word = if op == LogicOp::And { "and" } else { "or" };
+        let message = format!(
+            "found a value of type {} beside `{word}`; expected a condition",
+            type_name(node.ty)
+        );
+        Err(Error::new(ErrorKind::Type, operand.at, message))
+    }
+
+    fn alias(&mut self, at: usize, name: &str) -> Result<Node, Error> {
+        let aliases = self.aliases;
+        let Some(expr) = aliases.get(name) else {
+            let meant = did_you_mean(nearest(name, aliases.keys().map(String::as_str)), "@");
+            let message = format!(
+                "found `@{}`, which the request gives no value{meant}",
+                excerpt(name)
+            );
+            return Err(Error::new(ErrorKind::UnknownProperty, at, message));
+        };
+        // An alias may use another one; a chain longer than there are aliases has come round.
+        if self.alias_depth > aliases.len() || self.alias_depth > self.limits.lambdas {
+            let message = format!(
+                "the value of `@{}` leads back to itself or through too many aliases",
+                excerpt(name)
+            );
+            return Err(Error::new(ErrorKind::Value, at, message));
+        }
+        self.alias_depth += 1;
+        let node = self.expr(expr);
+        self.alias_depth -= 1;
+        // Positions inside the alias's value mean nothing in this option.
+        node.map(|node| Node { at, ..node }).map_err(|error| Error {
+            position: Some(at),
+            ..error
+        })
+    }
+
+    fn not(&mut self, at: usize, operand: &Expr) -> Result<Node, Error> {
+        let node = self.expr(operand)?;
+        if node.is_null() || node.is_boolean() {
+            return Ok(Node::new(at, Type::Boolean, NodeKind::Not(Box::new(node))));
+        }
+        let message = format!(
+            "found `not` before a value of type {}; expected a condition. `not` binds tighter than comparisons: write `not (… eq …)`",
+            type_name(node.ty)
+        );
+        Err(Error::new(ErrorKind::Type, at, message))
+    }
+
+    fn negate(&mut self, at: usize, operand: &Expr) -> Result<Node, Error> {
+        let node = self.expr(operand)?;
+        if node.is_null() || node.is_nan() {
+            return Ok(node);
+        }
+        if is_numeric(node.ty) || node.ty == Some(Type::Duration) {
+            return Ok(Node::new(at, node.ty, NodeKind::Negate(Box::new(node))));
+        }
+        let message = format!(
+            "found `-` before a value of type {}; expected a number or a duration",
+            type_name(node.ty)
+        );
+        Err(Error::new(ErrorKind::Type, at, message))
+    }
+
+    fn binary(
+        &mut self,
+        at: usize,
+        op: BinaryOp,
+        left: &Expr,
+        right: &Expr,
+    ) -> Result<Node, Error> {
+        let comparison = match op {
+            BinaryOp::Eq => Comparison::Eq,
+            BinaryOp::Ne => Comparison::Ne,
+            BinaryOp::Gt => Comparison::Gt,
+            BinaryOp::Ge => Comparison::Ge,
+            BinaryOp::Lt => Comparison::Lt,
+            BinaryOp::Le => Comparison::Le,
+            BinaryOp::Has => return self.has(at, left, right),
+            _ => {
+                let (left, right) = (self.expr(left)?, self.expr(right)?);
+                return arithmetic(at, op, left, right);
+            }
+        };
+        // A navigation itself can only be compared with null, where it stands for the key of what it leads to.
+        let (left, right) = match (is_null(left), is_null(right)) {
+            (false, true) => (self.reference(left)?, self.expr(right)?),
+            (true, false) => (self.expr(left)?, self.reference(right)?),
+            _ => (self.expr(left)?, self.expr(right)?),
+        };
+        compare(at, comparison, op.word(), left, right)
+    }
+
+    fn has(&mut self, at: usize, left: &Expr, right: &Expr) -> Result<Node, Error> {
+        let (left, right) = (self.expr(left)?, self.expr(right)?);
+        if !matches!(left.ty, None | Some(Type::Enum(_))) {
+            let message = format!(
+                "found a value of type {} before `has`; expected an enumeration",
+                type_name(left.ty)
+            );
+            return Err(Error::new(ErrorKind::Type, left.at, message));
+        }
+        let (left, right) = align("has", left, right)?;
+        if left.is_null() || right.is_null() {
+            return Ok(Node::new(at, Type::Boolean, NodeKind::Null));
+        }
+        Ok(Node::new(
+            at,
+            Type::Boolean,
+            NodeKind::Has(Box::new(left), Box::new(right)),
+        ))
+    }
+
+    fn among(&mut self, at: usize, left: &Expr, list: &[Expr]) -> Result<Node, Error> {
+        let left = self.expr(left)?;
+        let (mut values, mut null, mut others) =
+            (Vec::with_capacity(list.len()), false, Vec::new());
+        for member in list {
+            let node = self.expr(member)?;
+            let (_, node) = align("in", left.clone(), node)?;
+            match node.kind {
+                NodeKind::Null => null = true,
+                NodeKind::Value(Value::Real(value)) if value.is_nan() => {}
+                NodeKind::Value(value) => values.push(value),
+                NodeKind::Boolean(value) => values.push(Value::Int(value.into())),
+                _ => others.push(compare(node.at, Comparison::Eq, "in", left.clone(), node)?),
+            }
+        }
+        // A condition is no column that could be looked for in a list; each member is compared instead.
+        let plain = matches!(left.kind, NodeKind::Property(..)) || !left.is_boolean();
+        if left.is_null() || !plain {
+            let all = list
+                .iter()
+                .map(|member| self.expr(member))
+                .collect::<Result<Vec<_>, _>>()?;
+            others = all
+                .into_iter()
+                .map(|node| compare(at, Comparison::Eq, "in", left.clone(), node))
+                .collect::<Result<_, _>>()?;
+            (values, null) = (Vec::new(), false);
+        }
+        let among = Node::new(
+            at,
+            Type::Boolean,
+            NodeKind::In(Box::new(left), values, null),
+        );
+        if others.is_empty() {
+            return Ok(among);
+        }
+        others.push(among);
+        Ok(Node::new(
+            at,
+            Type::Boolean,
+            NodeKind::Logic(LogicOp::Or, others),
+        ))
+    }
+
+    fn lambda(
+        &mut self,
+        at: usize,
+        path: &[Segment],
+        op: LambdaOp,
+        body: Option<&(String, Box<Expr>)>,
+    ) -> Result<Node, Error> {
+        let collection = self.collection(at, path)?;
+        let body = match body {
+            None => None,
+            Some((name, body)) => Some(Box::new(self.within(Some(name), &collection, body)?)),
+        };
+        let kind = match (op, body) {
+            (LambdaOp::Any, body) => NodeKind::Exists(collection, body),
+            (LambdaOp::All, Some(body)) => NodeKind::Every(collection, body),
+            (LambdaOp::All, None) => {
+                return Err(Error::syntax(
+                    at,
+                    "`all` needs a condition, as in `all(x:x/level gt 1)`",
+                ));
+            }
+        };
+        Ok(Node::new(at, Type::Boolean, kind))
+    }
+
+    fn count(&mut self, at: usize, path: &[Segment], filter: Option<&Expr>) -> Result<Node, Error> {
+        let collection = self.collection(at, path)?;
+        let filter = match filter {
+            None => None,
+            Some(filter) => Some(Box::new(self.within(None, &collection, filter)?)),
+        };
+        Ok(Node::new(
+            at,
+            Type::Int64,
+            NodeKind::Count(collection, filter),
+        ))
+    }
+
+    /// A condition on the members of a collection, which a range variable names, or plain paths where there is none.
+    fn within(
+        &mut self,
+        name: Option<&str>,
+        collection: &Collection,
+        body: &Expr,
+    ) -> Result<Node, Error> {
+        if self.variables.len() == self.limits.lambdas {
+            return Err(Error::limit(
+                body.at,
+                "`any`, `all` and `$count` are nested too deeply",
+                self.limits.lambdas,
+            ));
+        }
+        let variable = Variable {
+            name: name.map(str::to_owned),
+            entity: collection.entity(),
+            number: collection.variable,
+        };
+        self.variables.push(variable);
+        let node = self.predicate(body);
+        self.variables.pop();
+        node
+    }
+
+    fn collection(&mut self, at: usize, path: &[Segment]) -> Result<Collection, Error> {
+        let (source, navigation) = self.many(at, path)?;
+        self.numbered += 1;
+        Ok(Collection {
+            source,
+            navigation,
+            variable: self.numbered,
+        })
+    }
+}
+
+fn is_null(expr: &Expr) -> bool {
+    expr.kind == ExprKind::Literal(Literal::Null)
+}
+
+pub(crate) fn did_you_mean(near: Option<&str>, prefix: &str) -> String {
+    near.map(|near| format!("; did you mean `{prefix}{near}`?"))
+        .unwrap_or_default()
+}
+
+fn bind_literal(at: usize, literal: &Literal) -> Node {
+    let value = |ty, value| Node::new(at, ty, NodeKind::Value(value));
+    match literal {
+        Literal::Null => Node::new(at, None, NodeKind::Null),
+        Literal::Boolean(truth) => Node::new(at, Type::Boolean, NodeKind::Boolean(*truth)),
+        Literal::Int(number) if i32::try_from(*number).is_ok() => {
+            value(Type::Int32, Value::Int(*number))
+        }
+        Literal::Int(number) => value(Type::Int64, Value::Int(*number)),
+        Literal::Double(number) => value(Type::Double, Value::Real(*number)),
+        Literal::String(text) => value(Type::String, Value::Text(text.clone())),
+        Literal::Date(days) => value(Type::Date, Value::Int(*days)),
+        Literal::DateTimeOffset { ticks, .. } => value(Type::DateTimeOffset, Value::Int(*ticks)),
+        Literal::TimeOfDay(ticks) => value(Type::TimeOfDay, Value::Int(*ticks)),
+        Literal::Duration(ticks) => value(Type::Duration, Value::Int(*ticks)),
+        Literal::Guid(guid) => value(Type::Guid, Value::Text(guid.clone())),
+        Literal::Enum { member, .. } => value(Type::Enum(&ANY_ENUM), Value::Text(member.clone())),
+    }
+}
+
+/// Two operands made comparable, or the reason they are not.
+fn align(word: &str, left: Node, right: Node) -> Result<(Node, Node), Error> {
+    let left = adapt(left, right.ty)?;
+    let right = adapt(right, left.ty)?;
+    let fits = match (left.ty, right.ty) {
+        (None, _) | (_, None) => true,
+        (a, b) if is_numeric(a) && is_numeric(b) => true,
+        // As text: `status eq 'new'` is false when there is no such member, not an error.
+        (Some(Type::Enum(_)), Some(Type::String)) | (Some(Type::String), Some(Type::Enum(_))) => {
+            !is_any(&left) && !is_any(&right)
+        }
+        (a, b) => {
+            a == b
+                || (is_any(&left) || is_any(&right))
+                    && matches!((a, b), (Some(Type::Enum(_)), Some(Type::Enum(_))))
+        }
+    };
+    if fits {
+        return Ok((left, right));
+    }
+    let hint = match (left.ty, right.ty) {
+        (Some(Type::DateTimeOffset), Some(Type::String))
+        | (Some(Type::String), Some(Type::DateTimeOffset)) => {
+            "; an instant is written without quotes: 2024-01-31T00:00:00Z"
+        }
+        (Some(Type::Date), Some(Type::String)) | (Some(Type::String), Some(Type::Date)) => {
+            "; a date is written without quotes: 2024-01-31"
+        }
+        (Some(Type::DateTimeOffset), Some(Type::Date))
+        | (Some(Type::Date), Some(Type::DateTimeOffset)) => {
+            "; an instant is written 2024-01-31T00:00:00Z, and `date(…)` gives an instant's date"
+        }
+        (Some(Type::String), _) => "; a string is written in single quotes",
+        (Some(Type::Guid), Some(Type::String)) => "; a GUID is written without quotes",
+        (a, Some(Type::String)) if is_numeric(a) => "; a number is written without quotes",
+        (Some(Type::Boolean), Some(Type::String)) => {
+            "; `true` and `false` are written without quotes"
+        }
+        _ => "",
+    };
+    let message = format!(
+        "found {} and {} on the two sides of `{word}`, which can't be compared{hint}",
+        type_name(left.ty),
+        type_name(right.ty)
+    );
+    Err(Error::new(ErrorKind::Type, right.at, message))
+}
+
+fn is_any(node: &Node) -> bool {
+    matches!(node.ty, Some(Type::Enum(of)) if of.name == ANY_ENUM.name)
+}
+
+/// A literal in the form that the type beside it asks for.
+fn adapt(node: Node, beside: Option<Type>) -> Result<Node, Error> {
+    let NodeKind::Value(Value::Text(text)) = &node.kind else {
+        return Ok(node);
+    };
+    match (node.ty, beside) {
+        // `duration` before the quotes is optional since 4.01.
+        (Some(Type::String), Some(Type::Duration)) => match literal::duration(text) {
+            Some(ticks) => Ok(Node::new(
+                node.at,
+                Type::Duration,
+                NodeKind::Value(Value::Int(ticks)),
+            )),
+            None => {
+                let message = format!(
+                    "found '{}'; expected a duration such as 'PT1H30M'",
+                    excerpt(text)
+                );
+                Err(Error::new(ErrorKind::Value, node.at, message))
+            }
+        },
+        (Some(Type::Enum(_)), Some(Type::Enum(of)))
+            if is_any(&node) && of.name != ANY_ENUM.name =>
+        {
+            if !of.members.contains(&text.as_str()) {
+                let meant = did_you_mean(nearest(text, of.members.iter().copied()), "");
+                let message = format!(
+                    "found '{}', which is no member of {}{meant}",
+                    excerpt(text),
+                    of.name
+                );
+                return Err(Error::new(ErrorKind::Value, node.at, message));
+            }
+            Ok(Node {
+                ty: Some(Type::Enum(of)),
+                ..node
+            })
+        }
+        _ => Ok(node),
+    }
+}
+
+pub(crate) fn compare(
+    at: usize,
+    op: Comparison,
+    word: &str,
+    left: Node,
+    right: Node,
+) -> Result<Node, Error> {
+    let (left, right) = align(word, left, right)?;
+    // NaN equals nothing, itself included; databases keep it as null, which equals itself.
+    if left.is_nan() || right.is_nan() {
+        return Ok(Node::new(
+            at,
+            Type::Boolean,
+            NodeKind::Boolean(op == Comparison::Ne),
+        ));
+    }
+    let ordered = !matches!(op, Comparison::Eq | Comparison::Ne);
+    if ordered && (left.is_null() || right.is_null()) {
+        return Ok(Node::new(at, Type::Boolean, NodeKind::Boolean(false)));
+    }
+    Ok(Node::new(
+        at,
+        Type::Boolean,
+        NodeKind::Compare(op, Box::new(left), Box::new(right)),
+    ))
+}
+
+fn arithmetic(at: usize, op: BinaryOp, left: Node, right: Node) -> Result<Node, Error> {
+    use Type::{Date, DateTimeOffset, Double, Duration, Int64};
+    let numbers = is_numeric(left.ty) && is_numeric(right.ty);
+    let integers = is_integer(left.ty) && is_integer(right.ty);
+    let number_type = if integers { Int64 } else { Double };
+    let fitted = match (op, left.ty, right.ty) {
+        (BinaryOp::Add, _, _) if numbers => Some((Arithmetic::Add, number_type)),
+        (BinaryOp::Sub, _, _) if numbers => Some((Arithmetic::Sub, number_type)),
+        (BinaryOp::Mul, _, _) if numbers => Some((Arithmetic::Mul, number_type)),
+        (BinaryOp::Div, _, _) if integers => Some((Arithmetic::IntDiv, Int64)),
+        (BinaryOp::Mod, _, _) if integers => Some((Arithmetic::IntMod, Int64)),
+        (BinaryOp::Div | BinaryOp::DivBy, _, _) if numbers => Some((Arithmetic::RealDiv, Double)),
+        (BinaryOp::Mod, _, _) if numbers => Some((Arithmetic::RealMod, Double)),
+        (BinaryOp::Add, Some(DateTimeOffset), Some(Duration)) => {
+            Some((Arithmetic::Add, DateTimeOffset))
+        }
+        (BinaryOp::Sub, Some(DateTimeOffset), Some(Duration)) => {
+            Some((Arithmetic::Sub, DateTimeOffset))
+        }
+        (BinaryOp::Sub, Some(DateTimeOffset), Some(DateTimeOffset)) => {
+            Some((Arithmetic::Sub, Duration))
+        }
+        (BinaryOp::Add, Some(Duration), Some(Duration)) => Some((Arithmetic::Add, Duration)),
+        (BinaryOp::Sub, Some(Duration), Some(Duration)) => Some((Arithmetic::Sub, Duration)),
+        (BinaryOp::Add, Some(Date), Some(Duration)) => Some((Arithmetic::DateAdd, Date)),
+        (BinaryOp::Sub, Some(Date), Some(Duration)) => Some((Arithmetic::DateSub, Date)),
+        (BinaryOp::Sub, Some(Date), Some(Date)) => Some((Arithmetic::DateDiff, Duration)),
+        (BinaryOp::Mul, Some(Duration), ty) if is_numeric(ty) => {
+            Some((Arithmetic::DurationMul, Duration))
+        }
+        (BinaryOp::Mul, ty, Some(Duration)) if is_numeric(ty) => {
+            Some((Arithmetic::DurationMul, Duration))
+        }
+        (BinaryOp::Div | BinaryOp::DivBy, Some(Duration), ty) if is_numeric(ty) => {
+            Some((Arithmetic::DurationDiv, Duration))
+        }
+        // `null add duration'PT1H'` is null whatever the other operand would be.
+        (_, None, _) | (_, _, None) if !is_text(left.ty) || !is_text(right.ty) => {
+            Some((Arithmetic::Add, Duration))
+        }
+        _ => None,
+    };
+    let Some((kind, ty)) = fitted else {
+        let message = format!(
+            "found {} and {} on the two sides of `{}`; expected numbers, or an instant, date or duration with a duration",
+            type_name(left.ty),
+            type_name(right.ty),
+            op.word()
+        );
+        return Err(Error::new(ErrorKind::Type, right.at, message));
+    };
+    let fails_on_zero = matches!(
+        kind,
+        Arithmetic::IntDiv | Arithmetic::IntMod | Arithmetic::RealMod | Arithmetic::DurationDiv
+    );
+    if right.is_zero() && fails_on_zero && op != BinaryOp::DivBy {
+        return Err(Error::new(
+            ErrorKind::Value,
+            right.at,
+            format!("found a zero after `{}`, which has no result", op.word()),
+        ));
+    }
+    if left.is_null() || right.is_null() {
+        return Ok(Node::new(at, ty, NodeKind::Null));
+    }
+    if left.is_nan() || right.is_nan() {
+        return Ok(Node::new(
+            at,
+            Double,
+            NodeKind::Value(Value::Real(f64::NAN)),
+        ));
+    }
+    // The duration comes first, so that later stages know one order.
+    let (left, right) = if kind == Arithmetic::DurationMul && left.ty != Some(Duration) {
+        (right, left)
+    } else {
+        (left, right)
+    };
+    Ok(Node::new(
+        at,
+        ty,
+        NodeKind::Arithmetic(kind, Box::new(left), Box::new(right)),
+    ))
+}
+
+impl Source {
+    pub(crate) fn of(variable: usize) -> Self {
+        Self {
+            variable,
+            path: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Syntax trees typed against the entity model: every name resolved, every type checked.
+//!
+//! After this stage nothing can be the caller's fault any more, except what depends on the rows (see
+//! [`crate::functions::ScalarError`]). It writes no SQL.
+
+mod call;
+mod expand;
+mod expr;
+pub(crate) mod node;
+mod path;
+mod select;
+
+use crate::ast::{OrderItem, Search};
+use crate::edm::{Column, EntityType, Navigation, Type};
+use crate::error::{Error, ErrorKind};
+use crate::limits::Limits;
+use crate::options::Options;
+use expr::Binder;
+use node::{Node, NodeKind};
+
+/// What binding needs beside the options.
+#[derive(Debug, Clone, Copy)]
+pub struct Context {
+    /// The value of `now()`: ticks of 100 ns since 1970-01-01T00:00Z. The crate has no clock.
+    pub now: i64,
+    /// The bounds.
+    pub limits: Limits,
+}
+
+/// A query, typed and complete: it can be turned into statements without failing.
+#[derive(Debug, Clone)]
+pub struct Bound {
+    pub(crate) entity: &'static EntityType,
+    pub(crate) filter: Option<Node>,
+    pub(crate) search: Option<Search>,
+    pub(crate) order: Vec<OrderKey>,
+    pub(crate) top: Option<u64>,
+    pub(crate) skip: u64,
+    pub(crate) count: bool,
+    pub(crate) columns: Vec<OutColumn>,
+    pub(crate) expands: Vec<BoundExpand>,
+}
+
+/// One key of an ordering.
+#[derive(Debug, Clone)]
+pub(crate) struct OrderKey {
+    pub node: Node,
+    pub descending: bool,
+}
+
+/// A column of the rows that [`crate::sql::select`] and [`crate::sql::expand`] yield.
+#[derive(Debug, Clone, Copy)]
+pub struct OutColumn {
+    /// The property's name on the wire; for a hidden column, the table's column.
+    pub name: &'static str,
+    /// The property's type, which fixes how the value is encoded; `None` for a hidden column.
+    pub ty: Option<Type>,
+    pub(crate) source: Column,
+}
+
+impl OutColumn {
+    /// Whether the column only serves to attach expanded rows and is not written out.
+    #[must_use]
+    pub fn hidden(&self) -> bool {
+        self.ty.is_none()
+    }
+}
+
+/// An `$expand` item: a query of its own over the navigation's target.
+#[derive(Debug, Clone)]
+pub struct BoundExpand {
+    /// The navigation followed.
+    pub navigation: &'static Navigation,
+    /// The query over the target; its `$top` and `$skip` count per parent.
+    pub query: Bound,
+    /// Which column of the parent's rows holds the link value.
+    pub link: usize,
+}
+
+impl Bound {
+    /// The columns of each row, in order: selected properties first, then hidden link columns.
+    #[must_use]
+    pub fn columns(&self) -> &[OutColumn] {
+        &self.columns
+    }
+
+    /// What is expanded in each row.
+    #[must_use]
+    pub fn expands(&self) -> &[BoundExpand] {
+        &self.expands
+    }
+
+    /// The entity queried.
+    #[must_use]
+    pub fn entity(&self) -> &'static EntityType {
+        self.entity
+    }
+
+    /// `$top`.
+    #[must_use]
+    pub fn top(&self) -> Option<u64> {
+        self.top
+    }
+
+    /// `$skip`, 0 unless given.
+    #[must_use]
+    pub fn skip(&self) -> u64 {
+        self.skip
+    }
+
+    /// Whether `$count=true` was asked.
+    #[must_use]
+    pub fn count(&self) -> bool {
+        self.count
+    }
+
+    /// Whether the caller asked for an order of its own.
+    #[must_use]
+    pub fn ordered(&self) -> bool {
+        !self.order.is_empty()
+    }
+}
+
+/// See [`Options::bind`].
+pub(crate) fn bind(
+    options: &Options,
+    entity: &'static EntityType,
+    context: &Context,
+) -> Result<Bound, Error> {
+    let mut expands = 0;
+    query(
+        &Level {
+            context,
+            aliases: &options.aliases,
+            depth: 0,
+        },
+        options,
+        entity,
+        &mut expands,
+    )
+}
+
+/// Where in the tree of `$expand` a query stands.
+#[derive(Clone, Copy)]
+pub(crate) struct Level<'a> {
+    pub context: &'a Context,
+    /// The aliases of the request, which hold at every level.
+    pub aliases: &'a std::collections::BTreeMap<String, crate::ast::Expr>,
+    /// 0 for the outermost query.
+    pub depth: usize,
+}
+
+/// Binds the options of one level; `expands` counts the navigations expanded in the whole request.
+pub(crate) fn query(
+    level: &Level<'_>,
+    options: &Options,
+    entity: &'static EntityType,
+    expands: &mut usize,
+) -> Result<Bound, Error> {
+    if options.search.is_some() {
+        check_search(options, entity)?;
+    }
+    let mut binder = Binder {
+        entity,
+        aliases: level.aliases,
+        limits: &level.context.limits,
+        now: level.context.now,
+        outermost: level.depth == 0,
+        variables: Vec::new(),
+        numbered: 0,
+        alias_depth: 0,
+        alias_nodes: 0,
+    };
+    let filter = match &options.filter {
+        None => None,
+        Some(filter) => Some(
+            binder
+                .predicate(filter)
+                .map_err(|error| error.of("$filter"))?,
+        ),
+    };
+    let order = order(&mut binder, options.orderby.as_deref().unwrap_or_default())
+        .map_err(|error| error.of("$orderby"))?;
+    let selection = select::select(options, entity).map_err(|error| error.of("$select"))?;
+    let mut columns = selection.columns;
+    let expands = expand::expand(
+        level,
+        options,
+        entity,
+        &selection.narrowed,
+        &mut columns,
+        expands,
+    )
+    .map_err(|error| error.of("$expand"))?;
+    select::check_narrowed(&selection.narrowed, &expands).map_err(|error| error.of("$select"))?;
+    select::never_empty(&mut columns, entity);
+    Ok(Bound {
+        entity,
+        filter,
+        search: options.search.clone(),
+        order,
+        top: options.top,
+        skip: options.skip.unwrap_or(0),
+        count: options.count.unwrap_or(false),
+        columns,
+        expands,
+    })
+}
+
+fn check_search(options: &Options, entity: &EntityType) -> Result<(), Error> {
+    if options.filter.is_some() {
+        let message = "`$search` and `$filter` can't be used together; use one of them";
+        return Err(Error::new(ErrorKind::SearchWithFilter, None, message).of("$search"));
+    }
+    if entity.search.is_none() {
+        let message = format!("{} can't be searched; use `$filter`", entity.name);
+        return Err(Error::new(ErrorKind::Option, None, message).of("$search"));
+    }
+    Ok(())
+}
+
+fn order(binder: &mut Binder<'_>, items: &[OrderItem]) -> Result<Vec<OrderKey>, Error> {
+    let mut keys = Vec::with_capacity(items.len());
+    for item in items {
+        let node = binder.expr(&item.expr)?;
+        // A literal orders nothing, and as a bare number SQL would read it as a column's position.
+        if !matches!(
+            node.kind,
+            NodeKind::Null | NodeKind::Boolean(_) | NodeKind::Value(_)
+        ) {
+            keys.push(OrderKey {
+                node,
+                descending: item.descending,
+            });
+        }
+    }
+    Ok(keys)
+}

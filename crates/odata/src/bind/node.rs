@@ -1,0 +1,196 @@
+//! The typed expression tree: what a statement is made from.
+//!
+//! Every type error is behind us here. A node's type is `None` only for `null`.
+
+use crate::ast::LogicOp;
+use crate::edm::{EntityType, Navigation, Property, Type};
+use crate::value::Value;
+
+/// A typed expression.
+#[derive(Debug, Clone)]
+pub(crate) struct Node {
+    /// Where it was written.
+    pub at: usize,
+    /// What it yields; `None` for `null`.
+    pub ty: Option<Type>,
+    pub kind: NodeKind,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum NodeKind {
+    Null,
+    Boolean(bool),
+    /// A literal other than null and the booleans.
+    Value(Value),
+    Property(Source, &'static Property),
+    Not(Box<Node>),
+    Logic(LogicOp, Vec<Node>),
+    Compare(Comparison, Box<Node>, Box<Node>),
+    /// `has`: equal members, but null where an operand is.
+    Has(Box<Node>, Box<Node>),
+    /// Membership among literals; the flag says whether `null` is among them.
+    In(Box<Node>, Vec<Value>, bool),
+    Negate(Box<Node>),
+    Arithmetic(Arithmetic, Box<Node>, Box<Node>),
+    Call(Function, Vec<Node>),
+    /// A value as another type, null where it can't be; the node's type is the target.
+    Cast(Box<Node>),
+    /// Whether the operand is other than null.
+    Present(Box<Node>),
+    /// `any`
+    Exists(Collection, Option<Box<Node>>),
+    /// `all`
+    Every(Collection, Box<Node>),
+    /// `$count`
+    Count(Collection, Option<Box<Node>>),
+}
+
+/// The row a path starts from and the to-one navigations it follows.
+#[derive(Debug, Clone)]
+pub(crate) struct Source {
+    /// 0 for the query's own entity, else the number of a range variable.
+    pub variable: usize,
+    pub path: Vec<&'static Navigation>,
+}
+
+/// The rows a lambda or a `$count` ranges over.
+#[derive(Debug, Clone)]
+pub(crate) struct Collection {
+    pub source: Source,
+    /// The to-many navigation at the end of the path.
+    pub navigation: &'static Navigation,
+    /// The number of the range variable, unique in the query.
+    pub variable: usize,
+}
+
+impl Collection {
+    pub(crate) fn entity(&self) -> &'static EntityType {
+        self.navigation.target
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Comparison {
+    Eq,
+    Ne,
+    Gt,
+    Ge,
+    Lt,
+    Le,
+}
+
+/// Arithmetic by the types of its operands, since databases treat them alike and they are not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Arithmetic {
+    /// Numbers, ticks with ticks.
+    Add,
+    Sub,
+    Mul,
+    /// Whole numbers, cut towards zero; fails on zero.
+    IntDiv,
+    IntMod,
+    /// With a fraction; by zero it is an infinity.
+    RealDiv,
+    RealMod,
+    /// Days and ticks.
+    DateAdd,
+    DateSub,
+    /// The ticks between two dates.
+    DateDiff,
+    /// Ticks and a number.
+    DurationMul,
+    DurationDiv,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Function {
+    Contains,
+    StartsWith,
+    EndsWith,
+    Length,
+    IndexOf,
+    Substring,
+    ToLower,
+    ToUpper,
+    Trim,
+    Concat,
+    Year,
+    Month,
+    Day,
+    Hour,
+    Minute,
+    Second,
+    FractionalSeconds,
+    Date,
+    Time,
+    TotalSeconds,
+    TotalOffsetMinutes,
+    Round,
+    Floor,
+    Ceiling,
+}
+
+impl Node {
+    pub(crate) fn new(at: usize, ty: impl Into<Option<Type>>, kind: NodeKind) -> Self {
+        Self {
+            at,
+            ty: ty.into(),
+            kind,
+        }
+    }
+
+    /// Whether the value can be null. What is not known never to be null can be.
+    pub(crate) fn nullable(&self) -> bool {
+        match &self.kind {
+            NodeKind::Property(source, property) => property.nullable || !source.path.is_empty(),
+            NodeKind::Boolean(_)
+            | NodeKind::Value(_)
+            | NodeKind::Compare(..)
+            | NodeKind::In(..)
+            | NodeKind::Present(_)
+            | NodeKind::Exists(..)
+            | NodeKind::Every(..)
+            | NodeKind::Count(..) => false,
+            _ => true,
+        }
+    }
+
+    pub(crate) fn is_null(&self) -> bool {
+        matches!(self.kind, NodeKind::Null)
+    }
+
+    pub(crate) fn is_nan(&self) -> bool {
+        matches!(self.kind, NodeKind::Value(Value::Real(value)) if value.is_nan())
+    }
+
+    pub(crate) fn is_boolean(&self) -> bool {
+        matches!(self.ty, Some(Type::Boolean))
+    }
+
+    /// Whether it is the number 0, whose use as a divisor is refused before any row is read.
+    pub(crate) fn is_zero(&self) -> bool {
+        match self.kind {
+            NodeKind::Value(Value::Int(value)) => value == 0,
+            NodeKind::Value(Value::Real(value)) => value == 0.0,
+            _ => false,
+        }
+    }
+}
+
+/// How a message calls a type.
+pub(crate) fn type_name(ty: Option<Type>) -> &'static str {
+    ty.map_or("null", Type::name)
+}
+
+pub(crate) fn is_numeric(ty: Option<Type>) -> bool {
+    matches!(ty, None | Some(Type::Int32 | Type::Int64 | Type::Double))
+}
+
+pub(crate) fn is_integer(ty: Option<Type>) -> bool {
+    matches!(ty, Some(Type::Int32 | Type::Int64))
+}
+
+/// Enumerations are held and compared as text, so they go where strings go.
+pub(crate) fn is_text(ty: Option<Type>) -> bool {
+    matches!(ty, None | Some(Type::String | Type::Enum(_)))
+}

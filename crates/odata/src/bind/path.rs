@@ -1,0 +1,208 @@
+//! Paths resolved against the entity model.
+
+use crate::ast::{Expr, ExprKind, Segment};
+use crate::bind::expr::{Binder, did_you_mean};
+use crate::bind::node::{Node, NodeKind, Source};
+use crate::edm::{Cardinality, EntityType, Navigation};
+use crate::error::{Error, ErrorKind, excerpt};
+use crate::nearest::nearest;
+
+/// A range variable in scope. Without a name it is the member that plain paths start from, inside `$count($filter=…)`.
+pub(crate) struct Variable {
+    pub name: Option<String>,
+    pub entity: &'static EntityType,
+    pub number: usize,
+}
+
+/// What a name is in an entity.
+enum Member {
+    Property(&'static crate::edm::Property),
+    Navigation(&'static Navigation),
+}
+
+impl Binder<'_> {
+    /// A path to a property.
+    pub(crate) fn property(&self, path: &[Segment]) -> Result<Node, Error> {
+        let (source, entity, last) = self.walk(path)?;
+        match self.member(entity, last, path.len() == 1)? {
+            Member::Property(property) => Ok(Node::new(
+                path[0].at,
+                property.ty,
+                NodeKind::Property(source, property),
+            )),
+            Member::Navigation(navigation) => {
+                let hint = match navigation.cardinality {
+                    Cardinality::One => format!(
+                        "expected a property of it, such as `{}/{}`, or `eq null`",
+                        navigation.name, navigation.target.key
+                    ),
+                    Cardinality::Many => {
+                        "it leads to many: use `any`, `all` or `$count`".to_owned()
+                    }
+                };
+                let message = format!(
+                    "found the navigation `{}` as a value; {hint}",
+                    navigation.name
+                );
+                Err(Error::new(ErrorKind::Type, last.at, message))
+            }
+        }
+    }
+
+    /// An operand beside `null`: a path that ends in a to-one navigation stands for the key it leads to.
+    pub(crate) fn reference(&mut self, expr: &Expr) -> Result<Node, Error> {
+        let ExprKind::Path(path) = &expr.kind else {
+            return self.expr(expr);
+        };
+        let (mut source, entity, last) = self.walk(path)?;
+        let Some(navigation) = entity
+            .navigation(&last.name)
+            .filter(|found| found.cardinality == Cardinality::One)
+        else {
+            return self.property(path);
+        };
+        let Some(key) = navigation.target.key_property() else {
+            return self.property(path);
+        };
+        source.path.push(navigation);
+        Ok(Node::new(expr.at, key.ty, NodeKind::Property(source, key)))
+    }
+
+    /// A path to a collection.
+    pub(crate) fn many(
+        &self,
+        at: usize,
+        path: &[Segment],
+    ) -> Result<(Source, &'static Navigation), Error> {
+        let (source, entity, last) = self.walk(path)?;
+        match self.member(entity, last, path.len() == 1)? {
+            Member::Navigation(navigation) if navigation.cardinality == Cardinality::Many => {
+                Ok((source, navigation))
+            }
+            _ => {
+                let message = format!(
+                    "found `{}`, which is no collection; expected a navigation that leads to many",
+                    excerpt(&last.name)
+                );
+                Err(Error::new(ErrorKind::Type, at, message))
+            }
+        }
+    }
+
+    /// Follows all names of a path but the last: where it starts, what it passes, and the entity the last name is of.
+    fn walk<'p>(
+        &self,
+        path: &'p [Segment],
+    ) -> Result<(Source, &'static EntityType, &'p Segment), Error> {
+        let (variable, mut entity, steps) = self.start(path)?;
+        let mut source = Source::of(variable);
+        let first = path.len() - steps.len();
+        let Some((last, steps)) = steps.split_last() else {
+            let message = format!(
+                "found `{}` alone; expected a property of it, such as `{0}/{}`",
+                excerpt(&path[0].name),
+                entity.key
+            );
+            return Err(Error::new(ErrorKind::Type, path[0].at, message));
+        };
+        for (index, step) in steps.iter().enumerate() {
+            match self.member(entity, step, first + index == 0)? {
+                Member::Navigation(navigation) if navigation.cardinality == Cardinality::One => {
+                    source.path.push(navigation);
+                    entity = navigation.target;
+                }
+                Member::Navigation(navigation) => {
+                    let message = format!(
+                        "found `{}/`, which leads to many; expected `any`, `all` or `$count` after it",
+                        navigation.name
+                    );
+                    return Err(Error::new(ErrorKind::Type, step.at, message));
+                }
+                Member::Property(property) => {
+                    let message = format!(
+                        "found `/` after `{}`, which is a plain property of {}",
+                        property.name, entity.name
+                    );
+                    return Err(Error::new(ErrorKind::Type, step.at, message));
+                }
+            }
+        }
+        Ok((source, entity, last))
+    }
+
+    /// The row a path starts from, and the names that remain. A range variable hides a property of the same name.
+    fn start<'p>(
+        &self,
+        path: &'p [Segment],
+    ) -> Result<(usize, &'static EntityType, &'p [Segment]), Error> {
+        let first = &path[0];
+        if let Some(variable) = self
+            .variables
+            .iter()
+            .rev()
+            .find(|variable| variable.name.as_deref() == Some(&first.name))
+        {
+            return Ok((variable.number, variable.entity, &path[1..]));
+        }
+        let innermost = self
+            .variables
+            .iter()
+            .rev()
+            .find(|variable| variable.name.is_none());
+        let current = innermost.map_or((0, self.entity), |variable| {
+            (variable.number, variable.entity)
+        });
+        match first.name.as_str() {
+            "$it" if self.outermost => Ok((0, self.entity, &path[1..])),
+            "$it" => {
+                let message = "found `$it`, which inside `$expand` would mean the outer entity; only its own properties can be used here";
+                Err(Error::new(ErrorKind::UnknownProperty, first.at, message))
+            }
+            "$this" => Ok((current.0, current.1, &path[1..])),
+            _ => Ok((current.0, current.1, path)),
+        }
+    }
+
+    fn member(
+        &self,
+        entity: &'static EntityType,
+        segment: &Segment,
+        is_first: bool,
+    ) -> Result<Member, Error> {
+        let name = segment.name.as_str();
+        if let Some(property) = entity.property(name) {
+            return Ok(Member::Property(property));
+        }
+        if let Some(navigation) = entity.navigation(name) {
+            return Ok(Member::Navigation(navigation));
+        }
+        // A first name could also have been meant as a range variable.
+        let variables = self
+            .variables
+            .iter()
+            .filter_map(|variable| variable.name.as_deref())
+            .filter(|_| is_first);
+        Err(unknown(entity, segment, variables))
+    }
+}
+
+/// The error for a name that an entity does not have.
+pub(crate) fn unknown<'a>(
+    entity: &EntityType,
+    segment: &Segment,
+    others: impl Iterator<Item = &'a str>,
+) -> Error {
+    let names = entity
+        .properties
+        .iter()
+        .map(|p| p.name)
+        .chain(entity.navigations.iter().map(|n| n.name));
+    let near = nearest(&segment.name, names.chain(others));
+    let message = format!(
+        "found `{}`, which is no property of {}{}",
+        excerpt(&segment.name),
+        entity.name,
+        did_you_mean(near, "")
+    );
+    Error::new(ErrorKind::UnknownProperty, segment.at, message)
+}

@@ -1,0 +1,222 @@
+//! The options other than expressions: `$select`, `$expand`, `$orderby`, `$top`, `$skip`, `$count`, and the options nested
+//! in an `$expand` item, which share one token stream with it.
+
+use crate::ast::{ExpandItem, ExpandTarget, Literal, SelectItem};
+use crate::error::{Error, ErrorKind, excerpt};
+use crate::lex::TokenKind;
+use crate::options::{OptionName, Options, fill};
+use crate::parse::Parser;
+use crate::search;
+
+/// Reads the value of one option into `options`, up to the end of the text or of the enclosing parentheses.
+pub(crate) fn option(
+    options: &mut Options,
+    name: OptionName,
+    parser: &mut Parser<'_>,
+) -> Result<(), Error> {
+    match name {
+        OptionName::Search => fill(&mut options.search, nested_search(parser)?),
+        OptionName::Filter => fill(&mut options.filter, parser.expr()?),
+        OptionName::Select => fill(&mut options.select, select(parser)?),
+        OptionName::Top => fill(&mut options.top, whole(parser)?),
+        OptionName::Skip => fill(&mut options.skip, whole(parser)?),
+        OptionName::Expand => fill(&mut options.expand, expand(parser)?),
+        OptionName::Count => fill(&mut options.count, boolean(parser)?),
+        OptionName::OrderBy => fill(&mut options.orderby, parser.orderby()?),
+    }
+}
+
+/// A whole number of 0 to the largest int32, the range the interface declares.
+fn whole(parser: &mut Parser<'_>) -> Result<u64, Error> {
+    let expected = format!("expected a whole number of 0 to {}", i32::MAX);
+    let token = parser.take();
+    let fault = || {
+        Error::new(
+            ErrorKind::Value,
+            token.at,
+            format!("found {}; {expected}", token.show()),
+        )
+    };
+    let TokenKind::Number(digits) = &token.kind else {
+        return Err(fault());
+    };
+    let value: u64 = digits.parse().map_err(|_| fault())?;
+    if value > i32::MAX.unsigned_abs().into() {
+        return Err(fault());
+    }
+    Ok(value)
+}
+
+fn boolean(parser: &mut Parser<'_>) -> Result<bool, Error> {
+    let token = parser.take();
+    match &token.kind {
+        TokenKind::Word(word) if word.eq_ignore_ascii_case("true") => Ok(true),
+        TokenKind::Word(word) if word.eq_ignore_ascii_case("false") => Ok(false),
+        _ => Err(Error::new(
+            ErrorKind::Value,
+            token.at,
+            format!("found {}; expected `true` or `false`", token.show()),
+        )),
+    }
+}
+
+fn select(parser: &mut Parser<'_>) -> Result<Vec<SelectItem>, Error> {
+    let mut items = Vec::new();
+    loop {
+        if parser.eat(&TokenKind::Star) {
+            items.push(SelectItem::All);
+        } else {
+            let mut path = vec![parser.segment("a property's name or `*`")?];
+            while parser.eat(&TokenKind::Slash) {
+                if path.len() > parser.limits.expand_depth {
+                    let at = parser.peek().at;
+                    return Err(Error::limit(
+                        at,
+                        "the path is too long",
+                        parser.limits.expand_depth + 1,
+                    ));
+                }
+                path.push(parser.segment("a property's name after `/`")?);
+            }
+            items.push(SelectItem::Path(path));
+        }
+        if !parser.eat(&TokenKind::Comma) {
+            return Ok(items);
+        }
+        // Each name costs memory and time like a part of an expression, but a list of them is not nested.
+        if items.len() == parser.limits.list {
+            return Err(Error::limit(
+                parser.peek().at,
+                "there are too many names",
+                parser.limits.list,
+            ));
+        }
+    }
+}
+
+fn expand(parser: &mut Parser<'_>) -> Result<Vec<ExpandItem>, Error> {
+    let mut items = Vec::new();
+    loop {
+        items.push(parser.deeper(expand_item)?);
+        if !parser.eat(&TokenKind::Comma) {
+            return Ok(items);
+        }
+    }
+}
+
+fn expand_item(parser: &mut Parser<'_>) -> Result<ExpandItem, Error> {
+    parser.budget.expands += 1;
+    if parser.budget.expands > parser.limits.expands {
+        let at = parser.peek().at;
+        return Err(Error::limit(
+            at,
+            "too many navigations are expanded",
+            parser.limits.expands,
+        ));
+    }
+    let target = if parser.eat(&TokenKind::Star) {
+        ExpandTarget::All
+    } else {
+        ExpandTarget::Navigation(parser.segment("a navigation property's name or `*`")?)
+    };
+    if parser.peek().kind == TokenKind::Slash {
+        let message = "found `/`; expected a navigation's name alone: expand the next one inside parentheses, as in \
+                       `group($expand=parent)`, and count with `boards($count=true;$top=0)`";
+        return Err(Error::syntax(parser.peek().at, message));
+    }
+    let mut item = ExpandItem {
+        target,
+        options: Options::default(),
+        levels: 1,
+    };
+    if parser.eat(&TokenKind::Open) {
+        loop {
+            nested_option(&mut item, parser)?;
+            if parser.eat(&TokenKind::Close) {
+                break;
+            }
+            parser.expect(
+                &TokenKind::Semicolon,
+                "an operator, `;` before another option, or `)`",
+            )?;
+        }
+    }
+    Ok(item)
+}
+
+fn nested_option(item: &mut ExpandItem, parser: &mut Parser<'_>) -> Result<(), Error> {
+    const EXPECTED: &str = "an option such as `$select=`";
+    let name = parser.segment(EXPECTED)?;
+    if parser.peek().kind != TokenKind::Equals {
+        return Err(parser.unexpected("`=` after the option's name"));
+    }
+    parser.take();
+    if name
+        .name
+        .trim_start_matches('$')
+        .eq_ignore_ascii_case("levels")
+    {
+        item.levels = levels(parser)?;
+        return Ok(());
+    }
+    let Some(option_name) = OptionName::ALL
+        .iter()
+        .find(|option| option.matches(&name.name))
+    else {
+        let message = format!(
+            "found the option `{}`; expected {EXPECTED}",
+            excerpt(&name.name)
+        );
+        return Err(Error::new(ErrorKind::Option, name.at, message));
+    };
+    // Where an option is given twice the position helps, since the message names `$expand`.
+    option(&mut item.options, *option_name, parser).map_err(|mut error| {
+        error.position.get_or_insert(name.at);
+        error
+    })
+}
+
+fn levels(parser: &mut Parser<'_>) -> Result<usize, Error> {
+    let token = parser.take();
+    let count = match &token.kind {
+        TokenKind::Word(word) if word.eq_ignore_ascii_case("max") => Some(usize::MAX),
+        TokenKind::Number(digits) => digits.parse().ok().filter(|count| *count > 0),
+        _ => None,
+    };
+    count.ok_or_else(|| {
+        Error::new(
+            ErrorKind::Value,
+            token.at,
+            format!(
+                "found {}; expected `max` or a whole number from 1",
+                token.show()
+            ),
+        )
+    })
+}
+
+/// A `$search` inside parentheses: up to the `;` or `)` that ends it, quotes skipped, read by the rules of the option itself.
+fn nested_search(parser: &mut Parser<'_>) -> Result<crate::ast::Search, Error> {
+    let begin = parser.peek().at;
+    let mut end = begin;
+    while !matches!(
+        parser.peek().kind,
+        TokenKind::Semicolon | TokenKind::Close | TokenKind::End
+    ) {
+        let token = parser.take();
+        // In a search only double quotes make a phrase; a quote that belongs to a word can't be told apart here.
+        if matches!(token.kind, TokenKind::Literal(Literal::String(_)))
+            && !parser.text()[token.at..].starts_with('"')
+        {
+            return Err(Error::syntax(
+                token.at,
+                "found a string in single quotes; a phrase is put in double quotes",
+            ));
+        }
+        end = token.end;
+    }
+    search::parse(&parser.text()[begin..end], parser.limits).map_err(|mut error| {
+        error.position = error.position.map(|at| at + begin);
+        error
+    })
+}

@@ -1,0 +1,61 @@
+//! Which known name a misspelt one was meant to be.
+
+/// The known name nearest to `found`, if it is near enough to be a slip: another case, or at most a third of it changed.
+pub(crate) fn nearest<'a>(found: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    // Names of entities are short; what is long is no slip of one, and must not cost its square.
+    const LONGEST: usize = 64;
+    if found.len() > LONGEST {
+        return None;
+    }
+    let lower: Vec<char> = found.to_lowercase().chars().collect();
+    let most = (lower.len() / 3).clamp(1, 3);
+    known
+        .map(|name| {
+            (
+                distance(&lower, &name.to_lowercase().chars().collect::<Vec<_>>()),
+                name,
+            )
+        })
+        .filter(|(distance, _)| *distance <= most)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name)
+}
+
+/// Insertions, deletions, replacements and swaps of neighbours that lead from one to the other.
+fn distance(a: &[char], b: &[char]) -> usize {
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i; b.len() + 1];
+        for j in 1..=b.len() {
+            let replaced = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            row[j] = replaced.min(last[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                row[j] = row[j].min(before[j - 2] + 1);
+            }
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn slips_are_found_and_strangers_are_not() {
+        let known = ["name", "boardType", "isPublic"];
+        for (found, meant) in [
+            ("nmae", Some("name")),
+            ("Name", Some("name")),
+            ("nam", Some("name")),
+            ("boardtype", Some("boardType")),
+            ("isPublik", Some("isPublic")),
+            ("colour", None),
+            ("x", None),
+        ] {
+            assert_eq!(nearest(found, known.into_iter()), meant, "{found}");
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Whole query strings: the options beside `$filter`, and what the caller adds.

@@ -1,0 +1,95 @@
+//! Every case of `tests/data/semantic_cases.json`; the expected ids come from the specification's text, not from us.
+
+use serde_json::Value as Json;
+
+use crate::model::entity;
+use crate::store::{Store, cases, encode};
+
+fn text<'a>(case: &'a Json, field: &str) -> &'a str {
+    case[field].as_str().unwrap()
+}
+
+fn ids(case: &Json) -> Vec<i64> {
+    case["expected_ids"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|id| id.as_i64().unwrap())
+        .collect()
+}
+
+/// Runs one check on each case of a list and reports all that fail, so that one mistake shows its whole extent.
+fn each(list: &str, check: impl Fn(&Json) -> Result<(), String>) {
+    let all = cases()[list].as_array().unwrap();
+    let faults: Vec<String> = all
+        .iter()
+        .filter_map(|case| {
+            check(case)
+                .err()
+                .map(|fault| format!("{} {}: {fault}", text(case, "id"), text(case, "entity")))
+        })
+        .collect();
+    assert!(
+        !all.is_empty() && faults.is_empty(),
+        "{} of {} fail:\n{}",
+        faults.len(),
+        all.len(),
+        faults.join("\n")
+    );
+}
+
+#[test]
+fn filters_select_the_rows_of_the_specification() {
+    let store = Store::new();
+    each("cases", |case| {
+        let filter = text(case, "filter");
+        let found = store.filter(entity(text(case, "entity")), filter)?;
+        if found == ids(case) {
+            Ok(())
+        } else {
+            Err(format!(
+                "{filter}: found {found:?}, expected {:?}",
+                ids(case)
+            ))
+        }
+    });
+}
+
+#[test]
+fn wrong_filters_are_refused_before_a_row_is_read() {
+    let store = Store::new();
+    each("error_cases", |case| {
+        let filter = text(case, "filter");
+        match crate::store::bind(
+            entity(text(case, "entity")),
+            &format!("$filter={}", encode(filter)),
+        ) {
+            Err(error) if error.option == "$filter" => Ok(()),
+            Err(error) => Err(format!("{filter}: the fault is laid to {}", error.option)),
+            Ok(_) => Err(format!(
+                "{filter}: accepted, giving {:?}",
+                store.filter(entity(text(case, "entity")), filter)
+            )),
+        }
+    });
+}
+
+#[test]
+fn orderings_put_nulls_first_upwards_and_break_ties_by_key() {
+    let store = Store::new();
+    each("orderby_cases", |case| {
+        let orderby = text(case, "orderby");
+        let found = store.ids(
+            entity(text(case, "entity")),
+            &format!("$orderby={}", encode(orderby)),
+        )?;
+        if found == ids(case) {
+            Ok(())
+        } else {
+            Err(format!(
+                "{orderby}: found {found:?}, expected {:?}",
+                ids(case)
+            ))
+        }
+    });
+}
