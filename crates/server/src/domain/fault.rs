@@ -31,11 +31,6 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    /// A refusal of one field on account of the data.
-    pub(crate) fn unprocessable(code: &'static str, field: impl Into<String>, text: impl Into<String>) -> Fault {
-        Fault::Unprocessable { code, complaints: vec![Complaint { field: field.into(), text: text.into() }] }
-    }
-
     /// A status that may not follow the present one.
     pub(crate) fn transition(code: &'static str, what: &str, from: &str, to: &str, allowed: &[&str]) -> Fault {
         let detail = match allowed {

@@ -54,6 +54,13 @@ pub(crate) struct IncidentChange {
     pub(crate) evaluation_text: Change<String>,
 }
 
+impl IncidentChange {
+    /// Whether the body names the responsible user or the follow-up group, so that the rule between them has to hold afterwards.
+    pub(crate) fn names_responsible(&self) -> bool {
+        self.responsible_user_id.is_some() || self.follow_up_group_id.is_some()
+    }
+}
+
 impl Incident {
     /// The incident that a body creates.
     ///
@@ -83,7 +90,7 @@ impl Incident {
     /// # Errors
     /// 409 `incident.transition`, 409 `incident.evaluation`.
     pub(crate) fn changed(self, change: IncidentChange, now: i64) -> Result<Incident, Fault> {
-        let state = self.state.changed(change.status, change.resolved_date.flatten(), now)?;
+        let state = self.state.changed(change.status, change.resolved_date, now)?;
         self.with(change, state)
     }
 

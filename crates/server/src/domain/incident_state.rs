@@ -2,6 +2,7 @@
 //!
 //! New → InProgress, Resolved, Rejected; InProgress → New, Resolved, Rejected; Resolved and Rejected → InProgress.
 
+use super::Change;
 use super::fault::Fault;
 use super::words::IncidentStatus::{self, InProgress, New, Rejected, Resolved};
 use super::words::Word;
@@ -30,22 +31,22 @@ impl State {
         blank.entered(status, resolved, now)
     }
 
-    /// The state after a body asked for `to` and `resolved` (its `resolvedDate`), absent values being `None`.
+    /// The state after a body asked for `to` (absent: `None`) and `resolved`, its `resolvedDate`.
     ///
-    /// A `resolvedDate` is kept only while the incident is, or becomes, Resolved; it cannot be emptied, since a resolved incident has one.
+    /// A `resolvedDate` is kept only while the incident is, or becomes, Resolved. Null empties it while it stays so; on entering, null is as good as absent.
     ///
     /// # Errors
     /// 409 `incident.transition` when `to` may not follow.
-    pub(crate) fn changed(self, to: Option<IncidentStatus>, resolved: Option<i64>, now: i64) -> Result<State, Fault> {
+    pub(crate) fn changed(self, to: Option<IncidentStatus>, resolved: Change<i64>, now: i64) -> Result<State, Fault> {
         match to {
             Some(to) if to != self.status => {
                 if !allowed(self.status).contains(&to) {
                     let words: Vec<_> = allowed(self.status).iter().map(|status| status.word()).collect();
                     return Err(Fault::transition("incident.transition", "An incident", self.status.word(), to.word(), &words));
                 }
-                Ok(self.entered(to, resolved, now))
+                Ok(self.entered(to, resolved.flatten(), now))
             }
-            _ if self.status == Resolved => Ok(State { resolved: resolved.or(self.resolved), ..self }),
+            _ if self.status == Resolved => Ok(State { resolved: resolved.unwrap_or(self.resolved), ..self }),
             _ => Ok(self),
         }
     }
@@ -119,16 +120,19 @@ mod tests {
     #[test]
     fn the_resolved_date_is_the_bodys_or_now_and_only_for_resolved() {
         let resolved = |from, to, date| state(from).changed(to, date, 99).map(|state| state.resolved);
-        assert_eq!(resolved(New, Some(Resolved), Some(7)), Ok(Some(7)));
+        let seven = Some(Some(7));
+        assert_eq!(resolved(New, Some(Resolved), seven), Ok(Some(7)));
         assert_eq!(resolved(New, Some(Resolved), None), Ok(Some(99)));
+        assert_eq!(resolved(New, Some(Resolved), Some(None)), Ok(Some(99)));
         // A later word on the date of one that stays resolved.
-        assert_eq!(resolved(Resolved, None, Some(7)), Ok(Some(7)));
-        assert_eq!(resolved(Resolved, Some(Resolved), Some(7)), Ok(Some(7)));
+        assert_eq!(resolved(Resolved, None, seven), Ok(Some(7)));
+        assert_eq!(resolved(Resolved, Some(Resolved), seven), Ok(Some(7)));
         assert_eq!(resolved(Resolved, None, None), Ok(Some(50)));
+        assert_eq!(resolved(Resolved, None, Some(None)), Ok(None));
         // Not kept with any other status.
-        assert_eq!(resolved(New, None, Some(7)), Ok(None));
-        assert_eq!(resolved(New, Some(InProgress), Some(7)), Ok(None));
-        assert_eq!(resolved(Resolved, Some(InProgress), Some(7)), Ok(None));
+        assert_eq!(resolved(New, None, seven), Ok(None));
+        assert_eq!(resolved(New, Some(InProgress), seven), Ok(None));
+        assert_eq!(resolved(Resolved, Some(InProgress), seven), Ok(None));
     }
 
     #[test]

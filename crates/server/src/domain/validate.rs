@@ -3,7 +3,7 @@
 use super::fault::{Complaint, Fault, listed};
 use super::words::Word;
 
-/// Characters of an external id.
+/// Characters of an external id that is a body of its own; the contract gives none for the property of that name.
 pub(crate) const EXTERNAL_ID_MAX: usize = 255;
 /// Characters of an improvement's title.
 pub(crate) const IMPROVEMENT_TITLE_MAX: usize = 100;
@@ -48,9 +48,15 @@ impl Check {
         }
     }
 
-    /// Ends the check.
-    pub(crate) fn finish(self) -> Result<(), Fault> {
-        if self.complaints.is_empty() { Ok(()) } else { Err(Fault::Invalid(self.complaints)) }
+    /// Ends the check with what was read of the body, which is `None` only after a complaint.
+    ///
+    /// # Errors
+    /// Every complaint.
+    pub(crate) fn finish<T>(self, read: Option<T>) -> Result<T, Fault> {
+        match read {
+            Some(read) if self.complaints.is_empty() => Ok(read),
+            _ => Err(Fault::Invalid(self.complaints)),
+        }
     }
 }
 
@@ -65,7 +71,7 @@ mod tests {
     use crate::domain::words::{IncidentStatus, Severity};
 
     fn complaints(check: Check) -> Vec<(String, String)> {
-        match check.finish() {
+        match check.finish(Some(())) {
             Ok(()) => Vec::new(),
             Err(Fault::Invalid(complaints)) => complaints.into_iter().map(|c| (c.field, c.text)).collect(),
             Err(other) => panic!("{other:?}"),

@@ -3,12 +3,21 @@
 //! A unit of work is a closure over a [`Session`]; [`Store`] decides on which thread and in which transaction it runs. The files beside this one
 //! hold the statements, each written once for every engine. Nothing here knows HTTP or the query language.
 
+pub(crate) mod boards;
 pub(crate) mod clients;
 pub mod engine;
+pub(crate) mod improvements;
+pub mod incidents;
 pub(crate) mod keys;
+pub(crate) mod references;
+pub(crate) mod refusal;
 mod schema;
+pub mod search;
 mod sqlite;
 pub mod stamp;
+pub(crate) mod types;
+pub mod values;
+mod wire;
 
 use std::sync::Arc;
 use std::time::Duration;

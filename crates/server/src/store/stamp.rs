@@ -7,13 +7,14 @@ use super::{Session, StoreError};
 
 /// Takes the next stamp: `now` (100 ns ticks), or just after the last one given out if the clock has not passed it.
 ///
-/// `floor` is the record's present stamp, which an import may have set into the future; the new one is later than that too.
+/// `floor` is the record's present stamp, and what is given is later than that too. An import may have set it into the future; that stays the matter of
+/// this one record.
 ///
 /// # Errors
 /// What the engine says.
 pub fn next(session: &mut dyn Session, now: i64, floor: i64) -> Result<i64, StoreError> {
-    let now = now.max(floor.saturating_add(1));
     session.execute("UPDATE stamps SET last = CASE WHEN last >= ?1 THEN last + 1 ELSE ?1 END WHERE id = 1", &[now.into()])?;
     let last = session.first("SELECT last FROM stamps WHERE id = 1", &[], |row| row.int(0))?;
-    last.flatten().ok_or_else(|| StoreError::Schema("the table of stamps is empty".into()))
+    let last = last.flatten().ok_or_else(|| StoreError::Schema("the table of stamps is empty".into()))?;
+    Ok(last.max(floor.saturating_add(1)))
 }

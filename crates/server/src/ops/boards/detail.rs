@@ -1,10 +1,14 @@
-//! boards: detail.
+//! GET /v1/Boards/{id}
 
 use axum::response::Response;
 
 use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::store::boards;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
-    Err(Problem::not_found("record", call.id()?))
+    let id = call.id()?;
+    let board = call.app.store.read(move |session| boards::detail(session, id).map_err(Problem::from)).await?;
+    let board = board.ok_or_else(|| Problem::not_found("board", id))?;
+    call.reply_json(&board)
 }

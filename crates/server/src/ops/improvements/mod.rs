@@ -1,3 +1,4 @@
 //! Handlers of improvements.
 
+mod body;
 pub(crate) mod update;

@@ -1,10 +1,44 @@
-//! improvements: update.
+//! PUT /v1/Improvements/{improvementId}
 
 use axum::response::Response;
+use obeya_model::{Improvement as Record, ImprovementUpdate};
 
+use super::body;
+use crate::domain::improvement::{ImprovementChange, Links};
 use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::store::references::{Record as To, References};
+use crate::store::refusal::Refusal;
+use crate::store::{Session, improvements, stamp};
 
-pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
-    Err(Problem::not_found("record", call.id()?))
+pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
+    let id = call.id()?;
+    let body = call.json::<ImprovementUpdate>().await?;
+    let change = body::of_update(body)?;
+    let now = call.now();
+    let improvement = call.app.store.write(move |session| update(session, id, change, now)).await?;
+    call.reply_json(&improvement)
+}
+
+fn update(session: &mut dyn Session, id: i32, change: ImprovementChange, now: i64) -> Result<Record, Refusal> {
+    let missing = || Refusal::Missing("improvement", id);
+    let stored = improvements::find(session, id)?.ok_or_else(missing)?;
+    let before = stored.improvement.links.clone();
+    let next = stored.improvement.changed(change, now)?;
+    check(session, &before, &next.links)?;
+    let stamp = stamp::next(session, now, stored.last_modified)?;
+    improvements::update(session, id, &next, stamp)?;
+    improvements::record(session, id)?.ok_or_else(missing)
+}
+
+/// What the body points to is there. References that stay as they are were checked when they were written.
+fn check(session: &mut dyn Session, old: &Links, new: &Links) -> Result<(), Refusal> {
+    let changed = |old: Option<i32>, new: Option<i32>| new.filter(|_| new != old);
+    let mut references = References::new(session);
+    references.record("groupId", To::Group, changed(old.group_id, new.group_id))?;
+    references.record("categoryId", To::ImprovementCategory, changed(old.category_id, new.category_id))?;
+    references.record("projectId", To::Project, changed(old.project_id, new.project_id))?;
+    references.user("suggestedByUserId", new.suggested_by_user_id.as_deref())?;
+    references.user("responsibleUserId", new.responsible_user_id.as_deref())?;
+    references.finish()
 }

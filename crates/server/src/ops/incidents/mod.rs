@@ -1,5 +1,6 @@
 //! Handlers of incidents.
 
+mod body;
 pub(crate) mod causes;
 pub(crate) mod consequences;
 pub(crate) mod create;
@@ -7,3 +8,20 @@ pub(crate) mod external_id;
 pub(crate) mod trash;
 pub(crate) mod type_detail;
 pub(crate) mod update;
+
+use obeya_model::Incident;
+
+use crate::store::refusal::Refusal;
+use crate::store::{Session, incidents, stamp};
+
+/// Looks up an incident that is to be changed, and takes the stamp of the change.
+fn open(session: &mut dyn Session, id: i32, now: i64) -> Result<(incidents::Stored, i64), Refusal> {
+    let stored = incidents::find(session, id)?.ok_or(Refusal::Missing("incident", id))?;
+    let stamp = stamp::next(session, now, stored.last_modified)?;
+    Ok((stored, stamp))
+}
+
+/// The incident as it is now, inside the transaction that changed it.
+fn answer(session: &mut dyn Session, id: i32) -> Result<Incident, Refusal> {
+    incidents::record(session, id)?.ok_or(Refusal::Missing("incident", id))
+}

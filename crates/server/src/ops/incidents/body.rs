@@ -1,0 +1,93 @@
+//! The bodies of create and update, in the domain's terms; what their schema says beyond types is checked here.
+
+use obeya_model::{Date, EvaluationStatus, IncidentCreate, IncidentSeverity, IncidentStatus, IncidentUpdate, Timestamp};
+
+use crate::domain::fault::Fault;
+use crate::domain::incident::IncidentChange;
+use crate::domain::validate::Check;
+use crate::domain::words::{Evaluation, IncidentStatus as Status, Severity};
+
+/// The words of a body, once they are known.
+struct Words {
+    status: Option<Status>,
+    severity: Severity,
+    evaluation: Option<Evaluation>,
+}
+
+fn words(
+    check: &mut Check,
+    status: Option<&IncidentStatus>,
+    severity: &IncidentSeverity,
+    evaluation: Option<&EvaluationStatus>,
+) -> Option<Words> {
+    let status = status.map(|word| check.word("status", word.as_str()));
+    let severity = check.word("severity", severity.as_str());
+    let evaluation = evaluation.map(|word| check.word("evaluationStatus", word.as_str()));
+    // `None` inside `Some` is a word that was refused.
+    Some(Words {
+        status: status.map_or(Some(None), |word| word.map(Some))?,
+        severity: severity?,
+        evaluation: evaluation.map_or(Some(None), |word| word.map(Some))?,
+    })
+}
+
+/// What an update asks for: absent leaves, null empties.
+pub(super) fn of_update(body: IncidentUpdate) -> Result<IncidentChange, Fault> {
+    let mut check = Check::default();
+    let words = words(&mut check, body.status.as_ref(), &body.severity, body.evaluation_status.as_ref());
+    check.not_empty("title", &body.title);
+    let words = check.finish(words)?;
+    Ok(IncidentChange {
+        incident_type_id: body.incident_type_id,
+        severity: words.severity,
+        title: body.title,
+        incident_date: days(body.incident_date),
+        status: words.status,
+        resolved_date: body.resolved_date.map(Timestamp::ticks).into_option(),
+        due_date: body.due_date.map(Timestamp::ticks).into_option(),
+        text: body.text.into_option(),
+        is_anonymous: body.is_anonymous,
+        external_id: body.external_id.into_option(),
+        reported_by_group_id: body.reported_by_group_id.into_option(),
+        follow_up_group_id: body.follow_up_group_id.into_option(),
+        responsible_user_id: body.responsible_user_id.into_option(),
+        area_id: body.area_id.into_option(),
+        project_id: body.project_id.into_option(),
+        evaluation: words.evaluation,
+        evaluation_text: body.evaluation_text.into_option(),
+    })
+}
+
+/// What a new incident is to be, its categories and the like apart: what is absent or null is empty.
+pub(super) fn of_create(body: &IncidentCreate) -> Result<IncidentChange, Fault> {
+    let mut check = Check::default();
+    let words = words(&mut check, body.status.as_ref(), &body.severity, body.evaluation_status.as_ref());
+    check.not_empty("title", &body.title);
+    if body.categories.is_empty() {
+        check.refuse("categories", "expected at least 1 category, found none");
+    }
+    let words = check.finish(words)?;
+    Ok(IncidentChange {
+        incident_type_id: body.incident_type_id,
+        severity: words.severity,
+        title: body.title.clone(),
+        incident_date: days(body.incident_date),
+        status: words.status,
+        resolved_date: Some(body.resolved_date.map(Timestamp::ticks)),
+        due_date: Some(body.due_date.map(Timestamp::ticks)),
+        text: Some(body.text.clone()),
+        is_anonymous: body.is_anonymous,
+        external_id: Some(body.external_id.clone()),
+        reported_by_group_id: Some(body.reported_by_group_id),
+        follow_up_group_id: Some(body.follow_up_group_id),
+        responsible_user_id: Some(body.responsible_user_id.clone()),
+        area_id: Some(body.area_id),
+        project_id: Some(body.project_id),
+        evaluation: words.evaluation,
+        evaluation_text: Some(body.evaluation_text.clone()),
+    })
+}
+
+fn days(date: Date) -> i64 {
+    date.days().into()
+}

@@ -1,0 +1,165 @@
+//! Statements over improvements.
+
+use obeya_model::Improvement as Record;
+
+use super::engine::{Row, Value, present};
+use super::incidents::known;
+use super::wire::{instant, must_instant};
+use super::{Session, StoreError};
+use crate::domain::improvement::{Improvement, Links};
+use crate::domain::improvement_state::State;
+use crate::domain::words::Word;
+
+/// An improvement as it is stored.
+#[derive(Debug, Clone)]
+pub(crate) struct Stored {
+    pub(crate) improvement: Improvement,
+    /// Its stamp, in ticks.
+    pub(crate) last_modified: i64,
+}
+
+/// The improvement as the domain sees it.
+pub(crate) fn find(session: &mut dyn Session, id: i32) -> Result<Option<Stored>, StoreError> {
+    let sql = "SELECT status, suggestion_date, planned_date, in_progress_date, implemented_date, evaluated_date, archived_date, archived_from,
+            priority_status, title, text, due_date, external_id, group_id, category_id, project_id, suggested_by_user_id, responsible_user_id,
+            cost_of_investment, gain_of_investment, cost_of_investment_hours, gain_of_investment_hours,
+            estimated_cost_of_investment, estimated_gain_of_investment, estimated_cost_of_investment_hours, estimated_gain_of_investment_hours,
+            evaluation_status, evaluation_text, last_modified
+        FROM improvements WHERE id = ?1";
+    session.first(sql, &[id.into()], stored)
+}
+
+fn stored(row: &dyn Row) -> Result<Stored, StoreError> {
+    let state = State {
+        status: known(row.text(0)?)?,
+        dates: [row.int(1)?, row.int(2)?, row.int(3)?, row.int(4)?, row.int(5)?],
+        archived: row.int(6)?,
+        archived_from: word(row, 7)?,
+    };
+    let links = Links {
+        group_id: row.int32(13)?,
+        category_id: row.int32(14)?,
+        project_id: row.int32(15)?,
+        suggested_by_user_id: row.string(16)?,
+        responsible_user_id: row.string(17)?,
+    };
+    let mut amounts = [None; 8];
+    for (amount, column) in amounts.iter_mut().zip(18..) {
+        *amount = row.real(column)?;
+    }
+    Ok(Stored {
+        improvement: Improvement {
+            state,
+            priority: known(row.text(8)?)?,
+            title: row.string(9)?,
+            text: row.string(10)?,
+            due_date: row.int(11)?,
+            external_id: row.string(12)?,
+            links,
+            amounts,
+            evaluation: word(row, 26)?,
+            evaluation_text: row.string(27)?,
+        },
+        last_modified: present(row.int(28)?)?,
+    })
+}
+
+fn word<T: Word>(row: &dyn Row, column: usize) -> Result<Option<T>, StoreError> {
+    row.text(column)?.map(|word| known(Some(word))).transpose()
+}
+
+/// Replaces what the domain may change. An API client is no user, so nobody is named as the one who changed it.
+pub(crate) fn update(session: &mut dyn Session, id: i32, improvement: &Improvement, stamp: i64) -> Result<(), StoreError> {
+    let sql = "UPDATE improvements SET status = ?2, suggestion_date = ?3, planned_date = ?4, in_progress_date = ?5, implemented_date = ?6,
+            evaluated_date = ?7, archived_date = ?8, archived_from = ?9, priority_status = ?10, title = ?11, text = ?12, due_date = ?13,
+            external_id = ?14, group_id = ?15, category_id = ?16, project_id = ?17, responsible_user_id = ?19,
+            suggested_by = CASE WHEN suggested_by_user_id IS NOT DISTINCT FROM ?18 THEN suggested_by ELSE NULL END, suggested_by_user_id = ?18,
+            cost_of_investment = ?20, gain_of_investment = ?21, cost_of_investment_hours = ?22, gain_of_investment_hours = ?23,
+            estimated_cost_of_investment = ?24, estimated_gain_of_investment = ?25,
+            estimated_cost_of_investment_hours = ?26, estimated_gain_of_investment_hours = ?27,
+            evaluation_status = ?28, evaluation_text = ?29, last_modified = ?30, last_modified_by_user_id = NULL
+        WHERE id = ?1";
+    let (state, links) = (&improvement.state, &improvement.links);
+    let mut binds: Vec<Value<'_>> = vec![id.into(), state.status.word().into()];
+    binds.extend(state.dates.iter().map(|date| Value::from(*date)));
+    let archive_and_links: [Value<'_>; 12] = [
+        state.archived.into(),
+        state.archived_from.map(Word::word).into(),
+        improvement.priority.word().into(),
+        improvement.title.as_deref().into(),
+        improvement.text.as_deref().into(),
+        improvement.due_date.into(),
+        improvement.external_id.as_deref().into(),
+        links.group_id.into(),
+        links.category_id.into(),
+        links.project_id.into(),
+        links.suggested_by_user_id.as_deref().into(),
+        links.responsible_user_id.as_deref().into(),
+    ];
+    binds.extend(archive_and_links);
+    binds.extend(improvement.amounts.iter().map(|amount| Value::from(*amount)));
+    let rest: [Value<'_>; 3] = [
+        improvement.evaluation.map(Word::word).into(),
+        improvement.evaluation_text.as_deref().into(),
+        stamp.into(),
+    ];
+    binds.extend(rest);
+    session.execute(sql, &binds).map(drop)
+}
+
+/// The improvement as v1 answers with it: every name resolved.
+pub(crate) fn record(session: &mut dyn Session, id: i32) -> Result<Option<Record>, StoreError> {
+    let sql = "SELECT id, status, priority_status, group_id, group_name, text, title, category_id, category, project_id, project,
+            last_modified, last_modified_by_user_id, suggested_by_user_id, suggested_by, suggestion_date, due_date,
+            planned_date, in_progress_date, implemented_date, evaluated_date, archived_date,
+            responsible_user_id, responsible_user, responsible_display_name,
+            attachment_count, action_list_count, comment_count, like_count, external_id,
+            cost_of_investment, gain_of_investment, cost_of_investment_hours, gain_of_investment_hours,
+            estimated_cost_of_investment, estimated_gain_of_investment, estimated_cost_of_investment_hours, estimated_gain_of_investment_hours,
+            evaluation_status, evaluation_text
+        FROM improvement_records WHERE id = ?1";
+    session.first(sql, &[id.into()], |row| {
+        Ok(Record {
+            id: present(row.int32(0)?)?,
+            status: present(row.text(1)?)?.into(),
+            priority_status: present(row.text(2)?)?.into(),
+            group_id: row.int32(3)?,
+            group: row.string(4)?,
+            text: row.string(5)?,
+            title: row.string(6)?,
+            category_id: row.int32(7)?,
+            category: row.string(8)?,
+            project_id: row.int32(9)?,
+            project: row.string(10)?,
+            last_modified: must_instant(row, 11)?,
+            last_modified_by_user_id: row.string(12)?,
+            suggested_by_user_id: row.string(13)?,
+            suggested_by: row.string(14)?,
+            suggestion_date: instant(row, 15)?,
+            due_date: instant(row, 16)?,
+            planned_date: instant(row, 17)?,
+            in_progress_date: instant(row, 18)?,
+            implemented_date: instant(row, 19)?,
+            evaluated_date: instant(row, 20)?,
+            archived_date: instant(row, 21)?,
+            responsible_user_id: row.string(22)?,
+            responsible_user: row.string(23)?,
+            responsible_display_name: row.string(24)?,
+            attachment_count: present(row.int32(25)?)?,
+            action_list_count: present(row.int32(26)?)?,
+            comment_count: present(row.int32(27)?)?,
+            like_count: present(row.int32(28)?)?,
+            external_id: row.string(29)?,
+            cost_of_investment: row.real(30)?,
+            gain_of_investment: row.real(31)?,
+            cost_of_investment_hours: row.real(32)?,
+            gain_of_investment_hours: row.real(33)?,
+            estimated_cost_of_investment: row.real(34)?,
+            estimated_gain_of_investment: row.real(35)?,
+            estimated_cost_of_investment_hours: row.real(36)?,
+            estimated_gain_of_investment_hours: row.real(37)?,
+            evaluation_status: row.text(38)?.map(Into::into),
+            evaluation_text: row.string(39)?,
+        })
+    })
+}
