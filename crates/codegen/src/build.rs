@@ -1,11 +1,9 @@
 //! What a `build.rs` calls: read, lint, generate, write into `OUT_DIR`.
 //!
 //! ```no_run
-//! // build.rs of the service; the code then says `include!(concat!(env!("OUT_DIR"), "/operations.rs"));`
-//! fn main() {
-//!     let (out, spec) = obeya_codegen::build::places();
-//!     obeya_codegen::build::operations(&out, &spec);
-//! }
+//! // In `main` of the service's build.rs; its code then says `include!(concat!(env!("OUT_DIR"), "/operations.rs"));`
+//! let (out, spec) = obeya_codegen::build::places();
+//! obeya_codegen::build::operations(&out, &spec);
 //! ```
 //!
 //! A fault becomes one `cargo::error=` line each, which fails the build with a sentence instead of a panic.

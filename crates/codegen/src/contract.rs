@@ -21,8 +21,8 @@ pub fn contract(document: &Value) -> Value {
     let mut out = document.clone();
     strip(&mut out, true);
     if let Some(object) = out.as_object_mut() {
-        object.remove("tags");
-        object.remove("servers");
+        object.shift_remove("tags");
+        object.shift_remove("servers");
     }
     out
 }
@@ -33,7 +33,7 @@ fn strip(node: &mut Value, keywords: bool) {
         Value::Object(object) => {
             if keywords {
                 for keyword in PROSE {
-                    object.remove(keyword);
+                    object.shift_remove(keyword);
                 }
             }
             for (key, value) in object {

@@ -36,11 +36,11 @@ const STRIPPED: [&str; 18] = [
 pub fn normalise(document: &Value) -> Value {
     let mut out = document.clone();
     if let Some(object) = out.as_object_mut() {
-        object.remove("security");
-        object.remove("servers");
+        object.shift_remove("security");
+        object.shift_remove("servers");
     }
     schema::roots(&mut out, &mut |root| {
-        schema::change(root, &mut change_schema)
+        schema::change(root, &mut change_schema);
     });
     each_response(&mut out, &mut collapse_media_types);
     let paths = out.get_mut("paths").and_then(Value::as_object_mut);
@@ -84,10 +84,10 @@ fn change_schema(schema: &mut Value) {
         return;
     };
     for keyword in STRIPPED {
-        object.remove(keyword);
+        object.shift_remove(keyword);
     }
     if object.get("additionalProperties") == Some(&Value::Bool(false)) {
-        object.remove("additionalProperties");
+        object.shift_remove("additionalProperties");
     }
     // `allOf` of one reference is how OpenAPI 3.0 writes a described or nullable reference.
     if object.get("type").and_then(Value::as_str) == Some("string") {
@@ -102,26 +102,26 @@ fn change_schema(schema: &mut Value) {
         }
     }
     plain_optionals(object);
-    if object.remove("x-obeya-patch") == Some(Value::Bool(true)) {
+    if object.shift_remove("x-obeya-patch") == Some(Value::Bool(true)) {
         let mut inner = object.clone();
-        inner.remove("nullable");
-        inner.remove("description");
+        inner.shift_remove("nullable");
+        inner.shift_remove("description");
         let inner = match single_reference(&inner) {
             Some(reference) => reference,
             None => Value::Object(inner),
         };
         object.insert("x-rust-type".to_owned(), rust_type("Patch", &[inner]));
-        object.remove("nullable");
+        object.shift_remove("nullable");
         // The generator looks at the extension only where it knows the instance type.
-        object.remove("allOf");
+        object.shift_remove("allOf");
         object.entry("type").or_insert_with(|| "string".into());
     }
     if let Some(xrust) = object.get("x-rust-type").cloned() {
         // Nullable makes the generator see a choice of two schemas, and lose the extension.
-        if object.remove("nullable") == Some(Value::Bool(true)) {
+        if object.shift_remove("nullable") == Some(Value::Bool(true)) {
             let mut inner = object.clone();
             inner.insert("x-rust-type".to_owned(), xrust);
-            let description = inner.remove("description");
+            let description = inner.shift_remove("description");
             let mut wrapper = json!({"nullable": true, "allOf": [inner]});
             if let Some(description) = description {
                 wrapper["description"] = description;
@@ -155,7 +155,7 @@ fn plain_optionals(object: &mut serde_json::Map<String, Value>) {
         if kind == Some("array") || map {
             property.insert("nullable".to_owned(), true.into());
         } else {
-            property.remove("nullable");
+            property.shift_remove("nullable");
         }
     }
 }
@@ -213,7 +213,7 @@ fn collapse_media_types(response: &mut Value) {
 
 fn change_operation(operation: &mut Value) {
     if let Some(object) = operation.as_object_mut() {
-        object.remove("security");
+        object.shift_remove("security");
     }
     let Some(responses) = operation
         .get_mut("responses")
@@ -226,7 +226,7 @@ fn change_operation(operation: &mut Value) {
         .keys()
         .find(|status| status.starts_with('2'))
         .cloned();
-    if let Some(response) = success.and_then(|status| responses.remove(&status)) {
+    if let Some(response) = success.and_then(|status| responses.shift_remove(&status)) {
         responses.insert("2XX".to_owned(), response);
     }
     // One error response stands for all: the lint made sure they agree.
@@ -236,7 +236,7 @@ fn change_operation(operation: &mut Value) {
         .cloned()
         .collect();
     for status in failures {
-        if let Some(response) = responses.remove(&status) {
+        if let Some(response) = responses.shift_remove(&status) {
             responses.entry("default").or_insert(response);
         }
     }

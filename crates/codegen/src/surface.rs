@@ -46,7 +46,7 @@ fn items(list: &[Item], indent: &str, lines: &mut Vec<String>) {
                 }
             }
             Item::Fn(item) if public(&item.vis) => {
-                lines.push(format!("{indent}{}", text(&item.sig)))
+                lines.push(format!("{indent}{}", text(&item.sig)));
             }
             Item::Mod(item) if public(&item.vis) => {
                 lines.push(format!("{indent}mod {}", item.ident));

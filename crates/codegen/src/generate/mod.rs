@@ -15,7 +15,7 @@ use crate::{Error, Spec, naming, normalise, operations};
 
 /// Marks the path of a raw twin, which would otherwise be the same (path, method) twice. It is taken out of the
 /// generated code again: see [`client`].
-pub(crate) const RAW_MARK: &str = "#raw";
+pub(crate) const RAW_MARK: &str = "#raw-twin";
 
 /// The two generated files.
 #[derive(Clone, Debug)]

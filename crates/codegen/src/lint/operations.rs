@@ -37,19 +37,11 @@ pub(super) fn check(report: &mut Report<'_>) {
         responses::check(report, &found, &place);
     }
     check_path_items(report);
-    // `get_a` beside `getA` gives two methods, or two variants, of one name.
-    report.collisions(
-        "operations",
-        "operationIds",
-        ids.iter()
-            .map(|(id, pointer)| (id.clone(), snake(id), format!("{pointer}/operationId"))),
-    );
-    report.collisions(
-        "operations",
-        "operationIds",
-        ids.iter()
-            .map(|(id, pointer)| (id.clone(), pascal(id), format!("{pointer}/operationId"))),
-    );
+    // `get_a` beside `getA` gives two variants, and mostly two methods, of one name.
+    let names = ids
+        .iter()
+        .map(|(id, pointer)| (id.clone(), pascal(id), format!("{pointer}/operationId")));
+    report.collisions("operations", "operationIds", names);
     // Paths match case-insensitively in the service: two that differ only so, or only in a parameter's name, are one.
     let mut seen: Vec<(String, String)> = Vec::new();
     for (route, shape, pointer) in routes {

@@ -75,7 +75,7 @@ fn contents(report: &mut Report<'_>, node: &Value, pointer: &str) {
 fn check_schema(report: &mut Report<'_>, schema: &Value, pointer: &str) {
     let mut found = Vec::new();
     crate::schema::walk(schema, pointer, &mut |at, inner| {
-        found.push((at.to_owned(), inner))
+        found.push((at.to_owned(), inner));
     });
     for (at, inner) in found {
         check_enum(report, inner, &at);

@@ -1,0 +1,6 @@
+//! What the code generator promises, tried on small documents and on the specification itself.
+
+mod generated;
+mod lints;
+mod small;
+mod snapshots;

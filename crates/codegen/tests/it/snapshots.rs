@@ -1,0 +1,56 @@
+//! The reviewed faces of the specification. A change of the specification fails here until somebody has looked at what it
+//! changes for everybody else.
+
+use std::path::Path;
+
+use obeya_codegen::{Spec, contract, generate, operations, surface};
+
+fn spec() -> Spec {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/openapi.yaml");
+    match obeya_codegen::read(&path) {
+        Ok(spec) => spec,
+        Err(error) => panic!("spec/openapi.yaml:\n{error}"),
+    }
+}
+
+/// Compares with the reviewed file of that name; the failure names the command that mends it.
+fn reviewed(name: &str, content: &str) {
+    insta::with_settings!({
+        description => "If this change is meant: `cargo xtask regen --snapshots`, then review the diff.",
+        omit_expression => true,
+        prepend_module_to_snapshot => false,
+    }, {
+        insta::assert_snapshot!(name, content);
+    });
+}
+
+#[test]
+fn contract_without_prose() {
+    let contract = contract::contract(spec().document());
+    let text = serde_json::to_string_pretty(&contract).expect("a JSON value");
+    reviewed("contract", &text);
+}
+
+#[test]
+fn operations_table() {
+    reviewed(
+        "operations",
+        &operations::table(&operations::operations(spec().document())),
+    );
+}
+
+#[test]
+fn public_surface_of_the_model() {
+    let model = generate(&spec())
+        .expect("the specification generates")
+        .model;
+    reviewed("model", &surface(&model).expect("generated Rust"));
+}
+
+#[test]
+fn public_surface_of_the_client() {
+    let client = generate(&spec())
+        .expect("the specification generates")
+        .client;
+    reviewed("client", &surface(&client).expect("generated Rust"));
+}
