@@ -1,10 +1,14 @@
-//! areas: get.
+//! GET /v2/areas/{id}: one area.
 
 use axum::response::Response;
 
+use crate::entities;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::read::Point;
+
+static RECORDS: Point = Point::new(&entities::AREA, "area");
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
-    Err(Problem::not_found("record", call.id()?))
+    RECORDS.answer(call).await
 }

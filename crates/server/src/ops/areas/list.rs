@@ -1,10 +1,12 @@
-//! areas: list.
+//! GET /v2/areas: the list of areas.
 
 use axum::response::Response;
 
+use crate::entities;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::read::List;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
-    Err(Problem::not_found("record", call.id()?))
+    List::answer(call, &entities::AREA).await
 }

@@ -1,10 +1,14 @@
-//! boards: get.
+//! GET /v2/boards/{id}: one board.
 
 use axum::response::Response;
 
+use crate::entities;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::read::Point;
+
+static RECORDS: Point = Point::new(&entities::BOARD, "board");
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
-    Err(Problem::not_found("record", call.id()?))
+    RECORDS.answer(call).await
 }

@@ -1,10 +1,14 @@
-//! incident comments: get.
+//! GET /v2/incidents/comments/{incidentCommentId}: one comment, unless its incident is in the trash.
 
 use axum::response::Response;
 
+use crate::entities;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::read::Point;
+
+static RECORDS: Point = Point::new(&entities::INCIDENT_COMMENT, "comment");
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
-    Err(Problem::not_found("record", call.id()?))
+    RECORDS.answer(call).await
 }

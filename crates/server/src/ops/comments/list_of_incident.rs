@@ -1,10 +1,22 @@
-//! incident comments: list_of_incident.
+//! GET /v2/incidents/{incidentId}/comments: the comments of one incident. There is no such list under an incident that is unknown or in the trash.
 
 use axum::response::Response;
+use obeya_odata::sql::{Predicate, Value};
 
+use crate::entities;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::read::{self, List, Parent};
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
-    Err(Problem::not_found("record", call.id()?))
+    let id = i64::from(call.id()?);
+    let query = read::query(&call, &entities::INCIDENT_COMMENT)?;
+    let list = List::new(query, call.app.config.limits.page_records)
+        .only(Predicate::new("{t}.incident_id = ?", [Value::Int(id)]))
+        .under(Parent {
+            noun: "incident",
+            exists: "SELECT 1 FROM incidents WHERE id = ?1 AND deleted_date IS NULL",
+            id,
+        });
+    list.respond(call).await
 }

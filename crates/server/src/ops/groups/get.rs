@@ -1,10 +1,14 @@
-//! groups: get.
+//! GET /v2/groups/{id}: one group.
 
 use axum::response::Response;
 
+use crate::entities;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::read::Point;
+
+static RECORDS: Point = Point::new(&entities::GROUP, "group");
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
-    Err(Problem::not_found("record", call.id()?))
+    RECORDS.answer(call).await
 }

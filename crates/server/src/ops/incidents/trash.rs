@@ -1,10 +1,25 @@
-//! incidents: trash.
+//! GET /v1/Incidents/trash: the incidents deleted during the last 30 days.
 
 use axum::response::Response;
+use obeya_odata::OptionName;
+use obeya_odata::sql::{Predicate, Value};
 
+use crate::entities;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::read::{self, List};
+
+/// How long a deleted incident is listed, in ticks of 100 ns. Decided by the clock at each request: whether the purge has run yet does not matter.
+const RETENTION: i64 = 30 * 86_400 * 10_000_000;
+/// Incidents listed at most: the operation has no parameter to ask for a further page. A client narrows by `$filter`.
+const LIMIT: u32 = 10_000;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
-    Err(Problem::not_found("record", call.id()?))
+    let (query, _) = read::parameters(&call, &entities::TRASHED_INCIDENT, &[OptionName::Filter])?;
+    let since = call.now() - RETENTION;
+    let deleted_lately = Predicate::new("{t}.deleted_date > ?", [Value::Int(since)]);
+    List::new(query, LIMIT)
+        .only(deleted_lately)
+        .respond_as_trash(call)
+        .await
 }

@@ -1,0 +1,284 @@
+//! The rows of a query with what is expanded in them: one statement for each level, joined in memory.
+//!
+//! Each level is written once, as JSON without closing braces, however often its rows appear; the answer is put together from these pieces at the end.
+//! A parent that a thousand comments share is read once and copied a thousand times.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use http::StatusCode;
+use obeya_odata::edm::Cardinality;
+use obeya_odata::sql::{self, Scope, Statement};
+use obeya_odata::{Bound, BoundExpand};
+
+use super::shape::Shape;
+use super::time::Clockwork;
+use super::{DIALECT, binds, json};
+use crate::http::problem::Problem;
+use crate::store::engine::{Row, Session, StoreError};
+
+/// Rows that one request may expand, over all levels.
+const MAX_EXPANDED_ROWS: usize = 100_000;
+/// Bytes of an answer with expanded rows. Expanding there and back (`incident($expand=comments)`) multiplies what was read.
+const MAX_EXPANDED_BYTES: usize = 64 << 20;
+/// Link values bound to one statement; engines allow some 32,000 in all.
+const MAX_LINKS: usize = 10_000;
+
+/// The rows of one level, each written but for its braces and what is expanded in it.
+#[derive(Default)]
+struct Level {
+    bytes: Vec<u8>,
+    /// Where each row ends in `bytes`; it begins where the one before ends.
+    ends: Vec<usize>,
+    /// The link values of each row, as many as the level has expands.
+    links: Vec<Option<i64>>,
+    /// For an expanded level: whose child each row is.
+    owners: Vec<i64>,
+    expanded: Vec<Expanded>,
+}
+
+/// What is expanded under one navigation of a level.
+struct Expanded {
+    key: Vec<u8>,
+    count_key: Vec<u8>,
+    cardinality: Cardinality,
+    level: Level,
+    /// The rows of the level by their owner's link value.
+    rows: HashMap<i64, Vec<usize>>,
+    /// The number of all related rows by the owner's link value, when asked for.
+    counts: Option<HashMap<i64, i64>>,
+}
+
+/// Writes the statement's rows as objects separated by commas, with everything the query expands in them; at most `limit` rows. How many there were, capped
+/// at one more than the limit.
+pub(crate) fn write_rows(
+    session: &mut dyn Session,
+    query: &Bound,
+    statement: &Statement,
+    limit: usize,
+    out: &mut Vec<u8>,
+) -> Result<usize, Problem> {
+    if query.expands().is_empty() {
+        return Ok(write_plain(session, query, statement, limit, out)?);
+    }
+    let mut left = MAX_EXPANDED_ROWS;
+    let (mut level, found) = read_level(session, query, statement, false, limit)?;
+    expand(session, query, &mut level, &mut left)?;
+    for row in 0..level.ends.len() {
+        if row > 0 {
+            out.push(b',');
+        }
+        level.assemble(row, out)?;
+    }
+    Ok(found)
+}
+
+fn write_plain(
+    session: &mut dyn Session,
+    query: &Bound,
+    statement: &Statement,
+    limit: usize,
+    out: &mut Vec<u8>,
+) -> Result<usize, StoreError> {
+    let shape = Shape::of(query);
+    let mut clockwork = Clockwork::new();
+    let mut found = 0;
+    session.query(&statement.sql, &binds(statement), &mut |row| {
+        found += 1;
+        if found > limit {
+            return Ok(ControlFlow::Break(()));
+        }
+        out.extend_from_slice(if found == 1 { b"{" } else { b",{" });
+        shape.write(out, row, &mut clockwork)?;
+        out.push(b'}');
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(found)
+}
+
+fn read_level(
+    session: &mut dyn Session,
+    query: &Bound,
+    statement: &Statement,
+    owned: bool,
+    limit: usize,
+) -> Result<(Level, usize), StoreError> {
+    let shape = Shape::of(query);
+    let mut clockwork = Clockwork::new();
+    let mut level = Level::default();
+    let mut found = 0;
+    session.query(&statement.sql, &binds(statement), &mut |row| {
+        found += 1;
+        if found > limit {
+            return Ok(ControlFlow::Break(()));
+        }
+        level.push(query, &shape, row, owned, &mut clockwork)?;
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok((level, found))
+}
+
+/// Reads what the query expands in the rows of `level`, and in turn in theirs. As deep as the query is, which its limits bound.
+fn expand(
+    session: &mut dyn Session,
+    query: &Bound,
+    level: &mut Level,
+    left: &mut usize,
+) -> Result<(), Problem> {
+    let width = query.expands().len();
+    for (index, item) in query.expands().iter().enumerate() {
+        let mut links: Vec<i64> = level
+            .links
+            .iter()
+            .skip(index)
+            .step_by(width)
+            .flatten()
+            .copied()
+            .collect();
+        links.sort_unstable();
+        links.dedup();
+        let expanded = Expanded::read(session, item, &links, left)?;
+        level.expanded.push(expanded);
+    }
+    Ok(())
+}
+
+impl Level {
+    fn push(
+        &mut self,
+        query: &Bound,
+        shape: &Shape,
+        row: &dyn Row,
+        owned: bool,
+        clockwork: &mut Clockwork,
+    ) -> Result<(), StoreError> {
+        shape.write(&mut self.bytes, row, clockwork)?;
+        self.ends.push(self.bytes.len());
+        for item in query.expands() {
+            self.links.push(row.int(item.link)?);
+        }
+        if owned {
+            // The owner comes after the query's own columns, and is what the statement asked for: it is never NULL.
+            self.owners
+                .push(row.int(query.columns().len())?.unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    fn append(&mut self, mut other: Level) {
+        let shift = self.bytes.len();
+        self.bytes.append(&mut other.bytes);
+        self.ends.extend(other.ends.iter().map(|end| end + shift));
+        self.links.append(&mut other.links);
+        self.owners.append(&mut other.owners);
+    }
+
+    fn assemble(&self, row: usize, out: &mut Vec<u8>) -> Result<(), Problem> {
+        if out.len() > MAX_EXPANDED_BYTES {
+            return Err(too_much("answer", MAX_EXPANDED_BYTES, "bytes"));
+        }
+        let start = if row == 0 { 0 } else { self.ends[row - 1] };
+        out.push(b'{');
+        let members = out.len();
+        out.extend_from_slice(&self.bytes[start..self.ends[row]]);
+        for (index, expanded) in self.expanded.iter().enumerate() {
+            let link = self.links[row * self.expanded.len() + index];
+            if let Some(counts) = &expanded.counts {
+                member(out, members, &expanded.count_key);
+                json::int(
+                    out,
+                    link.and_then(|link| counts.get(&link))
+                        .copied()
+                        .unwrap_or(0),
+                );
+            }
+            member(out, members, &expanded.key);
+            let rows = link
+                .and_then(|link| expanded.rows.get(&link))
+                .map_or(&[][..], Vec::as_slice);
+            match (expanded.cardinality, rows) {
+                (Cardinality::One, []) => json::null(out),
+                (Cardinality::One, [row, ..]) => expanded.level.assemble(*row, out)?,
+                (Cardinality::Many, rows) => {
+                    out.push(b'[');
+                    for (place, row) in rows.iter().enumerate() {
+                        if place > 0 {
+                            out.push(b',');
+                        }
+                        expanded.level.assemble(*row, out)?;
+                    }
+                    out.push(b']');
+                }
+            }
+        }
+        out.push(b'}');
+        Ok(())
+    }
+}
+
+impl Expanded {
+    fn read(
+        session: &mut dyn Session,
+        item: &BoundExpand,
+        links: &[i64],
+        left: &mut usize,
+    ) -> Result<Self, Problem> {
+        let name = item.navigation.name;
+        let mut level = Level::default();
+        let mut counts = item.query.count().then(HashMap::new);
+        for links in links.chunks(MAX_LINKS) {
+            let links: Vec<sql::Value> = links.iter().map(|&link| sql::Value::Int(link)).collect();
+            let statement = sql::expand(item, DIALECT, &links, &Scope::default());
+            let (part, found) = read_level(session, &item.query, &statement, true, *left)?;
+            *left = left
+                .checked_sub(found)
+                .ok_or_else(|| too_much("expanded rows", MAX_EXPANDED_ROWS, "rows"))?;
+            level.append(part);
+            if let Some(counts) = &mut counts {
+                let statement = sql::expand_count(item, DIALECT, &links, &Scope::default());
+                session.query(&statement.sql, &binds(&statement), &mut |row| {
+                    counts.insert(
+                        row.int(0)?.unwrap_or_default(),
+                        row.int(1)?.unwrap_or_default(),
+                    );
+                    Ok(ControlFlow::Continue(()))
+                })?;
+            }
+        }
+        expand(session, &item.query, &mut level, left)?;
+        let mut rows: HashMap<i64, Vec<usize>> = HashMap::new();
+        for (row, &owner) in level.owners.iter().enumerate() {
+            rows.entry(owner).or_default().push(row);
+        }
+        Ok(Self {
+            key: key(name),
+            count_key: key(&format!("{name}@odata.count")),
+            cardinality: item.navigation.cardinality,
+            level,
+            rows,
+            counts,
+        })
+    }
+}
+
+/// `,"name":`
+fn key(name: &str) -> Vec<u8> {
+    let mut key = vec![b','];
+    json::string(&mut key, name);
+    key.push(b':');
+    key
+}
+
+/// Writes a key, without its comma when it is the object's first.
+fn member(out: &mut Vec<u8>, members: usize, key: &[u8]) {
+    let first = out.len() == members;
+    out.extend_from_slice(&key[usize::from(first)..]);
+}
+
+fn too_much(what: &str, limit: usize, unit: &str) -> Problem {
+    let text = format!(
+        "the {what} would pass the limit of {limit} {unit}; ask for fewer rows with $top or expand less"
+    );
+    Problem::new(StatusCode::BAD_REQUEST, "odata.limit", "Limit exceeded", "")
+        .field("$expand", text)
+}

@@ -1,0 +1,50 @@
+//! The read engine: a bound query becomes one or few statements, and their rows become the bytes of the answer.
+//!
+//! There is no struct and no JSON tree between a row and the answer. What is read by id alone goes through [`Point`], a fixed statement run inline; whatever
+//! costs what the request says it costs (a list, an option, a page) runs on the store's readers. Only text that the entity model and this module hold
+//! reaches a statement; values are bound.
+
+mod anchors;
+mod json;
+mod level;
+mod link;
+mod list;
+mod options;
+mod page;
+mod point;
+mod shape;
+mod stream;
+mod time;
+
+pub(crate) use list::{List, Parent};
+pub(crate) use options::{parameters, query};
+pub(crate) use page::Page;
+pub(crate) use point::Point;
+
+use obeya_odata::sql::{self, Statement};
+
+use crate::store::engine::Value;
+
+/// The SQL that statements are made in.
+const DIALECT: &sql::Sqlite = &sql::Sqlite;
+
+/// What the reads of one service share and remember.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    anchors: anchors::Anchors,
+    room: stream::Room,
+}
+
+/// A statement's values, as the store takes them.
+fn binds(statement: &Statement) -> Vec<Value<'_>> {
+    statement.binds.iter().map(bind).collect()
+}
+
+fn bind(value: &sql::Value) -> Value<'_> {
+    match value {
+        sql::Value::Null => Value::Null,
+        sql::Value::Int(value) => Value::Int(*value),
+        sql::Value::Real(value) => Value::Real(*value),
+        sql::Value::Text(value) => Value::Text(value),
+    }
+}

@@ -1,0 +1,121 @@
+//! One record by its id.
+//!
+//! Without options this is the busiest read of the service: the statement and the shape of its row are made once, and it runs inline on the caller's thread.
+
+use std::ops::ControlFlow;
+use std::sync::OnceLock;
+
+use axum::response::Response;
+use obeya_odata::edm::EntityType;
+use obeya_odata::sql::{self, Predicate, Scope, Statement};
+use obeya_odata::{Bound, Context, Limits, Options};
+
+use super::shape::Shape;
+use super::time::Clockwork;
+use super::{DIALECT, binds, level, options};
+use crate::http::call::Call;
+use crate::http::problem::Problem;
+use crate::store::engine::{Session, StoreError, Value};
+
+/// Room for the record of any entity with texts of usual length.
+const USUAL_BYTES: usize = 512;
+/// Stands for the id in the statement made ahead.
+const ID: i64 = i64::MIN;
+
+/// How the records of an entity are read by id. A `static` of the handler.
+pub(crate) struct Point {
+    entity: &'static EntityType,
+    noun: &'static str,
+    plan: OnceLock<Plan>,
+}
+
+struct Plan {
+    statement: Statement,
+    shape: Shape,
+}
+
+impl Point {
+    /// A reader of an entity's records; `noun` names one in messages.
+    pub(crate) const fn new(entity: &'static EntityType, noun: &'static str) -> Self {
+        Self {
+            entity,
+            noun,
+            plan: OnceLock::new(),
+        }
+    }
+
+    /// Answers with the record whose id the path holds, as the query options ask; 404 when there is none.
+    pub(crate) async fn answer(&'static self, call: Call) -> Result<Response, Problem> {
+        let id = call.id()?;
+        let record = if call.query().is_empty() {
+            let plan = self.plan.get_or_init(|| Plan::of(self.entity));
+            call.app
+                .store
+                .point(|session| plan.read(session, id.into()))
+                .await?
+        } else {
+            let query = options::record_query(&call, self.entity)?;
+            call.app
+                .store
+                .read(move |session| read_with(session, &query, id.into()))
+                .await?
+        };
+        match record {
+            Some(record) => Ok(call.reply(record)),
+            None => Err(Problem::not_found(self.noun, id)),
+        }
+    }
+}
+
+impl Plan {
+    fn of(entity: &'static EntityType) -> Self {
+        let context = Context {
+            now: 0,
+            limits: Limits::default(),
+        };
+        let query = Options::default()
+            .bind(entity, &context)
+            .expect("a query without options has nothing that can be wrong");
+        Self {
+            statement: by_id(&query, ID),
+            shape: Shape::of(&query),
+        }
+    }
+
+    fn read(&self, session: &mut dyn Session, id: i64) -> Result<Option<Vec<u8>>, StoreError> {
+        let mut binds = binds(&self.statement);
+        for value in &mut binds {
+            if *value == Value::Int(ID) {
+                *value = Value::Int(id);
+            }
+        }
+        let mut record = None;
+        session.query(&self.statement.sql, &binds, &mut |row| {
+            let mut out = Vec::with_capacity(USUAL_BYTES);
+            out.push(b'{');
+            self.shape.write(&mut out, row, &mut Clockwork::new())?;
+            out.push(b'}');
+            record = Some(out);
+            Ok(ControlFlow::Break(()))
+        })?;
+        Ok(record)
+    }
+}
+
+fn read_with(
+    session: &mut dyn Session,
+    query: &Bound,
+    id: i64,
+) -> Result<Option<Vec<u8>>, Problem> {
+    let mut out = Vec::with_capacity(USUAL_BYTES);
+    let found = level::write_rows(session, query, &by_id(query, id), 1, &mut out)?;
+    Ok((found > 0).then_some(out))
+}
+
+fn by_id(query: &Bound, id: i64) -> Statement {
+    let scope = Scope {
+        predicates: vec![Predicate::new("{t}.id = ?", [sql::Value::Int(id)])],
+        ..Scope::default()
+    };
+    sql::select(query, DIALECT, &scope)
+}

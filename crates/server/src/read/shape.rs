@@ -1,0 +1,178 @@
+//! How a row of a query is written: which members, from which columns, in which form.
+//!
+//! Made once for a query and used for each of its rows; it runs no statement and knows no table.
+
+use obeya_odata::Bound;
+use obeya_odata::edm::Type;
+
+use super::json;
+use super::time::Clockwork;
+use crate::store::engine::{Row, StoreError};
+
+/// The members that a query's rows have, in the order of its columns.
+#[derive(Debug)]
+pub(crate) struct Shape {
+    fields: Vec<Field>,
+}
+
+#[derive(Debug)]
+struct Field {
+    /// The column in the row.
+    column: usize,
+    /// `,"name":`; the first one of a row goes without its comma.
+    key: Vec<u8>,
+    /// The key and `null`: in one piece, as many columns of many rows are empty.
+    empty: Vec<u8>,
+    form: Form,
+}
+
+/// What a column holds and how it is written.
+#[derive(Debug, Clone, Copy)]
+enum Form {
+    Int,
+    Boolean,
+    Double,
+    Text,
+    Instant,
+    Date,
+}
+
+impl Form {
+    /// `None` for the types that no entity of this service has.
+    fn of(ty: Type) -> Option<Self> {
+        Some(match ty {
+            Type::Int32 | Type::Int64 => Self::Int,
+            Type::Boolean => Self::Boolean,
+            Type::Double => Self::Double,
+            Type::String | Type::Guid | Type::Enum(_) => Self::Text,
+            Type::DateTimeOffset => Self::Instant,
+            Type::Date => Self::Date,
+            Type::TimeOfDay | Type::Duration => return None,
+        })
+    }
+}
+
+impl Shape {
+    /// The shape of a query's rows. Hidden columns are not written; nor is a type that no entity has (see the test below).
+    pub(crate) fn of(query: &Bound) -> Self {
+        let field = |(column, out): (usize, &obeya_odata::OutColumn)| {
+            let form = Form::of(out.ty?)?;
+            let mut key = vec![b','];
+            json::string(&mut key, out.name);
+            key.push(b':');
+            let empty = [key.as_slice(), b"null"].concat();
+            Some(Field {
+                column,
+                key,
+                empty,
+                form,
+            })
+        };
+        Self {
+            fields: query
+                .columns()
+                .iter()
+                .enumerate()
+                .filter_map(field)
+                .collect(),
+        }
+    }
+
+    /// Writes the row's members, separated by commas, without the braces.
+    pub(crate) fn write(
+        &self,
+        out: &mut Vec<u8>,
+        row: &dyn Row,
+        clockwork: &mut Clockwork,
+    ) -> Result<(), StoreError> {
+        // The comma before the first member is the price of having each key in one piece; it is skipped here.
+        let mut skip = 1;
+        for field in &self.fields {
+            let written = field.write(out, row, clockwork, skip)?;
+            if !written {
+                out.extend_from_slice(&field.empty[skip..]);
+            }
+            skip = 0;
+        }
+        Ok(())
+    }
+}
+
+impl Field {
+    /// Writes key and value; false, and nothing written, when the column is NULL.
+    #[inline]
+    fn write(
+        &self,
+        out: &mut Vec<u8>,
+        row: &dyn Row,
+        clockwork: &mut Clockwork,
+        skip: usize,
+    ) -> Result<bool, StoreError> {
+        let key = &self.key[skip..];
+        match self.form {
+            Form::Int => {
+                let Some(value) = row.int(self.column)? else {
+                    return Ok(false);
+                };
+                out.extend_from_slice(key);
+                json::int(out, value);
+            }
+            Form::Boolean => {
+                let Some(value) = row.int(self.column)? else {
+                    return Ok(false);
+                };
+                out.extend_from_slice(key);
+                json::boolean(out, value != 0);
+            }
+            Form::Double => {
+                let Some(value) = row.real(self.column)? else {
+                    return Ok(false);
+                };
+                out.extend_from_slice(key);
+                json::double(out, value);
+            }
+            Form::Text => {
+                let Some(value) = row.text(self.column)? else {
+                    return Ok(false);
+                };
+                out.extend_from_slice(key);
+                json::string(out, value);
+            }
+            Form::Instant => {
+                let Some(value) = row.int(self.column)? else {
+                    return Ok(false);
+                };
+                out.extend_from_slice(key);
+                clockwork.instant(out, value);
+            }
+            Form::Date => {
+                let Some(value) = row.int(self.column)? else {
+                    return Ok(false);
+                };
+                out.extend_from_slice(key);
+                clockwork.date(out, value);
+            }
+        }
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entities;
+
+    #[test]
+    fn every_property_of_the_model_can_be_written() {
+        for entity in entities::all() {
+            for property in entity.properties {
+                assert!(
+                    Form::of(property.ty).is_some(),
+                    "{}.{}",
+                    entity.name,
+                    property.name
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! A body that is sent while it is still being read.
+//!
+//! The reader puts pieces in, the connection takes them out. The reader never waits for the client: a page is bounded, so what is not yet taken stays in
+//! memory, and a slow client holds no database connection. What it does hold is bounded twice: by the room it took from [`Room`] before the reader began, and
+//! by a deadline after which the pieces are dropped. When the client goes away the reader is told at its next piece.
+
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body::{Body, Frame};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+
+use crate::http::problem::Problem;
+
+/// Rows whose pieces may lie in memory at one time, over all requests: 64 of the largest pages.
+const ROWS_IN_MEMORY: usize = 640_000;
+
+/// The room for pages on their way to clients, counted in rows.
+#[derive(Debug)]
+pub(crate) struct Room {
+    rows: Arc<Semaphore>,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Self {
+            rows: Arc::new(Semaphore::new(ROWS_IN_MEMORY)),
+        }
+    }
+}
+
+impl Room {
+    /// Waits for room for so many rows. The request's own deadline bounds the wait.
+    pub(crate) async fn take(&self, rows: u32) -> Result<OwnedSemaphorePermit, Problem> {
+        Arc::clone(&self.rows)
+            .acquire_many_owned(rows)
+            .await
+            .map_err(Problem::unavailable)
+    }
+}
+
+/// The two ends of a body, which gives back `room` once it is sent, given up or too late.
+pub(crate) fn body(room: OwnedSemaphorePermit) -> (Feed, Stream) {
+    let shared = Arc::new(Shared {
+        state: Mutex::new(State {
+            room: Some(room),
+            ..State::default()
+        }),
+        gone: Notify::new(),
+    });
+    (
+        Feed {
+            shared: Arc::clone(&shared),
+        },
+        Stream { shared },
+    )
+}
+
+/// The end that the reader writes to.
+#[derive(Debug)]
+pub(crate) struct Feed {
+    shared: Arc<Shared>,
+}
+
+/// The end that the connection reads from.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    state: Mutex<State>,
+    gone: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    pieces: VecDeque<Bytes>,
+    ended: bool,
+    failed: Option<Problem>,
+    gone: bool,
+    waker: Option<Waker>,
+    room: Option<OwnedSemaphorePermit>,
+}
+
+impl Feed {
+    /// Adds a piece; false when nobody will take it and the reader may stop.
+    pub(crate) fn push(&self, piece: Vec<u8>) -> bool {
+        let mut state = self.shared.lock();
+        if state.gone {
+            return false;
+        }
+        state.pieces.push_back(piece.into());
+        state.wake();
+        true
+    }
+
+    /// Says how it ended: an error before the first piece was taken becomes the answer, later it cuts the connection.
+    pub(crate) fn end(&self, outcome: Result<(), Problem>) {
+        let mut state = self.shared.lock();
+        match outcome {
+            Ok(()) => state.ended = true,
+            Err(problem) => state.failed = Some(problem),
+        }
+        state.wake();
+    }
+
+    /// Waits until the client has everything or has gone, but no longer than `deadline`; then what it did not take is dropped.
+    pub(crate) async fn guard(&self, deadline: Duration) {
+        if tokio::time::timeout(deadline, self.shared.gone.notified())
+            .await
+            .is_err()
+        {
+            self.expire();
+        }
+    }
+
+    fn expire(&self) {
+        let mut state = self.shared.lock();
+        state.pieces.clear();
+        state.gone = true;
+        state.room = None;
+        state.failed.get_or_insert_with(Problem::timeout);
+        state.wake();
+    }
+}
+
+impl Stream {
+    /// Waits for the first piece or the end. Everything at once if that is all there is, else `None`; the error if it came before any piece.
+    pub(crate) async fn start(&mut self) -> Result<Option<Bytes>, Problem> {
+        poll_fn(|context| {
+            let mut state = self.shared.lock();
+            if state.pieces.is_empty() && !state.ended {
+                if let Some(problem) = state.failed.take() {
+                    return Poll::Ready(Err(problem));
+                }
+                state.waker = Some(context.waker().clone());
+                return Poll::Pending;
+            }
+            let whole = state.ended && state.pieces.len() <= 1;
+            Poll::Ready(Ok(
+                whole.then(|| state.pieces.pop_front().unwrap_or_default())
+            ))
+        })
+        .await
+    }
+}
+
+impl Body for Stream {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        let mut state = self.shared.lock();
+        if state.failed.is_some() {
+            return Poll::Ready(Some(Err(io::Error::other(
+                "the page could not be finished",
+            ))));
+        }
+        if let Some(piece) = state.pieces.pop_front() {
+            return Poll::Ready(Some(Ok(Frame::data(piece))));
+        }
+        if state.ended {
+            return Poll::Ready(None);
+        }
+        state.waker = Some(context.waker().clone());
+        Poll::Pending
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        let mut state = self.shared.lock();
+        state.gone = true;
+        state.pieces.clear();
+        state.room = None;
+        drop(state);
+        self.shared.gone.notify_one();
+    }
+}
+
+impl Shared {
+    /// Every change is whole before a panic could come, so a poisoned lock guards a good state.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn wake(&mut self) {
+        if let Some(waker) = self.waker.take() {
+            waker.wake();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt;
+
+    use super::*;
+
+    async fn ends() -> (Room, Feed, Stream) {
+        let room = Room::default();
+        let (feed, stream) = body(room.take(10_000).await.unwrap());
+        (room, feed, stream)
+    }
+
+    #[tokio::test]
+    async fn a_short_body_comes_whole() {
+        let (_room, feed, mut stream) = ends().await;
+        assert!(feed.push(b"all".to_vec()));
+        feed.end(Ok(()));
+        assert_eq!(stream.start().await.unwrap().as_deref(), Some(&b"all"[..]));
+    }
+
+    #[tokio::test]
+    async fn pieces_come_in_order_and_end() {
+        let (_room, feed, mut stream) = ends().await;
+        feed.push(b"one,".to_vec());
+        let reader = tokio::spawn(async move {
+            assert!(stream.start().await.unwrap().is_none());
+            stream.collect().await.unwrap().to_bytes()
+        });
+        feed.push(b"two".to_vec());
+        feed.push(b".".to_vec());
+        feed.end(Ok(()));
+        assert_eq!(reader.await.unwrap(), "one,two.");
+    }
+
+    #[tokio::test]
+    async fn an_error_before_the_first_piece_is_the_answer_and_later_cuts_the_body() {
+        let (_room, feed, mut stream) = ends().await;
+        feed.end(Err(Problem::timeout()));
+        assert!(stream.start().await.is_err());
+
+        let (_room, feed, mut stream) = ends().await;
+        feed.push(b"one".to_vec());
+        assert!(stream.start().await.unwrap().is_none());
+        feed.end(Err(Problem::timeout()));
+        assert!(stream.collect().await.is_err());
+    }
+
+    #[tokio::test]
+    async fn a_client_that_goes_away_stops_the_reader_and_gives_back_its_room() {
+        let (room, feed, stream) = ends().await;
+        assert_eq!(room.rows.available_permits(), ROWS_IN_MEMORY - 10_000);
+        drop(stream);
+        assert!(!feed.push(b"one".to_vec()));
+        assert_eq!(room.rows.available_permits(), ROWS_IN_MEMORY);
+    }
+
+    #[tokio::test]
+    async fn a_client_that_never_takes_loses_its_pieces_at_the_deadline() {
+        let (room, feed, stream) = ends().await;
+        feed.push(b"one".to_vec());
+        feed.end(Ok(()));
+        feed.guard(Duration::ZERO).await;
+        assert_eq!(room.rows.available_permits(), ROWS_IN_MEMORY);
+        assert!(stream.collect().await.is_err());
+    }
+}
