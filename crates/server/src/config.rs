@@ -58,6 +58,8 @@ pub struct Limits {
     pub remembered_tokens: usize,
     /// How often the store is asked for clients revoked and keys made by other processes. Default 15 s.
     pub auth_poll: Duration,
+    /// How often incidents whose 30 days in the trash are over are removed for good. Default 1 h.
+    pub purge: Duration,
 }
 
 impl Default for Limits {
@@ -75,6 +77,7 @@ impl Default for Limits {
             concurrent_hashes: 2,
             remembered_tokens: 10_000,
             auth_poll: Duration::from_secs(15),
+            purge: Duration::from_secs(3600),
         }
     }
 }

@@ -14,6 +14,7 @@ mod read;
 mod router;
 mod serve;
 mod telemetry;
+mod upkeep;
 
 pub mod import;
 // Public for this crate's own tests and benches only, which fill and inspect a store directly.

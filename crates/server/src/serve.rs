@@ -20,6 +20,7 @@ use crate::auth::admin::{self, AdminError, ClientInfo, NewClient};
 use crate::config::{Config, Limits};
 use crate::http::service;
 use crate::store::engine::StoreError;
+use crate::upkeep;
 
 /// How long to wait after the listener failed, as it does when the process is out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -62,7 +63,8 @@ pub struct Running {
     address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     listener: Option<JoinHandle<()>>,
-    background: JoinSet<()>,
+    /// Dropped, it ends its tasks.
+    upkeep: JoinSet<()>,
 }
 
 impl Server {
@@ -81,8 +83,7 @@ impl Server {
         let opened = App::open(config, &format!("http://{address}")).await;
         let app = Arc::new(opened.map_err(|source| StartError::Store { db, source })?);
         let (stop, stopped) = oneshot::channel();
-        let mut background = JoinSet::new();
-        background.spawn(poll_auth(Arc::clone(&app)));
+        let upkeep = upkeep::start(&app);
         let listener = tokio::spawn(listen(Arc::clone(&app), listener, stopped));
         tracing::info!(%address, base_url = app.base_url, "listening");
         Ok(Running {
@@ -90,7 +91,7 @@ impl Server {
             address,
             stop: Some(stop),
             listener: Some(listener),
-            background,
+            upkeep,
         })
     }
 }
@@ -166,7 +167,7 @@ impl Running {
             // It only fails when it was aborted or panicked; then there is nothing left to wait for.
             let _ = listener.await;
         }
-        self.background.abort_all();
+        self.upkeep.abort_all();
         self.app.store.close().await;
         tracing::info!(address = %self.address, "stopped");
     }
@@ -258,19 +259,6 @@ async fn accept(
             tracing::warn!(%error, "cannot accept a connection");
             tokio::time::sleep(ACCEPT_PAUSE).await;
             None
-        }
-    }
-}
-
-/// Keeps up with what other processes do over the same database: clients revoked, keys made.
-async fn poll_auth(app: Arc<App>) {
-    let mut ticks =
-        tokio::time::interval(app.config.limits.auth_poll.max(Duration::from_millis(1)));
-    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    loop {
-        ticks.tick().await;
-        if let Err(error) = app.tokens.refresh(&app.store).await {
-            tracing::warn!(%error, "cannot ask the store for revoked clients");
         }
     }
 }

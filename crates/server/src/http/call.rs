@@ -16,7 +16,6 @@ use super::path::Captures;
 use super::problem::Problem;
 use super::{extract, json};
 use crate::app::App;
-use crate::auth::Caller;
 use crate::router::Operation;
 
 /// One request on its way through a handler.
@@ -25,8 +24,6 @@ pub(crate) struct Call {
     pub(crate) app: Arc<App>,
     /// The operation that was matched.
     pub(crate) operation: Operation,
-    /// Who calls; the scope was already checked.
-    pub(crate) caller: Caller,
     pub(super) head: Parts,
     pub(super) body: Incoming,
     pub(super) captures: Captures,
@@ -37,7 +34,6 @@ impl Call {
     pub(crate) fn new(
         app: Arc<App>,
         operation: Operation,
-        caller: Caller,
         (head, body): (Parts, Incoming),
         captures: Captures,
         media: HeaderValue,
@@ -45,7 +41,6 @@ impl Call {
         Self {
             app,
             operation,
-            caller,
             head,
             body,
             captures,

@@ -6,6 +6,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 
+use super::objects::Objects;
 use super::problem::Problem;
 
 /// How deep arrays and objects may nest. The deepest described body has three levels.
@@ -21,7 +22,10 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8], strict: bool) -> Result<T
     scan(bytes)?;
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let mut track = serde_path_to_error::Track::new();
-    let tracked = serde_path_to_error::Deserializer::new(&mut deserializer, &mut track);
+    let tracked = Objects(serde_path_to_error::Deserializer::new(
+        &mut deserializer,
+        &mut track,
+    ));
     let mut unknown = Vec::new();
     let parsed = if strict {
         serde_ignored::deserialize(tracked, |path| unknown.push(bracketed(&path.to_string())))
@@ -106,15 +110,18 @@ fn fault(error: &serde_json::Error, path: &str) -> Problem {
         .rsplit_once(" at line ")
         .map_or(text.as_str(), |(text, _)| text);
     let path = if path == "." { "" } else { path };
-    // serde reports a missing field at its parent; callers look for it under its own name.
-    let missing = text
-        .strip_prefix("missing field `")
-        .and_then(|rest| rest.strip_suffix('`'));
-    match missing {
-        Some(name) if path.is_empty() => Problem::invalid_body(name, "is required"),
-        Some(name) => Problem::invalid_body(&format!("{path}.{name}"), "is required"),
-        None if path.is_empty() => Problem::invalid_body("body", text),
-        None => Problem::invalid_body(path, text),
+    // serde reports a missing or doubled field at its parent; callers look for it under its own name.
+    let named = |start| text.strip_prefix(start)?.strip_suffix('`');
+    let (name, text) = match (named("missing field `"), named("duplicate field `")) {
+        (Some(name), _) => (name, "is required"),
+        (None, Some(name)) => (name, "is given more than once"),
+        (None, None) => ("", text),
+    };
+    match (path, name) {
+        ("", "") => Problem::invalid_body("body", text),
+        ("", name) => Problem::invalid_body(name, text),
+        (path, "") => Problem::invalid_body(path, text),
+        (path, name) => Problem::invalid_body(&format!("{path}.{name}"), text),
     }
 }
 
@@ -205,7 +212,6 @@ mod tests {
     #[test]
     fn what_breaks_the_schema_names_its_field() {
         assert_eq!(refused(b"{}", false), "400 body.invalid title");
-        assert_eq!(refused(b"[]", false), "400 body.invalid title");
         assert_eq!(
             refused(br#"{"title":null}"#, false),
             "400 body.invalid title"
@@ -227,5 +233,14 @@ mod tests {
             "400 body.invalid items"
         );
         assert_eq!(refused(b"7", false), "400 body.invalid body");
+    }
+
+    #[test]
+    fn an_array_is_no_object() {
+        assert_eq!(refused(br#"["a",[]]"#, false), "400 body.invalid body");
+        assert_eq!(
+            refused(br#"{"title":"a","items":[[1,2.5]]}"#, false),
+            "400 body.invalid items[0]"
+        );
     }
 }

@@ -34,9 +34,10 @@ pub(crate) async fn serve(app: Arc<App>, request: Request<Incoming>) -> Response
     let gzip = encoding::takes_gzip(&head.headers);
     let has_preference = head.headers.contains_key(extract::PREFER) && is_strict(&head.headers);
 
+    let mut caller = None;
     let (route, outcome) = match find(&app, &head) {
         Ok((route, captures)) => {
-            let answer = router::answer(Arc::clone(&app), route, captures, head, body);
+            let answer = router::answer(Arc::clone(&app), route, captures, head, body, &mut caller);
             (Some(route), within(app.config.limits.request, answer).await)
         }
         Err(problem) => (None, Err(problem)),
@@ -75,6 +76,7 @@ pub(crate) async fn serve(app: Arc<App>, request: Request<Incoming>) -> Response
         target: "obeya::access",
         request_id = id_text,
         trace_id = trace.as_deref(),
+        client = caller.as_ref().map(|caller| caller.client_id.as_str()),
         method = method.as_str(),
         path = uri.path(),
         status = response.status().as_u16(),
