@@ -1,0 +1,151 @@
+//! `incident_comments.jsonl`.
+
+use std::collections::HashMap;
+
+use obeya_model::Timestamp;
+use serde::Deserialize;
+
+use super::error::{ImportError, Place};
+use super::folder::Source;
+use super::known::Seen;
+use super::run::{Run, Turn, all_parents, no_circle, refer, refer_user, upsert};
+use crate::store::search;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
+struct CommentLine {
+    id: i32,
+    incident_id: i32,
+    text: String,
+    comment_date: Timestamp,
+    #[serde(default)]
+    commented_by: Option<String>,
+    #[serde(default)]
+    commented_by_user_id: Option<String>,
+    #[serde(default)]
+    parent_id: Option<i32>,
+    #[serde(default)]
+    level: Option<i32>,
+}
+
+/// Reads `incident_comments.jsonl`. A reply may stand before what it answers.
+pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
+    let columns = [
+        "incident_id",
+        "text",
+        "comment_date",
+        "commented_by",
+        "commented_by_user_id",
+        "parent_id",
+        "level",
+    ];
+    let sql = upsert("incident_comments", &["id"], &columns);
+    let mut seen = Seen::default();
+    let mut parents = HashMap::new();
+    let mut without_level = Vec::new();
+    run.each(source, |run, place, line: CommentLine| {
+        let exists = run.known.comments.contains_key(&line.id);
+        if run.turn(place, &mut seen, &line.id, exists)? == Turn::Skip {
+            return Ok(());
+        }
+        refer(
+            place,
+            "incidentId",
+            Some(line.incident_id),
+            &run.known.incidents,
+            "an incident",
+        )?;
+        refer_user(
+            place,
+            "commentedByUserId",
+            line.commented_by_user_id.as_deref(),
+            &run.known.users,
+        )?;
+        run.known.comments.insert(line.id, line.incident_id);
+        if let Some(parent) = line.parent_id {
+            parents.insert(line.id, (parent, place.line));
+            if line.level.is_none() {
+                without_level.push(line.id);
+            }
+        }
+        run.execute(
+            &sql,
+            &[
+                line.id.into(),
+                line.incident_id.into(),
+                (&line.text).into(),
+                line.comment_date.ticks().into(),
+                line.commented_by.as_deref().into(),
+                line.commented_by_user_id.as_deref().into(),
+                line.parent_id.into(),
+                line.level.unwrap_or(0).into(),
+            ],
+        )?;
+        search::put_comment(run.session, line.id, &line.text)?;
+        Ok(())
+    })?;
+    check_parents(run, source, &parents)?;
+    let sql = "SELECT id, parent_id FROM incident_comments WHERE parent_id IS NOT NULL";
+    no_circle(&source.name, &all_parents(run.session, sql, &parents)?)?;
+    levels(run, &parents, without_level)
+}
+
+fn check_parents(
+    run: &Run<'_>,
+    source: &Source,
+    parents: &HashMap<i32, (i32, u64)>,
+) -> Result<(), ImportError> {
+    let comments = &run.known.comments;
+    for (id, (parent, line)) in parents {
+        let place = Place {
+            file: &source.name,
+            line: *line,
+        };
+        match comments.get(parent) {
+            None => {
+                return Err(place.fault(
+                    "parentId",
+                    parent,
+                    "the id of a comment in the folder or in the database",
+                ));
+            }
+            Some(incident) if Some(incident) != comments.get(id) => {
+                return Err(place.fault(
+                    "parentId",
+                    format_args!("{parent}, a comment of incident {incident}"),
+                    "a comment of the same incident",
+                ));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Works out the depth of replies whose lines leave it out.
+fn levels(
+    run: &mut Run<'_>,
+    parents: &HashMap<i32, (i32, u64)>,
+    without: Vec<i32>,
+) -> Result<(), ImportError> {
+    for id in without {
+        let mut level = 0_i64;
+        let mut at = id;
+        while let Some((parent, _)) = parents.get(&at) {
+            level += 1;
+            at = *parent;
+        }
+        // Above the folder's own lines there may be a comment that was there before.
+        let sql = "SELECT level FROM incident_comments WHERE id = ?1";
+        let above = run
+            .session
+            .first(sql, &[at.into()], |row| row.int(0))?
+            .flatten()
+            .unwrap_or(0);
+        run.execute(
+            "UPDATE incident_comments SET level = ?2 WHERE id = ?1",
+            &[id.into(), (above + level).into()],
+        )?;
+    }
+    Ok(())
+}

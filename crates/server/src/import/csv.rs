@@ -1,0 +1,145 @@
+//! Values as CSV (RFC 4180, commas): the header holds field names, an empty cell is a field left out.
+
+use ::csv::{ErrorKind, ReaderBuilder, StringRecord, Trim};
+
+use super::error::{ImportError, Place};
+use super::folder::Source;
+use super::progress::Progress;
+use super::values::{FIELDS, REQUIRED, ValueLine};
+
+/// Calls `each` with every record.
+pub(super) fn each(
+    source: &Source,
+    progress: &dyn Progress,
+    mut each: impl FnMut(Place<'_>, ValueLine) -> Result<(), ImportError>,
+) -> Result<(), ImportError> {
+    let mut reader = ReaderBuilder::new()
+        .trim(Trim::Headers)
+        .from_reader(source.open(progress)?);
+    let header = reader
+        .headers()
+        .map_err(|error| fault(source, &error))?
+        .clone();
+    check_header(
+        Place {
+            file: &source.name,
+            line: 1,
+        },
+        &header,
+    )?;
+    let mut record = StringRecord::new();
+    while reader
+        .read_record(&mut record)
+        .map_err(|error| fault(source, &error))?
+    {
+        let place = Place {
+            file: &source.name,
+            line: record.position().map_or(0, ::csv::Position::line),
+        };
+        if let Some(column) = record.iter().position(|cell| cell.contains('\0')) {
+            return Err(place.fault(&header[column], "a NUL character", "text without NUL"));
+        }
+        match record.deserialize(Some(&header)) {
+            Ok(line) => each(place, line)?,
+            Err(error) => return Err(cell(place, &header, &record, &error)),
+        }
+    }
+    Ok(())
+}
+
+fn check_header(place: Place<'_>, header: &StringRecord) -> Result<(), ImportError> {
+    let names = || FIELDS.map(|(name, _)| name).join(", ");
+    for (column, name) in header.iter().enumerate() {
+        if !FIELDS.iter().any(|(field, _)| *field == name) {
+            return Err(place.fault(
+                name,
+                "an unknown field in the header",
+                format_args!("some of {}", names()),
+            ));
+        }
+        if header.iter().take(column).any(|earlier| earlier == name) {
+            return Err(place.fault(name, "the field twice in the header", "it once"));
+        }
+    }
+    match FIELDS[..REQUIRED]
+        .iter()
+        .find(|(field, _)| !header.iter().any(|name| name == *field))
+    {
+        Some((missing, _)) => {
+            Err(place.fault(missing, "a header without it", "a header of field names"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// A record that does not fit: which cell, and what should stand there.
+fn cell(
+    place: Place<'_>,
+    header: &StringRecord,
+    record: &StringRecord,
+    error: &::csv::Error,
+) -> ImportError {
+    let column = match error.kind() {
+        ErrorKind::Deserialize { err, .. } => err.field(),
+        _ => None,
+    };
+    // The decoder names no cell when the type itself refused what it was given, so the cells are tried one by one.
+    let column = column
+        .and_then(|column| usize::try_from(column).ok())
+        .or_else(|| suspect(header, record));
+    match column.and_then(|column| Some((header.get(column)?, record.get(column)?))) {
+        Some((name, found)) => {
+            let expected = FIELDS
+                .iter()
+                .find(|(field, _)| *field == name)
+                .map_or("a value", |(_, expected)| expected);
+            let found = if found.is_empty() {
+                "nothing".to_owned()
+            } else {
+                format!("\"{found}\"")
+            };
+            place.fault(name, found, expected)
+        }
+        None => place.whole(error, "a record that fits the header"),
+    }
+}
+
+fn suspect(header: &StringRecord, record: &StringRecord) -> Option<usize> {
+    let fits = |name: &str, cell: &str| {
+        let position = FIELDS.iter().position(|(field, _)| *field == name)?;
+        let (_, kind) = FIELDS[position];
+        Some(match kind {
+            _ if cell.is_empty() => position >= REQUIRED,
+            "an int32" => cell.parse::<i32>().is_ok(),
+            "a number" => cell.parse::<f64>().is_ok(),
+            "a date-time" => cell.parse::<obeya_model::Timestamp>().is_ok(),
+            _ => true,
+        })
+    };
+    header
+        .iter()
+        .zip(record)
+        .position(|(name, cell)| fits(name, cell) == Some(false))
+}
+
+/// What the reader of records says: the file cannot be read, or a record has no form.
+fn fault(source: &Source, error: &::csv::Error) -> ImportError {
+    let place = Place {
+        file: &source.name,
+        line: error.position().map_or(1, ::csv::Position::line),
+    };
+    match error.kind() {
+        ErrorKind::Io(cause) => ImportError::File {
+            file: source.name.clone(),
+            source: std::io::Error::new(cause.kind(), cause.to_string()),
+        },
+        ErrorKind::Utf8 { .. } => place.whole("bytes that are not UTF-8", "text in UTF-8"),
+        ErrorKind::UnequalLengths {
+            expected_len, len, ..
+        } => place.whole(
+            format_args!("{len} cells"),
+            format_args!("{expected_len}, as in the header"),
+        ),
+        _ => place.whole(error, "a record of CSV"),
+    }
+}

@@ -1,0 +1,303 @@
+//! A line's text → its type, and the parser's complaints → faults that name a field.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, Deserializer, Error as _, IgnoredAny};
+
+use super::error::{ImportError, Place};
+
+/// Decodes one JSON line.
+pub(super) fn json<T: DeserializeOwned>(place: Place<'_>, line: &str) -> Result<T, ImportError> {
+    // A decoder of structs would take an array of the fields' values as well.
+    if !line.starts_with('{') {
+        let found = serde_json::from_str::<IgnoredAny>(line)
+            .map_or("text that is no JSON", |_| "JSON of another kind");
+        return Err(place.whole(found, "a JSON object"));
+    }
+    // The path to a fault costs time on every field, so it is only looked for once there is one.
+    let decoded = serde_json::from_str(line).map_err(|_| explain::<T>(place, line))?;
+    // A NUL can only come in as this escape; what follows a backslash that is itself escaped is harmless, and told apart below.
+    if line.contains("\\u0000")
+        && let Ok(value) = serde_json::from_str(line)
+        && let Some(field) = field_with_nul(&value, &mut String::new())
+    {
+        return Err(place.fault(&field, "a NUL character", "text without NUL"));
+    }
+    Ok(decoded)
+}
+
+fn explain<T: DeserializeOwned>(place: Place<'_>, line: &str) -> ImportError {
+    let mut deserializer = serde_json::Deserializer::from_str(line);
+    match serde_path_to_error::deserialize::<_, T>(&mut deserializer) {
+        Err(fault) => {
+            let path = fault.path().to_string();
+            let inner = fault.into_inner();
+            if inner.is_data() {
+                from_serde(place, path, &without_position(&inner.to_string()))
+            } else {
+                let said = without_position(&inner.to_string()).into_owned();
+                place.whole(
+                    format_args!("malformed JSON at column {} ({said})", inner.column()),
+                    "one JSON object on the line",
+                )
+            }
+        }
+        // The type was read whole, so something follows it.
+        Ok(_) => place.whole("more text behind the object", "one JSON object on the line"),
+    }
+}
+
+/// serde_json appends a position in the one line it was given; the file's line says it better.
+fn without_position(message: &str) -> Cow<'_, str> {
+    message
+        .rsplit_once(" at line ")
+        .map_or(message, |(said, _)| said)
+        .into()
+}
+
+/// Turns what a serde decoder says about the field at `path` into a fault.
+pub(super) fn from_serde(place: Place<'_>, path: String, message: &str) -> ImportError {
+    let parent = (path != "." && !path.is_empty()).then_some(path);
+    if let Some(field) = quoted(message, "missing field `") {
+        return place.at(Some(inside(parent, field)), "nothing", "a value");
+    }
+    if let Some(field) = quoted(message, "duplicate field `") {
+        return place.at(Some(inside(parent, field)), "the field twice", "it once");
+    }
+    if let Some(field) = quoted(message, "unknown field `") {
+        let expected = message
+            .split_once(", expected ")
+            .map_or("no further field", |(_, expected)| expected);
+        let name = parent.unwrap_or_else(|| field.to_owned());
+        return place.at(
+            Some(name),
+            "an unknown field",
+            expected.replace("one of ", "one of the fields "),
+        );
+    }
+    let said = [
+        "invalid type: ",
+        "invalid value: ",
+        "invalid length ",
+        "unknown variant ",
+    ]
+    .into_iter()
+    .find_map(|prefix| message.strip_prefix(prefix))
+    .unwrap_or(message);
+    match said.rsplit_once(", expected ") {
+        Some((found, expected)) => place.at(parent, found, plain(expected)),
+        None => place.at(
+            parent,
+            format_args!("what is not valid: {said}"),
+            "a valid value",
+        ),
+    }
+}
+
+fn quoted<'a>(message: &'a str, prefix: &str) -> Option<&'a str> {
+    message.strip_prefix(prefix)?.split('`').next()
+}
+
+/// The name of `field` below `parent`. The decoder has no path to a field that is missing, only to the object that misses it.
+fn inside(parent: Option<String>, field: &str) -> String {
+    match parent {
+        // For a field that stands twice the path is already the field's.
+        Some(parent) if parent == field || parent.ends_with(&format!(".{field}")) => parent,
+        Some(parent) => format!("{parent}.{field}"),
+        None => field.to_owned(),
+    }
+}
+
+/// The names of Rust's types, in words.
+fn plain(expected: &str) -> Cow<'_, str> {
+    match expected {
+        "i32" => "an int32".into(),
+        "f64" => "a number".into(),
+        "a borrowed string" => "a string".into(),
+        other => other.into(),
+    }
+}
+
+fn field_with_nul(value: &serde_json::Value, path: &mut String) -> Option<String> {
+    let length = path.len();
+    let mut step = |name: &str, value: &serde_json::Value| {
+        path.push_str(name);
+        let found = field_with_nul(value, path);
+        path.truncate(length);
+        found
+    };
+    match value {
+        serde_json::Value::String(text) => text
+            .contains('\0')
+            .then(|| path.trim_start_matches('.').to_owned()),
+        serde_json::Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .find_map(|(n, item)| step(&format!("[{n}]"), item)),
+        serde_json::Value::Object(fields) => fields
+            .iter()
+            .find_map(|(name, field)| step(&format!(".{name}"), field)),
+        _ => None,
+    }
+}
+
+/// A field of the wire that follows from others (a name beside its id): welcome in a line, and not stored.
+#[derive(Debug, Default)]
+pub(super) struct Derived;
+
+impl<'de> Deserialize<'de> for Derived {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        IgnoredAny::deserialize(deserializer).map(|_| Self)
+    }
+}
+
+/// A word out of a fixed set, such as a status. `SET` tells the sets apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Word<S: WordSet> {
+    word: &'static str,
+    set: std::marker::PhantomData<S>,
+}
+
+/// A fixed set of words of the wire.
+pub(super) trait WordSet {
+    /// Every word that may be stored.
+    const WORDS: &'static [&'static str];
+}
+
+impl<S: WordSet> Word<S> {
+    /// The word as it is stored.
+    pub(super) fn as_str(&self) -> &'static str {
+        self.word
+    }
+}
+
+impl<'de, S: WordSet> Deserialize<'de> for Word<S> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let found = Cow::<'de, str>::deserialize(deserializer)?;
+        match S::WORDS.iter().find(|word| **word == found) {
+            Some(word) => Ok(Self {
+                word,
+                set: std::marker::PhantomData,
+            }),
+            None => Err(D::Error::custom(format_args!(
+                "invalid value: \"{found}\", expected one of {}",
+                S::WORDS.join(" | ")
+            ))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
+    struct Part {
+        #[expect(dead_code, reason = "only its decoding is looked at")]
+        part_id: i32,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
+    struct Line {
+        #[expect(dead_code, reason = "only its decoding is looked at")]
+        id: i32,
+        #[serde(default)]
+        #[expect(dead_code, reason = "only its decoding is looked at")]
+        title: Option<String>,
+        #[serde(default)]
+        #[expect(dead_code, reason = "only its decoding is looked at")]
+        parts: Vec<Part>,
+    }
+
+    #[track_caller]
+    fn check(line: &str, expected: &str) {
+        let place = Place {
+            file: "x.jsonl",
+            line: 7,
+        };
+        let fault = json::<Line>(place, line).expect_err("the line should be refused");
+        assert_eq!(
+            fault.to_string().strip_prefix("x.jsonl, line 7").unwrap(),
+            expected
+        );
+    }
+
+    #[test]
+    fn a_fault_names_its_field() {
+        check(
+            r#"{"id":"7"}"#,
+            ", field id: found string \"7\", expected an int32",
+        );
+        check(
+            r#"{"id":2147483648}"#,
+            ", field id: found integer `2147483648`, expected an int32",
+        );
+        check(
+            r#"{"title":"a"}"#,
+            ", field id: found nothing, expected a value",
+        );
+        check(
+            r#"{"id":1,"parts":[{"partId":1},{"partId":true}]}"#,
+            ", field parts[1].partId: found boolean `true`, expected an int32",
+        );
+        check(
+            r#"{"id":1,"parts":[{}]}"#,
+            ", field parts[0].partId: found nothing, expected a value",
+        );
+        check(
+            r#"{"id":1,"id":2}"#,
+            ", field id: found the field twice, expected it once",
+        );
+        check(
+            r#"{"id":1,"name":"a"}"#,
+            ", field name: found an unknown field, expected one of the fields `id`, `title`, `parts`",
+        );
+    }
+
+    #[test]
+    fn a_line_that_is_no_object_is_a_fault_of_the_line() {
+        check(
+            "[1]",
+            ": found JSON of another kind, expected a JSON object",
+        );
+        check(
+            "id 1",
+            ": found text that is no JSON, expected a JSON object",
+        );
+        check(
+            "{\"id\":1",
+            ": found malformed JSON at column 7 (EOF while parsing an object), expected one JSON object on the line",
+        );
+        check(
+            "{\"id\":1} {}",
+            ": found more text behind the object, expected one JSON object on the line",
+        );
+    }
+
+    #[test]
+    fn a_nul_is_found_and_an_escaped_backslash_before_u0000_is_none() {
+        check(
+            r#"{"id":1,"title":"a\u0000b"}"#,
+            ", field title: found a NUL character, expected text without NUL",
+        );
+        json::<Line>(
+            Place {
+                file: "x.jsonl",
+                line: 1,
+            },
+            r#"{"id":1,"title":"a\\u0000b"}"#,
+        )
+        .expect("six ordinary characters");
+    }
+
+    #[test]
+    fn half_a_surrogate_pair_is_malformed() {
+        check(
+            r#"{"id":1,"title":"\ud800"}"#,
+            ": found malformed JSON at column 24 (unexpected end of hex escape), expected one JSON object on the line",
+        );
+    }
+}

@@ -1,0 +1,200 @@
+//! The folder and its files: which there are, and their lines. Knows nothing of what a line says.
+
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use super::error::{ImportError, Place};
+use super::progress::Progress;
+
+/// Every resource, in an order in which what is referred to comes first. A file is `<name>.jsonl`.
+pub(super) const RESOURCES: [&str; 11] = [
+    "projects",
+    "areas",
+    "groups",
+    "users",
+    "boards",
+    "incident_types",
+    "incidents",
+    "incident_comments",
+    "improvements",
+    "datasources",
+    "datasource_values",
+];
+
+/// The one resource that may also come as CSV.
+const CSV: &str = "datasource_values.csv";
+
+/// A line longer than this is no line: 16 MiB. It keeps a wrong file from filling the memory.
+const LONGEST_LINE: u64 = 16 << 20;
+
+/// A file of the folder.
+#[derive(Debug)]
+pub(super) struct Source {
+    pub(super) resource: &'static str,
+    /// Name in the folder.
+    pub(super) name: String,
+    path: PathBuf,
+    /// Size in bytes.
+    pub(super) bytes: u64,
+}
+
+/// The files of a folder that an import reads, in the order of [`RESOURCES`].
+///
+/// A JSON Lines or CSV file of another name is an error: `incident.jsonl` for `incidents.jsonl` would otherwise lose everything in
+/// it without a word. Files of other kinds (a README, say) are left alone.
+pub(super) fn sources(folder: &Path) -> Result<Vec<Source>, ImportError> {
+    let failed = |source| ImportError::Folder {
+        path: folder.to_owned(),
+        source,
+    };
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let Some(name) = entry.file_name().to_str().map(str::to_owned) else {
+            continue;
+        };
+        let Some(resource) = resource(&name)? else {
+            continue;
+        };
+        let bytes = entry.path().metadata().map_err(failed)?.len();
+        found.push(Source {
+            resource,
+            name,
+            path: entry.path(),
+            bytes,
+        });
+    }
+    if found.is_empty() {
+        let expected = RESOURCES.map(|name| format!("{name}.jsonl")).join(", ");
+        return Err(ImportError::Files(format!(
+            "{} holds nothing to import: expected one or more of {expected}, {CSV}",
+            folder.display()
+        )));
+    }
+    found.sort_by_key(|source| RESOURCES.iter().position(|name| *name == source.resource));
+    if let Some(twice) = found
+        .windows(2)
+        .find(|pair| pair[0].resource == pair[1].resource)
+    {
+        return Err(ImportError::Files(format!(
+            "found both {} and {}: expected one of them",
+            twice[0].name, twice[1].name
+        )));
+    }
+    Ok(found)
+}
+
+fn resource(name: &str) -> Result<Option<&'static str>, ImportError> {
+    let Some((stem, kind)) = name.rsplit_once('.') else {
+        return Ok(None);
+    };
+    if kind != "jsonl" && kind != "csv" {
+        return Ok(None);
+    }
+    let known = RESOURCES.into_iter().find(|resource| *resource == stem);
+    match known {
+        Some(resource) if kind == "jsonl" || name == CSV => Ok(Some(resource)),
+        Some(resource) => Err(ImportError::Files(format!(
+            "found {name}, expected {resource}.jsonl: only values may come as CSV"
+        ))),
+        None => {
+            let expected = RESOURCES.map(|name| format!("{name}.jsonl")).join(", ");
+            Err(ImportError::Files(format!(
+                "found {name}, expected one of {expected}, {CSV}"
+            )))
+        }
+    }
+}
+
+impl Source {
+    /// Whether it is CSV rather than JSON Lines.
+    pub(super) fn is_csv(&self) -> bool {
+        self.name == CSV
+    }
+
+    /// Opens it for reading from the start, behind a byte-order mark if there is one.
+    pub(super) fn open<'a>(
+        &self,
+        progress: &'a dyn Progress,
+    ) -> Result<impl io::BufRead + use<'a>, ImportError> {
+        let open = || -> io::Result<_> {
+            let mut reader = BufReader::with_capacity(
+                256 << 10,
+                Counted {
+                    inner: File::open(&self.path)?,
+                    progress,
+                },
+            );
+            if reader.fill_buf()?.starts_with(b"\xEF\xBB\xBF") {
+                reader.consume(3);
+            }
+            Ok(reader)
+        };
+        open().map_err(|source| ImportError::File {
+            file: self.name.clone(),
+            source,
+        })
+    }
+
+    /// Calls `each` with every line that is not blank, without its line ending.
+    pub(super) fn each_line(
+        &self,
+        progress: &dyn Progress,
+        mut each: impl FnMut(Place<'_>, &str) -> Result<(), ImportError>,
+    ) -> Result<(), ImportError> {
+        let mut reader = self.open(progress)?;
+        let mut buffer = Vec::new();
+        let mut place = Place {
+            file: &self.name,
+            line: 0,
+        };
+        loop {
+            buffer.clear();
+            let read = (&mut reader)
+                .take(LONGEST_LINE)
+                .read_until(b'\n', &mut buffer);
+            let read = read.map_err(|source| ImportError::File {
+                file: self.name.clone(),
+                source,
+            })?;
+            if read == 0 {
+                return Ok(());
+            }
+            place.line += 1;
+            if read as u64 == LONGEST_LINE {
+                return Err(place.whole(
+                    format_args!("{read} bytes without a line end"),
+                    "lines of at most 16 MiB",
+                ));
+            }
+            let line = std::str::from_utf8(&buffer).map_err(|fault| {
+                place.whole(
+                    format_args!(
+                        "bytes that are not UTF-8 at column {}",
+                        fault.valid_up_to() + 1
+                    ),
+                    "text in UTF-8",
+                )
+            })?;
+            let line = line.trim();
+            if !line.is_empty() {
+                each(place, line)?;
+            }
+        }
+    }
+}
+
+/// A reader that tells the progress how far it is.
+struct Counted<'a> {
+    inner: File,
+    progress: &'a dyn Progress,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.progress.advance(read as u64);
+        Ok(read)
+    }
+}

@@ -1,0 +1,295 @@
+//! `improvements.jsonl`: improvements as v1 gives them.
+
+use obeya_model::Timestamp;
+use serde::Deserialize;
+
+use super::decode::{Derived, Word};
+use super::error::{ImportError, Place};
+use super::folder::Source;
+use super::known::Seen;
+use super::run::{Run, Turn, at_most, refer, refer_user, upsert};
+use super::words::{Evaluation, ImprovementStatus, Priority};
+
+/// Most characters of a title: the limit of the interface.
+const TITLE: usize = 100;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
+struct ImprovementLine {
+    id: i32,
+    #[serde(default)]
+    status: Option<Word<ImprovementStatus>>,
+    #[serde(default)]
+    priority_status: Option<Word<Priority>>,
+    #[serde(default)]
+    group_id: Option<i32>,
+    #[serde(default)]
+    title: Option<String>,
+    #[serde(default)]
+    text: Option<String>,
+    #[serde(default)]
+    category_id: Option<i32>,
+    #[serde(default)]
+    category: Option<String>,
+    #[serde(default)]
+    project_id: Option<i32>,
+    #[serde(default)]
+    last_modified: Option<Timestamp>,
+    #[serde(default)]
+    last_modified_by_user_id: Option<String>,
+    #[serde(default)]
+    suggested_by_user_id: Option<String>,
+    #[serde(default)]
+    suggested_by: Option<String>,
+    #[serde(default)]
+    suggestion_date: Option<Timestamp>,
+    #[serde(default)]
+    due_date: Option<Timestamp>,
+    #[serde(default)]
+    planned_date: Option<Timestamp>,
+    #[serde(default)]
+    in_progress_date: Option<Timestamp>,
+    #[serde(default)]
+    implemented_date: Option<Timestamp>,
+    #[serde(default)]
+    evaluated_date: Option<Timestamp>,
+    #[serde(default)]
+    archived_date: Option<Timestamp>,
+    #[serde(default)]
+    responsible_user_id: Option<String>,
+    #[serde(default)]
+    attachment_count: Option<i32>,
+    #[serde(default)]
+    action_list_count: Option<i32>,
+    #[serde(default)]
+    comment_count: Option<i32>,
+    #[serde(default)]
+    like_count: Option<i32>,
+    #[serde(default)]
+    external_id: Option<String>,
+    #[serde(default)]
+    cost_of_investment: Option<f64>,
+    #[serde(default)]
+    gain_of_investment: Option<f64>,
+    #[serde(default)]
+    cost_of_investment_hours: Option<f64>,
+    #[serde(default)]
+    gain_of_investment_hours: Option<f64>,
+    #[serde(default)]
+    estimated_cost_of_investment: Option<f64>,
+    #[serde(default)]
+    estimated_gain_of_investment: Option<f64>,
+    #[serde(default)]
+    estimated_cost_of_investment_hours: Option<f64>,
+    #[serde(default)]
+    estimated_gain_of_investment_hours: Option<f64>,
+    #[serde(default)]
+    evaluation_status: Option<Word<Evaluation>>,
+    #[serde(default)]
+    evaluation_text: Option<String>,
+    #[serde(default, rename = "group")]
+    _group: Derived,
+    #[serde(default, rename = "project")]
+    _project: Derived,
+    #[serde(default, rename = "responsibleUser")]
+    _responsible_user: Derived,
+    #[serde(default, rename = "responsibleDisplayName")]
+    _responsible_display_name: Derived,
+}
+
+/// The columns after the id, in the order `write` binds them.
+const COLUMNS: [&str; 35] = [
+    "status",
+    "archived_from",
+    "priority_status",
+    "group_id",
+    "title",
+    "text",
+    "category_id",
+    "project_id",
+    "suggested_by_user_id",
+    "suggested_by",
+    "responsible_user_id",
+    "suggestion_date",
+    "planned_date",
+    "in_progress_date",
+    "implemented_date",
+    "evaluated_date",
+    "archived_date",
+    "due_date",
+    "external_id",
+    "cost_of_investment",
+    "gain_of_investment",
+    "cost_of_investment_hours",
+    "gain_of_investment_hours",
+    "estimated_cost_of_investment",
+    "estimated_gain_of_investment",
+    "estimated_cost_of_investment_hours",
+    "estimated_gain_of_investment_hours",
+    "evaluation_status",
+    "evaluation_text",
+    "attachment_count",
+    "action_list_count",
+    "comment_count",
+    "like_count",
+    "last_modified",
+    "last_modified_by_user_id",
+];
+
+/// Reads `improvements.jsonl`.
+pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
+    let sql = upsert("improvements", &["id"], &COLUMNS);
+    let mut seen = Seen::default();
+    run.each(source, |run, place, line: ImprovementLine| {
+        let exists = run.known.improvements.contains(&line.id);
+        if run.turn(place, &mut seen, &line.id, exists)? == Turn::Skip {
+            return Ok(());
+        }
+        at_most(place, "title", line.title.as_deref(), TITLE)?;
+        refer(
+            place,
+            "groupId",
+            line.group_id,
+            &run.known.groups,
+            "a group",
+        )?;
+        refer(
+            place,
+            "projectId",
+            line.project_id,
+            &run.known.projects,
+            "a project",
+        )?;
+        refer_user(
+            place,
+            "suggestedByUserId",
+            line.suggested_by_user_id.as_deref(),
+            &run.known.users,
+        )?;
+        refer_user(
+            place,
+            "responsibleUserId",
+            line.responsible_user_id.as_deref(),
+            &run.known.users,
+        )?;
+        category(run, place, &line)?;
+        run.known.improvements.insert(line.id);
+        write(run, &sql, &line)
+    })
+}
+
+/// Categories of improvements have no file of their own: the first line that tells the name beside the id makes the category.
+fn category(
+    run: &mut Run<'_>,
+    place: Place<'_>,
+    line: &ImprovementLine,
+) -> Result<(), ImportError> {
+    let Some(id) = line.category_id else {
+        return Ok(());
+    };
+    match (run.known.improvement_categories.get(&id), &line.category) {
+        (Some(known), Some(title)) if known != title => Err(place.fault(
+            "category",
+            format_args!("\"{title}\""),
+            format_args!("\"{known}\", the name category {id} has already"),
+        )),
+        (Some(_), _) => Ok(()),
+        (None, Some(title)) => {
+            run.execute(
+                "INSERT INTO improvement_categories (id, title) VALUES (?1, ?2)",
+                &[id.into(), title.into()],
+            )?;
+            run.known.improvement_categories.insert(id, title.clone());
+            Ok(())
+        }
+        (None, None) => Err(place.fault(
+            "categoryId",
+            id,
+            "the id of a category in the database, or the category's name in the field category",
+        )),
+    }
+}
+
+/// The stage an archived improvement goes back to: the last one it has a date of.
+fn archived_from(line: &ImprovementLine) -> Option<&'static str> {
+    let stages = [
+        ("Evaluated", line.evaluated_date),
+        ("Implemented", line.implemented_date),
+        ("InProgress", line.in_progress_date),
+        ("Planned", line.planned_date),
+    ];
+    let archived = line
+        .status
+        .as_ref()
+        .is_some_and(|status| status.as_str() == "Archived");
+    archived.then(|| {
+        stages
+            .iter()
+            .find(|(_, date)| date.is_some())
+            .map_or("Suggested", |(stage, _)| stage)
+    })
+}
+
+fn write(run: &mut Run<'_>, sql: &str, line: &ImprovementLine) -> Result<(), ImportError> {
+    let ticks = |at: Option<Timestamp>| at.map(Timestamp::ticks);
+    let stages = [
+        line.suggestion_date,
+        line.planned_date,
+        line.in_progress_date,
+        line.implemented_date,
+        line.evaluated_date,
+        line.archived_date,
+    ];
+    let latest = stages.into_iter().flatten().max();
+    run.execute(
+        sql,
+        &[
+            line.id.into(),
+            line.status
+                .as_ref()
+                .map_or("Suggested", Word::as_str)
+                .into(),
+            archived_from(line).into(),
+            line.priority_status
+                .as_ref()
+                .map_or("NotPrioritized", Word::as_str)
+                .into(),
+            line.group_id.into(),
+            line.title.as_deref().into(),
+            line.text.as_deref().into(),
+            line.category_id.into(),
+            line.project_id.into(),
+            line.suggested_by_user_id.as_deref().into(),
+            line.suggested_by.as_deref().into(),
+            line.responsible_user_id.as_deref().into(),
+            ticks(line.suggestion_date).into(),
+            ticks(line.planned_date).into(),
+            ticks(line.in_progress_date).into(),
+            ticks(line.implemented_date).into(),
+            ticks(line.evaluated_date).into(),
+            ticks(line.archived_date).into(),
+            ticks(line.due_date).into(),
+            line.external_id.as_deref().into(),
+            line.cost_of_investment.into(),
+            line.gain_of_investment.into(),
+            line.cost_of_investment_hours.into(),
+            line.gain_of_investment_hours.into(),
+            line.estimated_cost_of_investment.into(),
+            line.estimated_gain_of_investment.into(),
+            line.estimated_cost_of_investment_hours.into(),
+            line.estimated_gain_of_investment_hours.into(),
+            line.evaluation_status.as_ref().map(Word::as_str).into(),
+            line.evaluation_text.as_deref().into(),
+            line.attachment_count.unwrap_or(0).into(),
+            line.action_list_count.unwrap_or(0).into(),
+            line.comment_count.unwrap_or(0).into(),
+            line.like_count.unwrap_or(0).into(),
+            line.last_modified
+                .or(latest)
+                .unwrap_or_else(Timestamp::now)
+                .ticks()
+                .into(),
+            line.last_modified_by_user_id.as_deref().into(),
+        ],
+    )
+}

@@ -1,0 +1,515 @@
+//! `incident_types.jsonl`: a type with its category tree, consequences, causes and custom fields, and their words in other languages.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde::Deserialize;
+
+use super::error::{ImportError, Place};
+use super::folder::Source;
+use super::known::Seen;
+use super::run::{Run, Turn, upsert};
+use crate::store::engine::{StoreError, Value};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
+struct TypeLine {
+    id: i32,
+    title: String,
+    #[serde(default)]
+    description: Option<String>,
+    #[serde(default)]
+    categories: Vec<Category>,
+    #[serde(default)]
+    consequences: Vec<Consequence>,
+    #[serde(default)]
+    causes: Vec<Cause>,
+    #[serde(default)]
+    custom_fields: Vec<CustomField>,
+    /// By language tag.
+    #[serde(default)]
+    translations: BTreeMap<String, Translation>,
+}
+
+/// Children stand inside their parent, as on the wire, or beside it with a `parentId`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
+struct Category {
+    id: i32,
+    title: String,
+    #[serde(default)]
+    description: Option<String>,
+    #[serde(default)]
+    sort_order: i32,
+    #[serde(default)]
+    parent_id: Option<i32>,
+    #[serde(default)]
+    children: Vec<Category>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
+struct Consequence {
+    id: i32,
+    title: String,
+    #[serde(default)]
+    unit: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
+struct Cause {
+    id: i32,
+    title: String,
+    #[serde(default)]
+    description: Option<String>,
+    #[serde(default)]
+    sort_order: i32,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
+struct CustomField {
+    id: i32,
+    label: String,
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    sort_order: i32,
+    #[serde(default)]
+    data_list_id: Option<i32>,
+    #[serde(default)]
+    is_mandatory: bool,
+}
+
+/// A type's words in one language; whatever is left out keeps the words of the default language.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
+struct Translation {
+    #[serde(default)]
+    title: Option<String>,
+    #[serde(default)]
+    description: Option<String>,
+    #[serde(default)]
+    categories: Vec<Words>,
+    #[serde(default)]
+    consequences: Vec<Words>,
+    #[serde(default)]
+    causes: Vec<Words>,
+    #[serde(default)]
+    custom_fields: Vec<Label>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
+struct Words {
+    id: i32,
+    #[serde(default)]
+    title: Option<String>,
+    #[serde(default)]
+    description: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
+struct Label {
+    id: i32,
+    #[serde(default)]
+    label: Option<String>,
+}
+
+/// The parts of one type, as they stand in its line.
+#[derive(Default)]
+struct Parts {
+    categories: HashSet<i32>,
+    consequences: HashSet<i32>,
+    causes: HashSet<i32>,
+    custom_fields: HashSet<i32>,
+}
+
+/// Reads `incident_types.jsonl`.
+pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
+    let mut seen = Seen::default();
+    run.each(source, |run, place, line: TypeLine| {
+        let exists = run.known.incident_types.contains(&line.id);
+        let turn = run.turn(place, &mut seen, &line.id, exists)?;
+        if turn == Turn::Skip {
+            return Ok(());
+        }
+        run.known.incident_types.insert(line.id);
+        let binds = [
+            line.id.into(),
+            (&line.title).into(),
+            line.description.as_deref().into(),
+        ];
+        run.execute(
+            &upsert("incident_types", &["id"], &["title", "description"]),
+            &binds,
+        )?;
+        let parts = parts(run, place, &line)?;
+        if turn == Turn::Replace {
+            drop_absent(run, place, line.id, &parts)?;
+            run.execute(
+                "DELETE FROM type_translations WHERE incident_type_id = ?1",
+                &[line.id.into()],
+            )?;
+        }
+        translations(run, place, &line, &parts)
+    })
+}
+
+fn parts(run: &mut Run<'_>, place: Place<'_>, line: &TypeLine) -> Result<Parts, ImportError> {
+    let mut parts = Parts::default();
+    let mut parents = Vec::new();
+    categories(
+        run,
+        place,
+        line.id,
+        None,
+        "categories",
+        &line.categories,
+        &mut parts,
+        &mut parents,
+    )?;
+    for (field, parent) in parents {
+        if !parts.categories.contains(&parent) {
+            return Err(place.fault(&field, parent, "the id of a category of the same type"));
+        }
+    }
+    let sql = upsert(
+        "type_consequences",
+        &["id"],
+        &["incident_type_id", "title", "unit"],
+    );
+    for (n, part) in line.consequences.iter().enumerate() {
+        claim(
+            place,
+            &format!("consequences[{n}].id"),
+            part.id,
+            &mut run.known.consequences,
+            line.id,
+            &mut parts.consequences,
+        )?;
+        run.execute(
+            &sql,
+            &[
+                part.id.into(),
+                line.id.into(),
+                (&part.title).into(),
+                part.unit.as_deref().into(),
+            ],
+        )?;
+    }
+    let sql = upsert(
+        "type_causes",
+        &["id"],
+        &["incident_type_id", "title", "description", "sort_order"],
+    );
+    for (n, part) in line.causes.iter().enumerate() {
+        claim(
+            place,
+            &format!("causes[{n}].id"),
+            part.id,
+            &mut run.known.causes,
+            line.id,
+            &mut parts.causes,
+        )?;
+        let binds = [
+            part.id.into(),
+            line.id.into(),
+            (&part.title).into(),
+            part.description.as_deref().into(),
+            part.sort_order.into(),
+        ];
+        run.execute(&sql, &binds)?;
+    }
+    let columns = [
+        "incident_type_id",
+        "label",
+        "type",
+        "sort_order",
+        "data_list_id",
+        "is_mandatory",
+    ];
+    let sql = upsert("type_custom_fields", &["id"], &columns);
+    for (n, part) in line.custom_fields.iter().enumerate() {
+        claim(
+            place,
+            &format!("customFields[{n}].id"),
+            part.id,
+            &mut run.known.custom_fields,
+            line.id,
+            &mut parts.custom_fields,
+        )?;
+        run.execute(
+            &sql,
+            &[
+                part.id.into(),
+                line.id.into(),
+                (&part.label).into(),
+                (&part.kind).into(),
+                part.sort_order.into(),
+                part.data_list_id.into(),
+                part.is_mandatory.into(),
+            ],
+        )?;
+    }
+    Ok(parts)
+}
+
+/// Writes a level of the category tree and those below. `parents` collects what is to be looked up once all are known.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "what the recursion carries down; a struct for it would live in this function alone"
+)]
+fn categories(
+    run: &mut Run<'_>,
+    place: Place<'_>,
+    owner: i32,
+    above: Option<i32>,
+    path: &str,
+    level: &[Category],
+    parts: &mut Parts,
+    parents: &mut Vec<(String, i32)>,
+) -> Result<(), ImportError> {
+    let sql = upsert(
+        "type_categories",
+        &["id"],
+        &[
+            "incident_type_id",
+            "parent_id",
+            "title",
+            "description",
+            "sort_order",
+        ],
+    );
+    for (n, part) in level.iter().enumerate() {
+        let field = format!("{path}[{n}]");
+        claim(
+            place,
+            &format!("{field}.id"),
+            part.id,
+            &mut run.known.categories,
+            owner,
+            &mut parts.categories,
+        )?;
+        match (above, part.parent_id) {
+            (Some(above), Some(parent)) if above != parent => {
+                return Err(place.fault(
+                    &format!("{field}.parentId"),
+                    parent,
+                    format_args!("{above}, the category it stands in"),
+                ));
+            }
+            (None, Some(parent)) if parent == part.id => {
+                return Err(place.fault(
+                    &format!("{field}.parentId"),
+                    parent,
+                    "the id of another category",
+                ));
+            }
+            (None, Some(parent)) => parents.push((format!("{field}.parentId"), parent)),
+            _ => {}
+        }
+        let parent = above.or(part.parent_id);
+        run.execute(
+            &sql,
+            &[
+                part.id.into(),
+                owner.into(),
+                parent.into(),
+                (&part.title).into(),
+                part.description.as_deref().into(),
+                part.sort_order.into(),
+            ],
+        )?;
+        categories(
+            run,
+            place,
+            owner,
+            Some(part.id),
+            &format!("{field}.children"),
+            &part.children,
+            parts,
+            parents,
+        )?;
+    }
+    Ok(())
+}
+
+/// Gives a part to its type: an id can belong to one type only, and once.
+fn claim(
+    place: Place<'_>,
+    field: &str,
+    id: i32,
+    owners: &mut HashMap<i32, i32>,
+    owner: i32,
+    here: &mut HashSet<i32>,
+) -> Result<(), ImportError> {
+    if !here.insert(id) {
+        return Err(place.fault(field, format_args!("{id} twice"), "each id once"));
+    }
+    match owners.insert(id, owner) {
+        Some(other) if other != owner => Err(place.fault(
+            field,
+            format_args!("{id}, which belongs to incident type {other}"),
+            "an id no other type uses",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Removes the parts that a replaced type no longer has.
+fn drop_absent(
+    run: &mut Run<'_>,
+    place: Place<'_>,
+    owner: i32,
+    parts: &Parts,
+) -> Result<(), ImportError> {
+    let tables: [(&str, &str, &HashSet<i32>, &mut HashMap<i32, i32>); 4] = [
+        (
+            "type_categories",
+            "categories",
+            &parts.categories,
+            &mut run.known.categories,
+        ),
+        (
+            "type_consequences",
+            "consequences",
+            &parts.consequences,
+            &mut run.known.consequences,
+        ),
+        (
+            "type_causes",
+            "causes",
+            &parts.causes,
+            &mut run.known.causes,
+        ),
+        (
+            "type_custom_fields",
+            "customFields",
+            &parts.custom_fields,
+            &mut run.known.custom_fields,
+        ),
+    ];
+    for (table, field, kept, owners) in tables {
+        let absent: Vec<i32> = owners
+            .iter()
+            .filter(|(id, of)| **of == owner && !kept.contains(id))
+            .map(|(id, _)| *id)
+            .collect();
+        for id in absent {
+            match run
+                .session
+                .execute(&format!("DELETE FROM {table} WHERE id = ?1"), &[id.into()])
+            {
+                Err(StoreError::Constraint(_)) => {
+                    return Err(place.fault(
+                        field,
+                        format_args!("none with id {id}, which incidents use"),
+                        "the line to keep it",
+                    ));
+                }
+                done => done?,
+            };
+            owners.remove(&id);
+        }
+    }
+    Ok(())
+}
+
+fn translations(
+    run: &mut Run<'_>,
+    place: Place<'_>,
+    line: &TypeLine,
+    parts: &Parts,
+) -> Result<(), ImportError> {
+    for (tag, words) in &line.translations {
+        let path = format!("translations.{tag}");
+        let letters = tag
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        if tag.is_empty() || tag.len() > 35 || !letters {
+            return Err(place.fault(
+                &path,
+                format_args!("the language \"{tag}\""),
+                "a language tag such as nb or nb-NO",
+            ));
+        }
+        let language = tag.to_ascii_lowercase();
+        let mut write = |kind: &str, id: i32, title: Option<&str>, description: Option<&str>| {
+            let binds: [Value<'_>; 6] = [
+                line.id.into(),
+                (&language).into(),
+                kind.into(),
+                id.into(),
+                title.into(),
+                description.into(),
+            ];
+            run.execute(
+                "INSERT INTO type_translations (incident_type_id, language, kind, item_id, title, description) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (incident_type_id, language, kind, item_id) \
+                 DO UPDATE SET title = excluded.title, description = excluded.description",
+                &binds,
+            )
+        };
+        write(
+            "type",
+            line.id,
+            words.title.as_deref(),
+            words.description.as_deref(),
+        )?;
+        let lists = [
+            (
+                "category",
+                "categories",
+                &words.categories,
+                &parts.categories,
+            ),
+            (
+                "consequence",
+                "consequences",
+                &words.consequences,
+                &parts.consequences,
+            ),
+            ("cause", "causes", &words.causes, &parts.causes),
+        ];
+        for (kind, field, list, known) in lists {
+            for (n, item) in list.iter().enumerate() {
+                translated(place, &format!("{path}.{field}[{n}].id"), item.id, known)?;
+                write(
+                    kind,
+                    item.id,
+                    item.title.as_deref(),
+                    item.description.as_deref(),
+                )?;
+            }
+        }
+        for (n, item) in words.custom_fields.iter().enumerate() {
+            translated(
+                place,
+                &format!("{path}.customFields[{n}].id"),
+                item.id,
+                &parts.custom_fields,
+            )?;
+            write("custom_field", item.id, item.label.as_deref(), None)?;
+        }
+    }
+    Ok(())
+}
+
+fn translated(
+    place: Place<'_>,
+    field: &str,
+    id: i32,
+    known: &HashSet<i32>,
+) -> Result<(), ImportError> {
+    if known.contains(&id) {
+        Ok(())
+    } else {
+        Err(place.fault(
+            field,
+            id,
+            "an id that the same line gives to what is translated",
+        ))
+    }
+}

@@ -1,0 +1,195 @@
+//! `datasource_values.jsonl` or `.csv`: the one file that may hold millions of lines.
+
+use std::collections::HashMap;
+
+use obeya_model::Timestamp;
+use serde::Deserialize;
+
+use super::error::{ImportError, Place};
+use super::folder::Source;
+use super::known::Seen;
+use super::run::{Run, Turn, at_most, refer};
+use super::{csv, decode};
+use crate::store::engine::Row;
+use crate::store::values::changed;
+
+/// Most characters of a dimension, and of a description or external id: the limits of the interface.
+const DIMENSION: usize = 100;
+const TEXT: usize = 255;
+
+/// Values held back to be written in the order of the table, which is their date's: a file in another order would otherwise touch a page
+/// of the table for each line.
+const BATCH: usize = 100_000;
+
+/// A value as it stands in a line.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
+pub(super) struct ValueLine {
+    id: i32,
+    data_source_id: i32,
+    value: f64,
+    value_date: Timestamp,
+    #[serde(default)]
+    registration_date: Option<Timestamp>,
+    #[serde(default)]
+    area_id: Option<i32>,
+    #[serde(default)]
+    asset_id: Option<i32>,
+    #[serde(default)]
+    project_id: Option<i32>,
+    #[serde(default)]
+    description: Option<String>,
+    #[serde(default)]
+    dimension: Option<String>,
+    #[serde(default)]
+    dimension2: Option<String>,
+    #[serde(default)]
+    dimension3: Option<String>,
+    #[serde(default)]
+    dimension4: Option<String>,
+    #[serde(default)]
+    external_id: Option<String>,
+}
+
+/// The names of a line's fields, those that must be there first, and what each holds.
+pub(super) const FIELDS: [(&str, &str); 14] = [
+    ("id", "an int32"),
+    ("dataSourceId", "an int32"),
+    ("value", "a number"),
+    ("valueDate", "a date-time"),
+    ("registrationDate", "a date-time"),
+    ("areaId", "an int32"),
+    ("assetId", "an int32"),
+    ("projectId", "an int32"),
+    ("description", "text"),
+    ("dimension", "text"),
+    ("dimension2", "text"),
+    ("dimension3", "text"),
+    ("dimension4", "text"),
+    ("externalId", "text"),
+];
+
+/// How many of [`FIELDS`] must be there.
+pub(super) const REQUIRED: usize = 4;
+
+/// Reads the values.
+pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
+    let mut values = Values::default();
+    if source.is_csv() {
+        csv::each(source, run.progress, |place, line| {
+            values.take(run, place, line)
+        })?;
+    } else {
+        source.each_line(run.progress, |place, line| {
+            values.take(run, place, decode::json(place, line)?)
+        })?;
+    }
+    values.flush(run)?;
+    values.count(run)
+}
+
+#[derive(Default)]
+struct Values {
+    seen: Seen<i32>,
+    waiting: Vec<ValueLine>,
+    /// How many values each datasource gained.
+    gained: HashMap<i32, i64>,
+}
+
+impl Values {
+    fn take(
+        &mut self,
+        run: &mut Run<'_>,
+        place: Place<'_>,
+        line: ValueLine,
+    ) -> Result<(), ImportError> {
+        let lookup = "SELECT datasource_id, value_date FROM datasource_values WHERE id = ?1";
+        let stored = if run.known.any_values {
+            let key = |row: &dyn Row| {
+                Ok((
+                    row.int(0)?.unwrap_or_default(),
+                    row.int(1)?.unwrap_or_default(),
+                ))
+            };
+            run.session.first(lookup, &[line.id.into()], key)?
+        } else {
+            None
+        };
+        let turn = run.turn(place, &mut self.seen, &line.id, stored.is_some())?;
+        if turn == Turn::Skip {
+            return Ok(());
+        }
+        check(run, place, &line)?;
+        if let Some((datasource, date)) = stored {
+            let sql = "DELETE FROM datasource_values WHERE datasource_id = ?1 AND value_date = ?2 AND id = ?3";
+            run.execute(sql, &[datasource.into(), date.into(), line.id.into()])?;
+            *self
+                .gained
+                .entry(i32::try_from(datasource).unwrap_or_default())
+                .or_default() -= 1;
+        }
+        *self.gained.entry(line.data_source_id).or_default() += 1;
+        self.waiting.push(line);
+        if self.waiting.len() == BATCH {
+            self.flush(run)?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self, run: &mut Run<'_>) -> Result<(), ImportError> {
+        self.waiting
+            .sort_by_cached_key(|line| (line.data_source_id, line.value_date.ticks(), line.id));
+        for line in self.waiting.drain(..) {
+            let date = line.value_date.ticks();
+            run.execute(
+                "INSERT INTO datasource_values (datasource_id, value_date, id, value, registration_date, area_id, asset_id, project_id, \
+                 description, dimension, dimension2, dimension3, dimension4, external_id) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+                &[
+                    line.data_source_id.into(),
+                    date.into(),
+                    line.id.into(),
+                    line.value.into(),
+                    line.registration_date.map_or(date, |at| at.ticks()).into(),
+                    line.area_id.into(),
+                    line.asset_id.into(),
+                    line.project_id.into(),
+                    line.description.as_deref().into(),
+                    line.dimension.as_deref().into(),
+                    line.dimension2.as_deref().into(),
+                    line.dimension3.as_deref().into(),
+                    line.dimension4.as_deref().into(),
+                    line.external_id.as_deref().into(),
+                ],
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Brings the datasources' counts up to date, and lets readers know that their values changed.
+    fn count(&self, run: &mut Run<'_>) -> Result<(), ImportError> {
+        for (datasource, gained) in &self.gained {
+            changed(run.session, *datasource, *gained)?;
+        }
+        Ok(())
+    }
+}
+
+fn check(run: &Run<'_>, place: Place<'_>, line: &ValueLine) -> Result<(), ImportError> {
+    refer(
+        place,
+        "dataSourceId",
+        Some(line.data_source_id),
+        &run.known.datasources,
+        "a datasource",
+    )?;
+    if !line.value.is_finite() {
+        return Err(place.fault("value", line.value, "a finite number"));
+    }
+    at_most(place, "description", line.description.as_deref(), TEXT)?;
+    at_most(place, "externalId", line.external_id.as_deref(), TEXT)?;
+    at_most(place, "dimension", line.dimension.as_deref(), DIMENSION)?;
+    at_most(place, "dimension2", line.dimension2.as_deref(), DIMENSION)?;
+    at_most(place, "dimension3", line.dimension3.as_deref(), DIMENSION)?;
+    at_most(place, "dimension4", line.dimension4.as_deref(), DIMENSION)
+}
