@@ -1,2 +1,75 @@
-//! Placeholder.
-fn main() {}
+//! The command line of Obeya: serve, import, manage clients, and a demo that shows all of it.
+//!
+//! Each command is a thin layer over the service's library or the SDK; no rule of the domain lives here. Results go to stdout, logs,
+//! progress and errors to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage.
+
+mod client;
+mod database;
+mod demo;
+mod import;
+mod serve;
+mod stop;
+mod table;
+
+use std::io;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Obeya: the lean big room as a service, with its tools.
+#[derive(Parser)]
+#[command(name = "obeya", version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Runs the service on a database
+    Serve(serve::Args),
+    /// Makes, lists and revokes the clients that may ask for tokens
+    #[command(subcommand)]
+    Client(client::Command),
+    /// Imports a folder of JSON Lines (and CSV) into a database, all or nothing
+    Import(import::Args),
+    /// Builds a plant, serves it, and does the main job through the SDK
+    Demo(demo::Args),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build();
+    let done = runtime.map_err(anyhow::Error::from).and_then(|runtime| {
+        runtime.block_on(async {
+            match cli.command {
+                Command::Serve(args) => serve::run(args).await,
+                Command::Client(command) => client::run(command).await,
+                Command::Import(args) => import::run(args).await,
+                Command::Demo(args) => demo::run(args).await,
+            }
+        })
+    });
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads our output has seen enough, as in `obeya demo | head`.
+        Err(error) if reader_gone(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            for cause in error.chain().skip(1) {
+                eprintln!("  because: {cause}");
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn reader_gone(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|io| io.kind() == io::ErrorKind::BrokenPipe)
+    })
+}

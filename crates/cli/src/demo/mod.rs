@@ -1,0 +1,200 @@
+//! `obeya demo`: a believable plant, the service on it, and the main job done through the SDK over HTTP.
+//!
+//! The plant is written in the import format and imported; the service is the one `obeya serve` runs; the story uses nothing but the SDK.
+//! So the demo can't show anything a user could not do.
+
+mod calendar;
+mod dice;
+mod folder;
+mod improvements;
+mod incidents;
+mod keep;
+mod plant;
+mod reads;
+mod story;
+mod types;
+mod values;
+mod wire;
+mod writes;
+
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, bail};
+use obeya_server::import::{ImportOptions, import_dir};
+use obeya_server::{Config, Running, Server};
+
+use crate::database::{address, file};
+use crate::table::{grouped, took};
+use calendar::Calendar;
+use folder::Folder;
+use plant::Plant;
+
+/// What the demo's client may do: what the story needs and no more.
+const SCOPES: [&str; 5] = [
+    "Incidents.ReadWrite",
+    "Improvements.ReadWrite",
+    "Boards.Read",
+    "Data.Read",
+    "UserManagement.Read",
+];
+
+/// Builds a plant, serves it, and does the main job through the SDK.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Keeps the plant in this new database, as sqlite:FILE
+    #[arg(long = "db", value_name = "sqlite:FILE", value_parser = address)]
+    db: Option<String>,
+
+    /// Goes on serving when the story is told, and says how to look around
+    #[arg(long)]
+    keep: bool,
+
+    /// The address to listen on; port 0 takes a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    listen: SocketAddr,
+}
+
+/// The parts of the plant that the story needs to know without asking the service.
+struct Built {
+    /// An improvement that is implemented and waits for its evaluation.
+    implemented: i32,
+    values: u32,
+}
+
+/// Runs the demo.
+pub(crate) async fn run(args: Args) -> Result<()> {
+    let mut out = io::stdout();
+    let started = Instant::now();
+    let scratch = tempfile::tempdir().context("a temporary folder cannot be made")?;
+    let db = match &args.db {
+        Some(db) => new_database(db)?,
+        None => format!("sqlite:{}", scratch.path().join("plant.db").display()),
+    };
+    let built = build(&mut out, scratch.path(), &db).await?;
+    let running = serve(&mut out, db.clone(), args.listen).await?;
+    let client = running
+        .add_client("demo", &SCOPES)
+        .await
+        .context("the demo's client was not made")?;
+    story::tell(&mut out, &running, &client, &built).await?;
+    writeln!(out, "\nAll of it in {}.", took(started.elapsed()))?;
+    if args.keep {
+        keep::explain(&mut out, &running, &client)?;
+        crate::stop::asked()
+            .await
+            .context("signals cannot be waited for")?;
+    }
+    running.shutdown().await;
+    if args.db.is_some() {
+        writeln!(
+            out,
+            "The plant is kept. Look around with: obeya serve --db {db}"
+        )?;
+    }
+    Ok(())
+}
+
+fn new_database(url: &str) -> Result<String> {
+    match file(url) {
+        Some(path) if path.exists() => {
+            bail!(
+                "the demo makes a new database, and {} is there already (obeya serve --db {url} serves it)",
+                path.display()
+            )
+        }
+        _ => Ok(url.to_owned()),
+    }
+}
+
+/// Writes the plant as a folder and imports it.
+async fn build(out: &mut impl Write, scratch: &Path, db: &str) -> Result<Built> {
+    let path = scratch.join("import");
+    std::fs::create_dir(&path).context("the import folder cannot be made")?;
+    writeln!(
+        out,
+        "Fjordvik Gear: a plant made of one seed, two years until today\n"
+    )?;
+    let started = Instant::now();
+    let built = write_folder(&Folder::new(&path), Calendar::until_now())?;
+    writeln!(
+        out,
+        "Written as a folder of JSON Lines and CSV in {}, then imported:",
+        took(started.elapsed())
+    )?;
+    let report = import_dir(&path, db, ImportOptions::default(), Arc::new(()))
+        .await
+        .context("the plant was not imported")?;
+    crate::import::summary(out, &report)?;
+    Ok(built)
+}
+
+fn write_folder(folder: &Folder, calendar: Calendar) -> Result<Built> {
+    let plant = Plant::new();
+    plant.write(folder)?;
+    types::write(folder)?;
+    incidents::write(folder, &plant, calendar)?;
+    let implemented = improvements::write(folder, &plant, calendar)?;
+    let values = values::write(folder, calendar)?;
+    Ok(Built {
+        implemented,
+        values,
+    })
+}
+
+async fn serve(out: &mut impl Write, db: String, listen: SocketAddr) -> Result<Running> {
+    let mut config = Config::new(db);
+    config.listen = listen;
+    let started = Instant::now();
+    let running = Server::start(config)
+        .await
+        .context("the service did not start")?;
+    writeln!(
+        out,
+        "\nThe service listens on {} after {}.",
+        running.base_url(),
+        took(started.elapsed())
+    )?;
+    Ok(running)
+}
+
+/// A heading of the story.
+fn heading(out: &mut impl Write, number: u32, text: &str) -> io::Result<()> {
+    writeln!(out, "\n{number}. {text}")
+}
+
+/// What stands before a table: what was asked, what came, and how long it took.
+fn told(
+    out: &mut impl Write,
+    call: &str,
+    came: usize,
+    of: Option<i64>,
+    elapsed: std::time::Duration,
+) -> io::Result<()> {
+    let of = of.map_or_else(String::new, |all| format!(" of {}", grouped(all)));
+    writeln!(
+        out,
+        "   {call}\n   {}{of} in {}",
+        grouped(came),
+        took(elapsed)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_database_that_is_there_is_not_touched() {
+        let there = tempfile::NamedTempFile::new().unwrap();
+        let url = format!("sqlite:{}", there.path().display());
+        assert!(new_database(&url).is_err());
+        assert_eq!(
+            new_database("sqlite:surely/not/there.db").unwrap(),
+            "sqlite:surely/not/there.db"
+        );
+    }
+}

@@ -1,0 +1,62 @@
+//! The main job, in the order a user would do it. Each chapter is a file: what is read, what is written.
+
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result};
+use obeya::Client;
+use obeya_server::Running;
+use obeya_server::admin::NewClient;
+
+use super::wire::Wire;
+use super::{Built, heading, reads, writes};
+use crate::table::took;
+
+/// Tells the story: everything goes through the SDK, over HTTP.
+pub(super) async fn tell(
+    out: &mut impl Write,
+    running: &Running,
+    credentials: &NewClient,
+    built: &Built,
+) -> Result<()> {
+    let wire = Arc::new(Wire::default());
+    let client = Client::builder()
+        .base_url(running.base_url())
+        .auth_url(running.auth_url())
+        .client_id(&credentials.client_id)
+        .client_secret(&credentials.client_secret)
+        .user_agent("obeya-demo")
+        .observe(wire.clone())
+        .build()?;
+
+    heading(out, 1, "A token for the client made for the demo")?;
+    let started = Instant::now();
+    let access = client
+        .authenticate()
+        .await
+        .context("no token")?
+        .context("the client has no credentials")?;
+    let hours = access
+        .expires_in
+        .map_or(0, |lifetime| lifetime.as_secs() / 3600);
+    writeln!(
+        out,
+        "   good for {hours} hours, scopes {}, fetched in {}",
+        access.scopes.join(" "),
+        took(started.elapsed())
+    )?;
+
+    reads::areas(out, &client).await?;
+    let mechanics = reads::groups(out, &client).await?;
+    reads::boards(out, &client).await?;
+    reads::comments(out, &client).await?;
+    writes::incident(out, &client, &mechanics).await?;
+    writes::improvement(out, &client, built.implemented).await?;
+    reads::trash(out, &client).await?;
+    reads::values(out, &client, built.values).await?;
+
+    heading(out, 10, "What went over the wire")?;
+    wire.print(out)?;
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! `obeya serve`: the service on a database, until it is asked to stop.
+
+use std::io::{self, Write as _};
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use obeya_server::{Config, Server};
+use tracing_subscriber::EnvFilter;
+
+use crate::database::Database;
+use crate::stop;
+
+/// Runs the service on a database.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    database: Database,
+
+    /// The address to listen on; port 0 takes a free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
+    listen: SocketAddr,
+
+    /// The address callers reach the service under, where that is not the one listened on (behind a proxy)
+    #[arg(long, value_name = "URL")]
+    base_url: Option<String>,
+
+    /// The issuer of tokens, where that is not the base address (several services on one database)
+    #[arg(long, value_name = "URL")]
+    auth_url: Option<String>,
+
+    /// How many seconds an access token lives
+    #[arg(long, value_name = "SECONDS", default_value_t = 86_400, value_parser = clap::value_parser!(u64).range(1..=315_360_000))]
+    token_lifetime: u64,
+
+    /// What is logged: a level, or levels by module such as warn,obeya_server=debug
+    #[arg(long, value_name = "FILTER", default_value = "info", value_parser = filter)]
+    log: String,
+
+    /// How log lines are written
+    #[arg(long, value_enum, default_value_t = LogFormat::Text)]
+    log_format: LogFormat,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum LogFormat {
+    /// For people
+    Text,
+    /// One JSON object to a line
+    Json,
+}
+
+fn filter(text: &str) -> Result<String, String> {
+    EnvFilter::try_new(text)
+        .map(|_| text.to_owned())
+        .map_err(|error| error.to_string())
+}
+
+/// Serves until SIGINT or SIGTERM; a second signal ends the wait for requests in flight.
+pub(crate) async fn run(args: Args) -> Result<()> {
+    log_to_stderr(&args.log, args.log_format)?;
+    let mut config = Config::new(args.database.url);
+    config.listen = args.listen;
+    config.base_url = args.base_url;
+    config.auth_url = args.auth_url;
+    config.token_lifetime = Duration::from_secs(args.token_lifetime);
+    let running = Server::start(config)
+        .await
+        .context("the service did not start")?;
+    // Exactly this one line: whoever starts the service waits for it, and reads the port from it.
+    let mut out = io::stdout();
+    writeln!(out, "listening on http://{}", running.address())?;
+    out.flush()?;
+    stop::asked()
+        .await
+        .context("signals cannot be waited for")?;
+    tokio::select! {
+        () = running.shutdown() => Ok(()),
+        _ = stop::asked() => bail!("stopped at once: requests in flight were cut off"),
+    }
+}
+
+fn log_to_stderr(filter: &str, format: LogFormat) -> Result<()> {
+    let lines = tracing_subscriber::fmt()
+        .with_env_filter(EnvFilter::try_new(filter)?)
+        .with_writer(io::stderr);
+    let set = match format {
+        LogFormat::Text => lines
+            .with_ansi(io::IsTerminal::is_terminal(&io::stderr()))
+            .try_init(),
+        LogFormat::Json => lines.json().try_init(),
+    };
+    set.map_err(|error| anyhow::anyhow!("the log cannot be set up: {error}"))
+}
