@@ -238,8 +238,7 @@ fn builder(limits: &Limits) -> http1::Builder {
         .timer(TokioTimer::new())
         .header_read_timeout(limits.header_read)
         .max_buf_size(HEAD_BYTES)
-        .max_headers(MAX_HEADERS)
-        .pipeline_flush(true);
+        .max_headers(MAX_HEADERS);
     builder
 }
 
