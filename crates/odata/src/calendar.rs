@@ -90,6 +90,5 @@ mod tests {
     fn extremes_do_not_overflow() {
         civil_from_days(i64::MAX);
         civil_from_days(i64::MIN);
-        assert!(MIN_TICKS < MAX_TICKS);
     }
 }

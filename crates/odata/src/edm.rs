@@ -179,7 +179,7 @@ impl EntityType {
                 self.name, self.key
             )),
             Some(key) if key.nullable => {
-                faults.push(format!("{}: the key `{}` is nullable", self.name, self.key))
+                faults.push(format!("{}: the key `{}` is nullable", self.name, self.key));
             }
             Some(_) => {}
         }

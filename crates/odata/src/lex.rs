@@ -44,7 +44,7 @@ impl Token {
         let mark = |text: &str| format!("`{text}`");
         match &self.kind {
             TokenKind::Literal(Literal::String(text)) => format!("the string '{}'", excerpt(text)),
-            TokenKind::Literal(_) => "a literal".to_owned(),
+            TokenKind::Literal(literal) => mark(&excerpt(&literal.to_string())),
             TokenKind::Number(text) | TokenKind::Word(text) => mark(&excerpt(text)),
             TokenKind::Alias(name) => format!("`@{}`", excerpt(name)),
             TokenKind::Open => mark("("),

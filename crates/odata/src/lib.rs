@@ -1,12 +1,4 @@
-//! OData 4.01 query options: text → syntax tree → bound to an entity model → SQL with bound values.
-//!
-//! Pure: no I/O, no clock, no database. Each stage is a type and says what it may reject:
-//!
-//! | stage | type | rejects |
-//! |---|---|---|
-//! | query string → options | [`Options`] | encoding, unknown options, grammar, size |
-//! | options → bound | [`Bound`] | unknown names, types, values, forbidden combinations |
-//! | bound → SQL | [`sql::Statement`] | nothing |
+#![doc = include_str!("../README.md")]
 
 pub mod ast;
 pub mod bind;
@@ -21,6 +13,7 @@ mod literal;
 mod nearest;
 mod options;
 mod parse;
+mod print;
 pub mod search;
 pub mod sql;
 mod value;

@@ -128,9 +128,19 @@ impl<'a> Parser<'a> {
     }
 
     pub(crate) fn end(&mut self) -> Result<(), Error> {
-        let expected = match self.peek().kind {
-            TokenKind::Equals => "an operator such as `eq`, or the end",
-            TokenKind::Close => "the end: there is one `)` too many",
+        let before = self
+            .next
+            .checked_sub(1)
+            .and_then(|at| self.tokens.get(at))
+            .map(|token| &token.kind);
+        let expected = match (&self.peek().kind, before) {
+            (TokenKind::Equals, _) => "an operator such as `eq`, or the end",
+            (TokenKind::Close, _) => "the end: there is one `)` too many",
+            // What is left of an offset whose + a form decoder took for a space.
+            (
+                TokenKind::Literal(Literal::TimeOfDay(_)),
+                Some(TokenKind::Literal(Literal::DateTimeOffset { .. })),
+            ) => "the end: a `+` before an offset is written %2B in a URL",
             _ => "an operator such as `and`, or the end",
         };
         self.expect(&TokenKind::End, expected).map(drop)
@@ -177,10 +187,7 @@ impl<'a> Parser<'a> {
         // A run of left-associative operators nests to the left without recursion here, but later stages walk it
         // recursively: it counts as depth, except for `and` and `or`, whose operands are one list.
         let entered = self.depth;
-        loop {
-            let TokenKind::Word(word) = &self.peek().kind else {
-                break;
-            };
+        while let TokenKind::Word(word) = &self.peek().kind {
             let Some((binds, operator)) = infix(word) else {
                 break;
             };

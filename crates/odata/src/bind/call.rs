@@ -338,6 +338,7 @@ const TARGETS: &[Type] = &[
 ];
 
 fn count_fault(at: usize, name: &str, expected: &str, found: usize) -> Error {
-    let message = format!("found {found} arguments of `{name}`; expected {expected}");
+    let message =
+        format!("found {found} as the number of arguments of `{name}`; expected {expected}");
     Error::new(ErrorKind::UnknownFunction, at, message)
 }

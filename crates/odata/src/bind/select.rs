@@ -26,7 +26,7 @@ pub(crate) fn select(options: &Options, entity: &'static EntityType) -> Result<S
                 // A navigation's name alone asks for its link, which plain JSON does not have.
                 [only] if entity.navigation(&only.name).is_some() => {}
                 [first, _, ..] if entity.navigation(&first.name).is_some() => {
-                    narrowed.push(path.clone())
+                    narrowed.push(path.clone());
                 }
                 [first, ..] => return Err(not_selectable(entity, first, path.len())),
                 [] => {}

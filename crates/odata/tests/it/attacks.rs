@@ -1,1 +1,169 @@
-//! Whole query strings: the options beside `$filter`, and what the caller adds.
+//! Hostile input: refused quickly, or taken as the plain text it is.
+
+use std::time::{Duration, Instant};
+
+use obeya_odata::sql::{self, Scope, Sqlite};
+use obeya_odata::{Context, Limits, OptionName, Options};
+
+use crate::model::{AREA, BOARD, GROUP};
+use crate::store::{Store, bind, encode};
+
+/// Generous for an unoptimised build on a busy machine; what is quadratic or exponential takes far longer.
+const SOON: Duration = Duration::from_millis(500);
+
+fn refused(query: &str, code: &str) {
+    let begun = Instant::now();
+    let error = bind(&GROUP, query).unwrap_err();
+    let shown: String = query.chars().take(60).collect();
+    assert_eq!(error.code(), code, "{shown}: {error}");
+    assert!(
+        begun.elapsed() < SOON,
+        "{shown}: took {:?}",
+        begun.elapsed()
+    );
+    assert!(
+        error.to_string().len() < 400,
+        "{shown}: the message has {} bytes",
+        error.to_string().len()
+    );
+}
+
+#[test]
+fn what_is_too_much_is_refused_by_a_limit() {
+    for filter in [
+        format!("{}true{}", "(".repeat(10_000), ")".repeat(10_000)),
+        format!("name eq '{}'", "x".repeat(1 << 20)),
+        vec!["true"; 1_000_000].join(" or "),
+        format!("{}true", "not ".repeat(1_000)),
+        format!("{}level eq 1", "- ".repeat(1_000)),
+        format!("level{} eq 1", " add 1".repeat(100)),
+        format!("{} eq 1", vec!["parent"; 200].join("/")),
+        format!("level in ({})", vec!["1"; 1_001].join(",")),
+        format!("{}name{} eq 'x'", "tolower(".repeat(60), ")".repeat(60)),
+        "children/any(a:a/children/any(b:b/children/any(c:c/children/any(d:d/level eq 1))))"
+            .to_owned(),
+    ] {
+        refused(&format!("$filter={}", encode(&filter)), "odata.limit");
+    }
+    refused(
+        &format!("$orderby={}", ["level"; 9].join(",")),
+        "odata.limit",
+    );
+    refused(
+        &format!("$expand={}", vec!["parent"; 30].join(",")),
+        "odata.limit",
+    );
+    refused(
+        &format!(
+            "$expand={}x{}",
+            "parent($expand=".repeat(200),
+            ")".repeat(200)
+        ),
+        "odata.limit",
+    );
+    refused(
+        &format!("$select={}", vec!["id"; 2_000].join(",")),
+        "odata.limit",
+    );
+    refused(&format!("$search={}", "a ".repeat(30)), "odata.limit");
+}
+
+/// Large limits must not lift the protection of the stack, and the work must stay linear.
+#[test]
+fn large_limits_are_safe() {
+    let limits = Limits {
+        nodes: 1_000_000,
+        depth: 1_000_000,
+        option_bytes: 1 << 24,
+        ..Limits::default()
+    };
+    let parse = |filter: &str| {
+        Options::parse(
+            &format!("$filter={}", encode(filter)),
+            OptionName::ALL,
+            &limits,
+        )
+    };
+    for filter in [
+        format!("{}true{}", "(".repeat(100_000), ")".repeat(100_000)),
+        format!("level{} eq 1", " add 1".repeat(100_000)),
+        format!("{}true", "not ".repeat(100_000)),
+    ] {
+        assert_eq!(parse(&filter).unwrap_err().code(), "odata.limit");
+    }
+    let (options, _) = parse(&vec!["level eq 1"; 20_000].join(" or ")).unwrap();
+    let bound = options.bind(&GROUP, &Context { now: 0, limits }).unwrap();
+    assert_eq!(
+        sql::select(&bound, &Sqlite, &Scope::default()).binds.len(),
+        20_000
+    );
+}
+
+#[test]
+fn text_stays_text_wherever_it_stands() {
+    let store = Store::new();
+    let all = store.ids(&AREA, "").unwrap();
+    for text in [
+        "'; DROP TABLE areas; --",
+        "\"; DROP TABLE areas; --",
+        "' OR '1'='1",
+        "%",
+        "_",
+        "\\",
+        "?1",
+        "{t}",
+        "*/ --",
+        "\u{2028}\u{202e}",
+        "%27",
+        "NULL",
+    ] {
+        let quoted = text.replace('\'', "''");
+        for filter in [
+            format!("name eq '{quoted}'"),
+            format!("name in ('{quoted}')"),
+            format!("startswith(name,'{quoted}')"),
+            format!("endswith(name,'{quoted}')"),
+            format!("concat(name,'{quoted}') eq name"),
+            format!("substring('{quoted}',0) eq name"),
+            format!("tolower('{quoted}') eq name"),
+        ] {
+            assert_eq!(store.filter(&AREA, &filter), Ok(vec![]), "{filter}");
+        }
+        assert_eq!(
+            store.filter(&AREA, &format!("name ne '{quoted}'")),
+            Ok(all.clone()),
+            "{text}"
+        );
+        let statement = sql::select(
+            &bind(&AREA, &format!("$filter=name eq '{}'", encode(&quoted))).unwrap(),
+            &Sqlite,
+            &Scope::default(),
+        );
+        assert!(
+            !statement.sql.contains("DROP") && !statement.sql.contains('\''),
+            "{}",
+            statement.sql
+        );
+    }
+    assert_eq!(store.ids(&AREA, "").unwrap(), all);
+}
+
+#[test]
+fn names_are_never_taken_from_the_request() {
+    for query in [
+        // Cyrillic а, fullwidth ｉｄ, a quoted identifier, a column that is no property.
+        "$filter=n\u{430}me eq 'x'",
+        "$filter=\u{ff49}\u{ff44} eq 1",
+        "$orderby=rowid",
+        "$select=rowid",
+        "$filter=name\u{200b} eq 'x'",
+        "$orderby=id;DROP",
+        "$orderby=\"id\"\"",
+        "$filter=sqlite_version() eq 'x'",
+        "$filter=odata_lower(name) eq 'x'",
+        "$filter=%2527 eq 1",
+        "$filter=name eq %2527x%2527",
+    ] {
+        assert!(bind(&BOARD, query).is_err(), "{query}");
+    }
+}

@@ -1,1 +1,181 @@
-//! Whole query strings: the options beside `$filter`, and what the caller adds.
+//! `$expand`: one statement for each navigation, whatever the number of parents.
+
+use obeya_odata::sql::{self, Scope, Sqlite, Value};
+use obeya_odata::{Bound, BoundExpand};
+
+use crate::model::{BOARD, COMMENT, GROUP};
+use crate::store::{Store, bind, int};
+
+/// The rows of one expand, as (link value, first column).
+fn pairs(
+    store: &Store,
+    expand: &BoundExpand,
+    parents: impl IntoIterator<Item = i64>,
+) -> Vec<(i64, i64)> {
+    let parents: Vec<Value> = parents.into_iter().map(Value::Int).collect();
+    let rows = store
+        .rows(&sql::expand(expand, &Sqlite, &parents, &Scope::default()))
+        .unwrap();
+    for row in &rows {
+        assert_eq!(row.len(), expand.query.columns().len() + 1);
+    }
+    rows.iter()
+        .map(|row| (int(&row[row.len() - 1]), int(&row[0])))
+        .collect()
+}
+
+fn only(bound: &Bound) -> &BoundExpand {
+    assert_eq!(bound.expands().len(), 1);
+    &bound.expands()[0]
+}
+
+#[test]
+fn rows_come_with_the_link_that_says_whose_they_are() {
+    let store = Store::new();
+    let bound = bind(&GROUP, "$expand=boards($select=id)").unwrap();
+    let boards = only(&bound);
+    assert_eq!(bound.columns()[boards.link].name, "id");
+    assert_eq!(
+        pairs(&store, boards, [2, 3, 5]),
+        [(2, 1), (2, 2), (3, 3), (3, 7)]
+    );
+    let bound = bind(&BOARD, "$expand=group($select=id)").unwrap();
+    assert_eq!(pairs(&store, only(&bound), [2, 2, 7]), [(2, 2), (7, 7)]);
+    assert!(pairs(&store, only(&bound), []).is_empty());
+}
+
+#[test]
+fn null_links_to_nothing() {
+    let store = Store::new();
+    let bound = bind(&GROUP, "$expand=children").unwrap();
+    let statement = sql::expand(only(&bound), &Sqlite, &[Value::Null], &Scope::default());
+    assert!(statement.binds.is_empty() && store.rows(&statement).unwrap().is_empty());
+}
+
+#[test]
+fn top_and_skip_count_for_each_parent() {
+    let store = Store::new();
+    let bound = bind(
+        &GROUP,
+        "$expand=boards($select=id;$orderby=name desc;$top=1)",
+    )
+    .unwrap();
+    // The last board of each group by name: Tasks, daily backup (lower case comes after upper).
+    assert_eq!(pairs(&store, only(&bound), [2, 3]), [(2, 2), (3, 7)]);
+    let bound = bind(&GROUP, "$expand=boards($select=id;$skip=1)").unwrap();
+    assert_eq!(pairs(&store, only(&bound), [1, 2, 3]), [(2, 2), (3, 7)]);
+}
+
+#[test]
+fn nested_options_filter_count_and_order() {
+    let store = Store::new();
+    let bound = bind(&GROUP, "$expand=boards($select=id;$filter=isPublic and group/level eq 1;$orderby=id desc;$count=true)").unwrap();
+    let boards = only(&bound);
+    assert_eq!(pairs(&store, boards, 1..=7), [(3, 7), (3, 3), (2, 1)]);
+    assert!(boards.query.count());
+    let parents: Vec<Value> = (1..=7).map(Value::Int).collect();
+    let mut counts = store
+        .rows(&sql::expand_count(
+            boards,
+            &Sqlite,
+            &parents,
+            &Scope::default(),
+        ))
+        .unwrap();
+    counts.sort_by_key(|row| int(&row[0]));
+    assert_eq!(
+        counts,
+        [
+            [Value::Int(2), Value::Int(1)],
+            [Value::Int(3), Value::Int(2)]
+        ]
+    );
+    let bound = bind(&GROUP, "$expand=boards($search=x)").unwrap_err();
+    assert_eq!(bound.code(), "odata.option");
+}
+
+#[test]
+fn levels_and_stars_unfold_within_the_limit() {
+    let depth = |query: &str| {
+        let bound = bind(&GROUP, query).unwrap();
+        let (mut depth, mut level) = (0, &bound);
+        while let Some(expand) = level
+            .expands()
+            .iter()
+            .find(|expand| expand.navigation.name == "parent")
+        {
+            (depth, level) = (depth + 1, &expand.query);
+        }
+        depth
+    };
+    assert_eq!(depth("$expand=parent"), 1);
+    assert_eq!(depth("$expand=parent($levels=2)"), 2);
+    assert_eq!(depth("$expand=parent($levels=max;$select=name)"), 3);
+    assert_eq!(depth("$expand=parent($expand=parent($expand=parent))"), 3);
+    assert_eq!(depth("$expand=*"), 1);
+    assert_eq!(bind(&GROUP, "$expand=*").unwrap().expands().len(), 3);
+    // A named one takes precedence over the star.
+    let bound = bind(&GROUP, "$expand=*,boards($select=id)").unwrap();
+    assert_eq!(bound.expands().len(), 3);
+    assert_eq!(bound.expands()[0].query.columns().len(), 1);
+}
+
+#[test]
+fn what_can_not_be_expanded() {
+    for (query, code) in [
+        ("$expand=parent($levels=4)", "odata.limit"),
+        (
+            "$expand=parent($expand=parent($expand=parent($expand=parent)))",
+            "odata.limit",
+        ),
+        ("$expand=*($levels=3)", "odata.limit"),
+        ("$expand=boards($levels=2)", "odata.option"),
+        ("$expand=parent($levels=0)", "odata.value"),
+        ("$expand=name", "odata.type"),
+        ("$expand=board", "odata.unknown_property"),
+        ("$expand=boards,boards", "odata.option"),
+        ("$expand=parent($filter=id eq 1)", "odata.option"),
+        ("$expand=boards/$count", "odata.syntax"),
+        (
+            "$expand=boards($filter=id eq 1;$filter=id eq 2)",
+            "odata.option",
+        ),
+        ("$expand=boards($format=json)", "odata.option"),
+        ("$expand=boards()", "odata.syntax"),
+        (
+            "$expand=boards($filter=nope eq 1)",
+            "odata.unknown_property",
+        ),
+        (
+            "$expand=boards($filter=$it/id eq 1)",
+            "odata.unknown_property",
+        ),
+        ("$select=boards/id", "odata.option"),
+        (
+            "$select=boards/nope&$expand=boards",
+            "odata.unknown_property",
+        ),
+    ] {
+        let error = bind(&GROUP, query).unwrap_err();
+        assert_eq!(error.code(), code, "{query}: {error}");
+    }
+}
+
+#[test]
+fn select_reaches_into_expanded_navigations() {
+    let bound = bind(
+        &COMMENT,
+        "$select=id,parent/text,parent/parent/id&$expand=parent($expand=parent)",
+    )
+    .unwrap();
+    let parent = only(&bound);
+    let names: Vec<_> = parent
+        .query
+        .columns()
+        .iter()
+        .filter(|column| !column.hidden())
+        .map(|column| column.name)
+        .collect();
+    assert_eq!(names, ["text"]);
+    assert_eq!(only(&parent.query).query.columns().len(), 1);
+}

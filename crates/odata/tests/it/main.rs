@@ -1,5 +1,10 @@
 //! The stages together: query strings evaluated by SQLite on the fixture of `tests/data/semantic_cases.json`.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a helper of a test that can't go on says so by panicking, as the test would"
+)]
+
 mod attacks;
 mod expand;
 mod messages;
