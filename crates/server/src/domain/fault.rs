@@ -32,10 +32,19 @@ pub(crate) enum Fault {
 
 impl Fault {
     /// A status that may not follow the present one.
-    pub(crate) fn transition(code: &'static str, what: &str, from: &str, to: &str, allowed: &[&str]) -> Fault {
+    pub(crate) fn transition(
+        code: &'static str,
+        what: &str,
+        from: &str,
+        to: &str,
+        allowed: &[&str],
+    ) -> Fault {
         let detail = match allowed {
             [] => format!("{what} that is {from} cannot become {to}: nothing may follow {from}."),
-            _ => format!("{what} that is {from} cannot become {to}. From {from} it may become {}.", listed(allowed)),
+            _ => format!(
+                "{what} that is {from} cannot become {to}. From {from} it may become {}.",
+                listed(allowed)
+            ),
         };
         Fault::Conflict { code, detail }
     }

@@ -69,7 +69,11 @@ impl Improvement {
     ///
     /// # Errors
     /// 409 `improvement.transition`.
-    pub(crate) fn changed(mut self, change: ImprovementChange, now: i64) -> Result<Improvement, Fault> {
+    pub(crate) fn changed(
+        mut self,
+        change: ImprovementChange,
+        now: i64,
+    ) -> Result<Improvement, Fault> {
         self.state = self.state.changed(change.status, now)?;
         self.priority = change.priority.unwrap_or(self.priority);
         self.evaluation = change.evaluation.or(self.evaluation);
@@ -81,8 +85,14 @@ impl Improvement {
         apply(&mut self.links.group_id, change.group_id);
         apply(&mut self.links.category_id, change.category_id);
         apply(&mut self.links.project_id, change.project_id);
-        apply(&mut self.links.suggested_by_user_id, change.suggested_by_user_id);
-        apply(&mut self.links.responsible_user_id, change.responsible_user_id);
+        apply(
+            &mut self.links.suggested_by_user_id,
+            change.suggested_by_user_id,
+        );
+        apply(
+            &mut self.links.responsible_user_id,
+            change.responsible_user_id,
+        );
         for (amount, change) in self.amounts.iter_mut().zip(change.amounts) {
             apply(amount, change);
         }
@@ -107,8 +117,21 @@ mod tests {
             text: None,
             due_date: Some(70),
             external_id: Some("i-1".into()),
-            links: Links { group_id: Some(4), responsible_user_id: Some("u-1".into()), ..Links::default() },
-            amounts: [Some(1.0), Some(2.0), Some(3.0), Some(4.0), Some(5.0), Some(6.0), Some(7.0), Some(8.0)],
+            links: Links {
+                group_id: Some(4),
+                responsible_user_id: Some("u-1".into()),
+                ..Links::default()
+            },
+            amounts: [
+                Some(1.0),
+                Some(2.0),
+                Some(3.0),
+                Some(4.0),
+                Some(5.0),
+                Some(6.0),
+                Some(7.0),
+                Some(8.0),
+            ],
             evaluation: None,
             evaluation_text: None,
         }
@@ -116,7 +139,10 @@ mod tests {
 
     #[test]
     fn an_empty_body_changes_nothing() {
-        assert_eq!(improvement().changed(ImprovementChange::default(), 99), Ok(improvement()));
+        assert_eq!(
+            improvement().changed(ImprovementChange::default(), 99),
+            Ok(improvement())
+        );
     }
 
     #[test]
@@ -133,9 +159,34 @@ mod tests {
             ..ImprovementChange::default()
         };
         let after = improvement().changed(change, 99).expect("an improvement");
-        assert_eq!((after.due_date, after.text.as_deref(), after.title.as_deref()), (None, Some("At station 4"), Some("Second clamp")));
-        assert_eq!((after.links.group_id, after.links.responsible_user_id.as_deref()), (None, Some("u-1")));
-        assert_eq!(after.amounts, [Some(1.0), None, Some(3.0), Some(120.5), Some(5.0), Some(6.0), Some(7.0), Some(8.0)]);
+        assert_eq!(
+            (
+                after.due_date,
+                after.text.as_deref(),
+                after.title.as_deref()
+            ),
+            (None, Some("At station 4"), Some("Second clamp"))
+        );
+        assert_eq!(
+            (
+                after.links.group_id,
+                after.links.responsible_user_id.as_deref()
+            ),
+            (None, Some("u-1"))
+        );
+        assert_eq!(
+            after.amounts,
+            [
+                Some(1.0),
+                None,
+                Some(3.0),
+                Some(120.5),
+                Some(5.0),
+                Some(6.0),
+                Some(7.0),
+                Some(8.0)
+            ]
+        );
         assert_eq!(after.evaluation, Some(Evaluation::Bad));
     }
 }

@@ -4,11 +4,14 @@
 //! follows it. Open stands beside the stages and is reached from, and left to, Suggested.
 
 use super::fault::Fault;
-use super::words::ImprovementStatus::{self, Activated, Archived, Evaluated, Implemented, InProgress, Open, Planned, Suggested};
+use super::words::ImprovementStatus::{
+    self, Activated, Archived, Evaluated, Implemented, InProgress, Open, Planned, Suggested,
+};
 use super::words::Word;
 
 /// The stages with a date, in their order.
-pub(crate) const STAGES: [ImprovementStatus; 5] = [Suggested, Planned, InProgress, Implemented, Evaluated];
+pub(crate) const STAGES: [ImprovementStatus; 5] =
+    [Suggested, Planned, InProgress, Implemented, Evaluated];
 
 /// The status and every date that hangs on it. Instants are 100 ns ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,10 +38,21 @@ impl State {
         let allowed = allowed(self.status);
         if !allowed.contains(&to) {
             let words: Vec<_> = allowed.iter().map(|status| status.word()).collect();
-            return Err(Fault::transition("improvement.transition", "An improvement", self.status.word(), to.word(), &words));
+            return Err(Fault::transition(
+                "improvement.transition",
+                "An improvement",
+                self.status.word(),
+                to.word(),
+                &words,
+            ));
         }
         Ok(match to {
-            Archived => State { status: Archived, archived: Some(now), archived_from: Some(self.status), ..self },
+            Archived => State {
+                status: Archived,
+                archived: Some(now),
+                archived_from: Some(self.status),
+                ..self
+            },
             Activated => self.activated(now),
             to => self.entered(to, now),
         })
@@ -56,9 +70,17 @@ impl State {
 
     /// Back to the status it had; where that is not known, to the last stage that has a date.
     fn activated(self, now: i64) -> State {
-        let last = STAGES.into_iter().zip(self.dates).filter(|(_, date)| date.is_some()).last();
-        let status = self.archived_from.or(last.map(|(stage, _)| stage)).unwrap_or(Suggested);
-        State { archived: None, archived_from: None, ..self }.entered(status, now)
+        let last = (0..STAGES.len()).rfind(|place| self.dates[*place].is_some());
+        let status = self
+            .archived_from
+            .or(last.map(|place| STAGES[place]))
+            .unwrap_or(Suggested);
+        State {
+            archived: None,
+            archived_from: None,
+            ..self
+        }
+        .entered(status, now)
     }
 }
 
@@ -87,8 +109,14 @@ mod tests {
     fn state(status: ImprovementStatus) -> State {
         // Every stage up to the present one has a date: 10, 20, …
         let reached = place(status).map_or(0, |place| place + 1);
-        let dates = std::array::from_fn(|place| (place < reached).then_some(10 * (place as i64 + 1)));
-        State { status, dates, archived: None, archived_from: None }
+        let dates =
+            std::array::from_fn(|place| (place < reached).then_some(10 * (place as i64 + 1)));
+        State {
+            status,
+            dates,
+            archived: None,
+            archived_from: None,
+        }
     }
 
     /// Columns: Suggested, Planned, InProgress, Implemented, Evaluated, Archived, Activated, Open. `=` the present status, `+` allowed, `-` refused.
@@ -110,7 +138,16 @@ mod tests {
                 match cell {
                     '=' => assert_eq!(changed, Ok(state(from)), "{from:?} to {to:?}"),
                     '+' => assert!(changed.is_ok(), "{from:?} to {to:?}: {changed:?}"),
-                    _ => assert!(matches!(changed, Err(Fault::Conflict { code: "improvement.transition", .. })), "{from:?} to {to:?}"),
+                    _ => assert!(
+                        matches!(
+                            changed,
+                            Err(Fault::Conflict {
+                                code: "improvement.transition",
+                                ..
+                            })
+                        ),
+                        "{from:?} to {to:?}"
+                    ),
                 }
             }
         }
@@ -118,42 +155,83 @@ mod tests {
 
     #[test]
     fn entering_a_stage_writes_its_date_once_and_skipped_ones_stay_empty() {
-        let after = state(Planned).changed(Some(Implemented), 99).expect("a state");
+        let after = state(Planned)
+            .changed(Some(Implemented), 99)
+            .expect("a state");
         assert_eq!(after.dates, [Some(10), Some(20), None, Some(99), None]);
         let mut dated = state(Planned);
         dated.dates[3] = Some(77);
-        assert_eq!(dated.changed(Some(Implemented), 99).expect("a state").dates[3], Some(77));
+        assert_eq!(
+            dated.changed(Some(Implemented), 99).expect("a state").dates[3],
+            Some(77)
+        );
     }
 
     #[test]
     fn going_back_empties_the_later_dates_and_keeps_its_own() {
-        let after = state(Evaluated).changed(Some(Planned), 99).expect("a state");
-        assert_eq!(after, State { dates: [Some(10), Some(20), None, None, None], ..state(Planned) });
+        let after = state(Evaluated)
+            .changed(Some(Planned), 99)
+            .expect("a state");
+        assert_eq!(
+            after,
+            State {
+                dates: [Some(10), Some(20), None, None, None],
+                ..state(Planned)
+            }
+        );
     }
 
     #[test]
     fn archived_and_activated_again() {
         for stage in [Suggested, Planned, InProgress, Implemented, Evaluated, Open] {
             let archived = state(stage).changed(Some(Archived), 99).expect("a state");
-            assert_eq!(archived, State { status: Archived, archived: Some(99), archived_from: Some(stage), ..state(stage) });
-            assert_eq!(archived.changed(Some(Activated), 120), Ok(state(stage)), "{stage:?}");
+            assert_eq!(
+                archived,
+                State {
+                    status: Archived,
+                    archived: Some(99),
+                    archived_from: Some(stage),
+                    ..state(stage)
+                }
+            );
+            assert_eq!(
+                archived.changed(Some(Activated), 120),
+                Ok(state(stage)),
+                "{stage:?}"
+            );
         }
     }
 
     #[test]
     fn an_archived_one_of_unknown_past_goes_back_to_its_last_dated_stage() {
-        let imported = State { status: Archived, archived: Some(60), ..state(InProgress) };
+        let imported = State {
+            status: Archived,
+            archived: Some(60),
+            ..state(InProgress)
+        };
         assert_eq!(imported.changed(Some(Activated), 99), Ok(state(InProgress)));
-        let undated = State { dates: [None; 5], ..imported };
+        let undated = State {
+            dates: [None; 5],
+            ..imported
+        };
         let after = undated.changed(Some(Activated), 99).expect("a state");
-        assert_eq!((after.status, after.dates), (Suggested, [Some(99), None, None, None, None]));
+        assert_eq!(
+            (after.status, after.dates),
+            (Suggested, [Some(99), None, None, None, None])
+        );
     }
 
     #[test]
     fn open_has_no_date_of_its_own() {
         let open = state(Suggested).changed(Some(Open), 99).expect("a state");
         assert_eq!((open.status, open.dates), (Open, state(Suggested).dates));
-        assert_eq!(state(Open).changed(Some(Suggested), 99).expect("a state").dates[0], Some(99));
+        assert_eq!(
+            state(Open)
+                .changed(Some(Suggested), 99)
+                .expect("a state")
+                .dates[0],
+            Some(99)
+        );
     }
 
     #[test]

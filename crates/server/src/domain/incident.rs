@@ -67,7 +67,11 @@ impl Incident {
     /// # Errors
     /// 409 `incident.evaluation`.
     pub(crate) fn created(change: IncidentChange, now: i64) -> Result<Incident, Fault> {
-        let state = State::created(change.status.unwrap_or(IncidentStatus::New), change.resolved_date.flatten(), now);
+        let state = State::created(
+            change.status.unwrap_or(IncidentStatus::New),
+            change.resolved_date.flatten(),
+            now,
+        );
         let blank = Incident {
             incident_type_id: change.incident_type_id,
             severity: change.severity,
@@ -90,7 +94,9 @@ impl Incident {
     /// # Errors
     /// 409 `incident.transition`, 409 `incident.evaluation`.
     pub(crate) fn changed(self, change: IncidentChange, now: i64) -> Result<Incident, Fault> {
-        let state = self.state.changed(change.status, change.resolved_date, now)?;
+        let state = self
+            .state
+            .changed(change.status, change.resolved_date, now)?;
         self.with(change, state)
     }
 
@@ -106,9 +112,18 @@ impl Incident {
         apply(&mut next.text, change.text);
         apply(&mut next.due_date, change.due_date);
         apply(&mut next.external_id, change.external_id);
-        apply(&mut next.places.reported_by_group_id, change.reported_by_group_id);
-        apply(&mut next.places.follow_up_group_id, change.follow_up_group_id);
-        apply(&mut next.places.responsible_user_id, change.responsible_user_id);
+        apply(
+            &mut next.places.reported_by_group_id,
+            change.reported_by_group_id,
+        );
+        apply(
+            &mut next.places.follow_up_group_id,
+            change.follow_up_group_id,
+        );
+        apply(
+            &mut next.places.responsible_user_id,
+            change.responsible_user_id,
+        );
         apply(&mut next.places.area_id, change.area_id);
         apply(&mut next.places.project_id, change.project_id);
         apply(&mut next.evaluation_text, change.evaluation_text);
@@ -120,14 +135,19 @@ impl Incident {
 
     /// An evaluation is written only on a resolved incident. Repeating the present one, as a client does that sends back what it read, writes nothing.
     fn may_be_evaluated(&self, next: &Incident) -> Result<(), Fault> {
-        let text_written = next.evaluation_text.is_some() && next.evaluation_text != self.evaluation_text;
+        let text_written =
+            next.evaluation_text.is_some() && next.evaluation_text != self.evaluation_text;
         let written = next.evaluation != self.evaluation || text_written;
         if !written || next.state.status == IncidentStatus::Resolved {
             return Ok(());
         }
         let status = next.state.status.word();
-        let detail = format!("An incident can be evaluated once it is Resolved; this one is {status}.");
-        Err(Fault::Conflict { code: "incident.evaluation", detail })
+        let detail =
+            format!("An incident can be evaluated once it is Resolved; this one is {status}.");
+        Err(Fault::Conflict {
+            code: "incident.evaluation",
+            detail,
+        })
     }
 }
 
@@ -177,8 +197,18 @@ mod tests {
     fn a_new_incident_is_new_and_holds_what_the_body_holds() {
         let incident = full();
         assert_eq!(incident.state.status, IncidentStatus::New);
-        assert_eq!((incident.title.as_str(), incident.text.as_deref()), ("Crack", Some("Left flange")));
-        assert_eq!((incident.incident_date, incident.due_date, incident.is_anonymous), (20_000, Some(70), true));
+        assert_eq!(
+            (incident.title.as_str(), incident.text.as_deref()),
+            ("Crack", Some("Left flange"))
+        );
+        assert_eq!(
+            (
+                incident.incident_date,
+                incident.due_date,
+                incident.is_anonymous
+            ),
+            (20_000, Some(70), true)
+        );
         assert_eq!(
             incident.places,
             Places {
@@ -209,18 +239,34 @@ mod tests {
         };
         let after = full().changed(nulls, 100).expect("an incident");
         assert_eq!(after.places, Places::default());
-        assert_eq!((after.due_date, after.text, after.external_id), (None, None, None));
+        assert_eq!(
+            (after.due_date, after.text, after.external_id),
+            (None, None, None)
+        );
     }
 
     #[test]
     fn an_evaluation_waits_for_resolved() {
         let evaluated = |status| {
             full().changed(
-                IncidentChange { status, evaluation: Some(Evaluation::Good), evaluation_text: Some(Some("Held".into())), ..asked() },
+                IncidentChange {
+                    status,
+                    evaluation: Some(Evaluation::Good),
+                    evaluation_text: Some(Some("Held".into())),
+                    ..asked()
+                },
                 100,
             )
         };
-        let refused = |result: Result<Incident, Fault>| matches!(result, Err(Fault::Conflict { code: "incident.evaluation", .. }));
+        let refused = |result: Result<Incident, Fault>| {
+            matches!(
+                result,
+                Err(Fault::Conflict {
+                    code: "incident.evaluation",
+                    ..
+                })
+            )
+        };
         assert!(refused(evaluated(None)));
         assert!(refused(evaluated(Some(IncidentStatus::Rejected))));
         let resolved = evaluated(Some(IncidentStatus::Resolved)).expect("an incident");
@@ -234,9 +280,30 @@ mod tests {
             ..asked()
         };
         let reopened = resolved.changed(echo.clone(), 101).expect("an incident");
-        assert_eq!((reopened.evaluation, reopened.state.resolved), (Some(Evaluation::Good), None));
-        assert!(refused(reopened.clone().changed(IncidentChange { evaluation: Some(Evaluation::Bad), ..echo.clone() }, 102)));
-        assert!(refused(reopened.changed(IncidentChange { evaluation_text: Some(Some("Broke".into())), ..echo }, 102)));
-        assert!(refused(Incident::created(IncidentChange { evaluation: Some(Evaluation::Good), ..asked() }, 99)));
+        assert_eq!(
+            (reopened.evaluation, reopened.state.resolved),
+            (Some(Evaluation::Good), None)
+        );
+        assert!(refused(reopened.clone().changed(
+            IncidentChange {
+                evaluation: Some(Evaluation::Bad),
+                ..echo.clone()
+            },
+            102
+        )));
+        assert!(refused(reopened.changed(
+            IncidentChange {
+                evaluation_text: Some(Some("Broke".into())),
+                ..echo
+            },
+            102
+        )));
+        assert!(refused(Incident::created(
+            IncidentChange {
+                evaluation: Some(Evaluation::Good),
+                ..asked()
+            },
+            99
+        )));
     }
 }

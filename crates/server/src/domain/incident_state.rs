@@ -27,7 +27,14 @@ pub(crate) struct State {
 impl State {
     /// The state of an incident that is created with this status; `resolved` is the date its body gives.
     pub(crate) fn created(status: IncidentStatus, resolved: Option<i64>, now: i64) -> State {
-        let blank = State { status, resolved: None, modified: None, new: None, in_progress: None, rejected: None };
+        let blank = State {
+            status,
+            resolved: None,
+            modified: None,
+            new: None,
+            in_progress: None,
+            rejected: None,
+        };
         blank.entered(status, resolved, now)
     }
 
@@ -37,22 +44,44 @@ impl State {
     ///
     /// # Errors
     /// 409 `incident.transition` when `to` may not follow.
-    pub(crate) fn changed(self, to: Option<IncidentStatus>, resolved: Change<i64>, now: i64) -> Result<State, Fault> {
+    pub(crate) fn changed(
+        self,
+        to: Option<IncidentStatus>,
+        resolved: Change<i64>,
+        now: i64,
+    ) -> Result<State, Fault> {
         match to {
             Some(to) if to != self.status => {
                 if !allowed(self.status).contains(&to) {
-                    let words: Vec<_> = allowed(self.status).iter().map(|status| status.word()).collect();
-                    return Err(Fault::transition("incident.transition", "An incident", self.status.word(), to.word(), &words));
+                    let words: Vec<_> = allowed(self.status)
+                        .iter()
+                        .map(|status| status.word())
+                        .collect();
+                    return Err(Fault::transition(
+                        "incident.transition",
+                        "An incident",
+                        self.status.word(),
+                        to.word(),
+                        &words,
+                    ));
                 }
                 Ok(self.entered(to, resolved.flatten(), now))
             }
-            _ if self.status == Resolved => Ok(State { resolved: resolved.unwrap_or(self.resolved), ..self }),
+            _ if self.status == Resolved => Ok(State {
+                resolved: resolved.unwrap_or(self.resolved),
+                ..self
+            }),
             _ => Ok(self),
         }
     }
 
     fn entered(self, status: IncidentStatus, resolved: Option<i64>, now: i64) -> State {
-        let mut state = State { status, modified: Some(now), resolved: None, ..self };
+        let mut state = State {
+            status,
+            modified: Some(now),
+            resolved: None,
+            ..self
+        };
         match status {
             New => state.new = Some(now),
             InProgress => state.in_progress = Some(now),
@@ -78,28 +107,60 @@ mod tests {
 
     fn state(status: IncidentStatus) -> State {
         let resolved = (status == Resolved).then_some(50);
-        State { status, resolved, modified: Some(40), new: Some(10), in_progress: Some(20), rejected: Some(30) }
+        State {
+            status,
+            resolved,
+            modified: Some(40),
+            new: Some(10),
+            in_progress: Some(20),
+            rejected: Some(30),
+        }
     }
 
     /// The table of the design, cell by cell: rows from, columns to; `=` the present status, `+` allowed, `-` refused.
-    const TABLE: [(IncidentStatus, &str); 4] = [(New, "=+++"), (InProgress, "+=++"), (Resolved, "-+=-"), (Rejected, "-+-=")];
+    const TABLE: [(IncidentStatus, &str); 4] = [
+        (New, "=+++"),
+        (InProgress, "+=++"),
+        (Resolved, "-+=-"),
+        (Rejected, "-+-="),
+    ];
 
     #[test]
     fn every_cell_of_the_table() {
         for (from, row) in TABLE {
-            for (to, cell) in [New, InProgress, Resolved, Rejected].into_iter().zip(row.chars()) {
+            for (to, cell) in [New, InProgress, Resolved, Rejected]
+                .into_iter()
+                .zip(row.chars())
+            {
                 let changed = state(from).changed(Some(to), None, 99);
                 match cell {
                     '=' => assert_eq!(changed, Ok(state(from)), "{from:?} to {to:?}"),
                     '+' => {
-                        let after = changed.unwrap_or_else(|fault| panic!("{from:?} to {to:?}: {fault:?}"));
+                        let after =
+                            changed.unwrap_or_else(|fault| panic!("{from:?} to {to:?}: {fault:?}"));
                         assert_eq!((after.status, after.modified), (to, Some(99)));
-                        assert_eq!(after.resolved, (to == Resolved).then_some(99), "{from:?} to {to:?}");
+                        assert_eq!(
+                            after.resolved,
+                            (to == Resolved).then_some(99),
+                            "{from:?} to {to:?}"
+                        );
                         assert_eq!(after.new, Some(if to == New { 99 } else { 10 }));
-                        assert_eq!(after.in_progress, Some(if to == InProgress { 99 } else { 20 }));
+                        assert_eq!(
+                            after.in_progress,
+                            Some(if to == InProgress { 99 } else { 20 })
+                        );
                         assert_eq!(after.rejected, Some(if to == Rejected { 99 } else { 30 }));
                     }
-                    _ => assert!(matches!(changed, Err(Fault::Conflict { code: "incident.transition", .. })), "{from:?} to {to:?}"),
+                    _ => assert!(
+                        matches!(
+                            changed,
+                            Err(Fault::Conflict {
+                                code: "incident.transition",
+                                ..
+                            })
+                        ),
+                        "{from:?} to {to:?}"
+                    ),
                 }
             }
         }
@@ -119,7 +180,11 @@ mod tests {
 
     #[test]
     fn the_resolved_date_is_the_bodys_or_now_and_only_for_resolved() {
-        let resolved = |from, to, date| state(from).changed(to, date, 99).map(|state| state.resolved);
+        let resolved = |from, to, date| {
+            state(from)
+                .changed(to, date, 99)
+                .map(|state| state.resolved)
+        };
         let seven = Some(Some(7));
         assert_eq!(resolved(New, Some(Resolved), seven), Ok(Some(7)));
         assert_eq!(resolved(New, Some(Resolved), None), Ok(Some(99)));
@@ -139,7 +204,14 @@ mod tests {
     fn a_new_incident_may_start_anywhere() {
         assert_eq!(
             State::created(New, Some(7), 99),
-            State { status: New, resolved: None, modified: Some(99), new: Some(99), in_progress: None, rejected: None }
+            State {
+                status: New,
+                resolved: None,
+                modified: Some(99),
+                new: Some(99),
+                in_progress: None,
+                rejected: None
+            }
         );
         assert_eq!(State::created(Resolved, None, 99).resolved, Some(99));
         assert_eq!(State::created(Resolved, Some(7), 99).resolved, Some(7));

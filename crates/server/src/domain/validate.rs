@@ -17,7 +17,10 @@ pub(crate) struct Check {
 impl Check {
     /// Adds a complaint.
     pub(crate) fn refuse(&mut self, field: impl Into<String>, text: impl Into<String>) {
-        self.complaints.push(Complaint { field: field.into(), text: text.into() });
+        self.complaints.push(Complaint {
+            field: field.into(),
+            text: text.into(),
+        });
     }
 
     /// A word of a closed set.
@@ -25,7 +28,10 @@ impl Check {
         let known = T::parse(text);
         if known.is_none() {
             let allowed: Vec<_> = T::ALL.iter().map(|member| member.word()).collect();
-            self.refuse(field, format!("expected {}, found `{}`", listed(&allowed), shortened(text)));
+            self.refuse(
+                field,
+                format!("expected {}, found `{}`", listed(&allowed), shortened(text)),
+            );
         }
         known
     }
@@ -43,7 +49,10 @@ impl Check {
         if text.len() > max {
             let found = text.chars().count();
             if found > max {
-                self.refuse(field, format!("expected at most {max} characters, found {found}"));
+                self.refuse(
+                    field,
+                    format!("expected at most {max} characters, found {found}"),
+                );
             }
         }
     }
@@ -62,7 +71,9 @@ impl Check {
 
 /// Enough of a caller's text to recognise it by.
 fn shortened(text: &str) -> &str {
-    text.char_indices().nth(40).map_or(text, |(end, _)| &text[..end])
+    text.char_indices()
+        .nth(40)
+        .map_or(text, |(end, _)| &text[..end])
 }
 
 #[cfg(test)]
@@ -73,7 +84,9 @@ mod tests {
     fn complaints(check: Check) -> Vec<(String, String)> {
         match check.finish(Some(())) {
             Ok(()) => Vec::new(),
-            Err(Fault::Invalid(complaints)) => complaints.into_iter().map(|c| (c.field, c.text)).collect(),
+            Err(Fault::Invalid(complaints)) => {
+                complaints.into_iter().map(|c| (c.field, c.text)).collect()
+            }
             Err(other) => panic!("{other:?}"),
         }
     }
@@ -81,12 +94,18 @@ mod tests {
     #[test]
     fn words_are_known_by_their_letters_and_case() {
         let mut check = Check::default();
-        assert_eq!(check.word("status", "InProgress"), Some(IncidentStatus::InProgress));
+        assert_eq!(
+            check.word("status", "InProgress"),
+            Some(IncidentStatus::InProgress)
+        );
         assert_eq!(check.word("severity", "None"), Some(Severity::None));
         assert_eq!(check.word::<IncidentStatus>("status", "inprogress"), None);
         assert_eq!(
             complaints(check),
-            [("status".to_owned(), "expected New, InProgress, Resolved or Rejected, found `inprogress`".to_owned())]
+            [(
+                "status".to_owned(),
+                "expected New, InProgress, Resolved or Rejected, found `inprogress`".to_owned()
+            )]
         );
     }
 
@@ -103,8 +122,14 @@ mod tests {
         assert_eq!(
             complaints(check),
             [
-                ("title".to_owned(), "expected at most 100 characters, found 101".to_owned()),
-                ("text".to_owned(), "expected at least 1 character, found none".to_owned()),
+                (
+                    "title".to_owned(),
+                    "expected at most 100 characters, found 101".to_owned()
+                ),
+                (
+                    "text".to_owned(),
+                    "expected at least 1 character, found none".to_owned()
+                ),
             ]
         );
     }
@@ -113,6 +138,10 @@ mod tests {
     fn a_long_word_is_not_repeated_in_full() {
         let mut check = Check::default();
         check.word::<Severity>("severity", &"é".repeat(5000));
-        assert!(complaints(check)[0].1.ends_with(&format!("found `{}`", "é".repeat(40))));
+        assert!(
+            complaints(check)[0]
+                .1
+                .ends_with(&format!("found `{}`", "é".repeat(40)))
+        );
     }
 }

@@ -9,7 +9,10 @@ pub(crate) trait Word: Copy + 'static {
 
     /// The member of that name; letter case counts.
     fn parse(text: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|member| member.word() == text)
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|member| member.word() == text)
     }
 }
 

@@ -19,16 +19,31 @@ impl From<Refusal> for Problem {
 impl From<Fault> for Problem {
     fn from(fault: Fault) -> Self {
         match fault {
-            Fault::Invalid(complaints) => about(StatusCode::BAD_REQUEST, "body.invalid", "Invalid body", complaints),
-            Fault::Unprocessable { code, complaints } => {
-                about(StatusCode::UNPROCESSABLE_ENTITY, code, "Body does not fit the data", complaints)
-            }
+            Fault::Invalid(complaints) => about(
+                StatusCode::BAD_REQUEST,
+                "body.invalid",
+                "Invalid body",
+                complaints,
+            ),
+            Fault::Unprocessable { code, complaints } => about(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                code,
+                "Body does not fit the data",
+                complaints,
+            ),
             Fault::Conflict { code, detail } => Problem::conflict(code, detail),
         }
     }
 }
 
-fn about(status: StatusCode, code: &'static str, title: &'static str, complaints: Vec<Complaint>) -> Problem {
+fn about(
+    status: StatusCode,
+    code: &'static str,
+    title: &'static str,
+    complaints: Vec<Complaint>,
+) -> Problem {
     let problem = Problem::new(status, code, title, "");
-    complaints.into_iter().fold(problem, |problem, complaint| problem.field(&complaint.field, complaint.text))
+    complaints.into_iter().fold(problem, |problem, complaint| {
+        problem.field(&complaint.field, complaint.text)
+    })
 }

@@ -6,7 +6,10 @@ use super::engine::present;
 use super::{Session, StoreError};
 
 /// The board with its rows and columns, each in their sort order.
-pub(crate) fn detail(session: &mut dyn Session, id: i32) -> Result<Option<BoardDetail>, StoreError> {
+pub(crate) fn detail(
+    session: &mut dyn Session,
+    id: i32,
+) -> Result<Option<BoardDetail>, StoreError> {
     let sql = "SELECT b.id, b.name, b.description, b.board_type, b.is_public, b.group_id, g.name
         FROM boards AS b LEFT JOIN groups AS g ON g.id = b.group_id WHERE b.id = ?1";
     let board = session.first(sql, &[id.into()], |row| {
@@ -22,13 +25,19 @@ pub(crate) fn detail(session: &mut dyn Session, id: i32) -> Result<Option<BoardD
             columns: Vec::new(),
         })
     })?;
-    let Some(mut board) = board else { return Ok(None) };
+    let Some(mut board) = board else {
+        return Ok(None);
+    };
     board.rows = lines(session, id, "row")?;
     board.columns = lines(session, id, "column")?;
     Ok(Some(board))
 }
 
-fn lines(session: &mut dyn Session, board_id: i32, axis: &str) -> Result<Vec<BoardLine>, StoreError> {
+fn lines(
+    session: &mut dyn Session,
+    board_id: i32,
+    axis: &str,
+) -> Result<Vec<BoardLine>, StoreError> {
     // A line without a place comes last, on every engine.
     let sql = "SELECT l.id, l.name, l.week_day, l.is_column_category, l.style, l.sort_order, l.responsible_user_id, u.user_name
         FROM board_lines AS l LEFT JOIN users AS u ON u.id = l.responsible_user_id

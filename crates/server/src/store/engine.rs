@@ -38,7 +38,9 @@ impl dyn Row + '_ {
     /// An integer column that holds an int32, such as an id.
     pub fn int32(&self, column: usize) -> Result<Option<i32>, StoreError> {
         let wide = self.int(column)?;
-        wide.map(i32::try_from).transpose().map_err(|error| StoreError::Engine(Box::new(error)))
+        wide.map(i32::try_from)
+            .transpose()
+            .map_err(|error| StoreError::Engine(Box::new(error)))
     }
 
     /// A boolean column; NULL is false.
@@ -58,7 +60,12 @@ pub type EachRow<'a> = dyn FnMut(&dyn Row) -> Result<ControlFlow<()>, StoreError
 /// A connection inside a transaction, for as long as one unit of work.
 pub trait Session {
     /// Runs a statement that gives rows.
-    fn query(&mut self, sql: &str, binds: &[Value<'_>], each: &mut EachRow<'_>) -> Result<(), StoreError>;
+    fn query(
+        &mut self,
+        sql: &str,
+        binds: &[Value<'_>],
+        each: &mut EachRow<'_>,
+    ) -> Result<(), StoreError>;
 
     /// Runs a statement that changes rows; the number changed.
     fn execute(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<u64, StoreError>;

@@ -32,7 +32,13 @@ pub(crate) fn find(session: &mut dyn Session, id: i32) -> Result<Option<Stored>,
 fn stored(row: &dyn Row) -> Result<Stored, StoreError> {
     let state = State {
         status: known(row.text(0)?)?,
-        dates: [row.int(1)?, row.int(2)?, row.int(3)?, row.int(4)?, row.int(5)?],
+        dates: [
+            row.int(1)?,
+            row.int(2)?,
+            row.int(3)?,
+            row.int(4)?,
+            row.int(5)?,
+        ],
         archived: row.int(6)?,
         archived_from: word(row, 7)?,
     };
@@ -69,7 +75,12 @@ fn word<T: Word>(row: &dyn Row, column: usize) -> Result<Option<T>, StoreError> 
 }
 
 /// Replaces what the domain may change. An API client is no user, so nobody is named as the one who changed it.
-pub(crate) fn update(session: &mut dyn Session, id: i32, improvement: &Improvement, stamp: i64) -> Result<(), StoreError> {
+pub(crate) fn update(
+    session: &mut dyn Session,
+    id: i32,
+    improvement: &Improvement,
+    stamp: i64,
+) -> Result<(), StoreError> {
     let sql = "UPDATE improvements SET status = ?2, suggestion_date = ?3, planned_date = ?4, in_progress_date = ?5, implemented_date = ?6,
             evaluated_date = ?7, archived_date = ?8, archived_from = ?9, priority_status = ?10, title = ?11, text = ?12, due_date = ?13,
             external_id = ?14, group_id = ?15, category_id = ?16, project_id = ?17, responsible_user_id = ?19,
@@ -97,7 +108,12 @@ pub(crate) fn update(session: &mut dyn Session, id: i32, improvement: &Improveme
         links.responsible_user_id.as_deref().into(),
     ];
     binds.extend(archive_and_links);
-    binds.extend(improvement.amounts.iter().map(|amount| Value::from(*amount)));
+    binds.extend(
+        improvement
+            .amounts
+            .iter()
+            .map(|amount| Value::from(*amount)),
+    );
     let rest: [Value<'_>; 3] = [
         improvement.evaluation.map(Word::word).into(),
         improvement.evaluation_text.as_deref().into(),

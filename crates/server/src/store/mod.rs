@@ -78,7 +78,9 @@ impl Store {
         let options = options.clone();
         let opened = tokio::task::spawn_blocking(move || Sqlite::open(&path, &options)).await;
         let engine = opened.map_err(|failure| StoreError::Engine(Box::new(failure)))??;
-        Ok(Store { engine: Arc::new(engine) })
+        Ok(Store {
+            engine: Arc::new(engine),
+        })
     }
 
     /// Runs look-ups by primary key, and nothing else, inline: the caller's thread must not be held longer than some microseconds.

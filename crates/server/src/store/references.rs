@@ -30,8 +30,14 @@ impl Record {
         match self {
             Record::Area => ("area", "SELECT 1 FROM areas WHERE id = ?1"),
             Record::Group => ("group", "SELECT 1 FROM groups WHERE id = ?1"),
-            Record::ImprovementCategory => ("improvement category", "SELECT 1 FROM improvement_categories WHERE id = ?1"),
-            Record::IncidentType => ("incident type", "SELECT 1 FROM incident_types WHERE id = ?1"),
+            Record::ImprovementCategory => (
+                "improvement category",
+                "SELECT 1 FROM improvement_categories WHERE id = ?1",
+            ),
+            Record::IncidentType => (
+                "incident type",
+                "SELECT 1 FROM incident_types WHERE id = ?1",
+            ),
             Record::Project => ("project", "SELECT 1 FROM projects WHERE id = ?1"),
         }
     }
@@ -40,10 +46,22 @@ impl Record {
 impl Part {
     fn noun_and_sql(self) -> (&'static str, &'static str) {
         match self {
-            Part::Category => ("category", "SELECT incident_type_id FROM type_categories WHERE id = ?1"),
-            Part::Consequence => ("consequence", "SELECT incident_type_id FROM type_consequences WHERE id = ?1"),
-            Part::Cause => ("cause", "SELECT incident_type_id FROM type_causes WHERE id = ?1"),
-            Part::CustomField => ("custom field", "SELECT incident_type_id FROM type_custom_fields WHERE id = ?1"),
+            Part::Category => (
+                "category",
+                "SELECT incident_type_id FROM type_categories WHERE id = ?1",
+            ),
+            Part::Consequence => (
+                "consequence",
+                "SELECT incident_type_id FROM type_consequences WHERE id = ?1",
+            ),
+            Part::Cause => (
+                "cause",
+                "SELECT incident_type_id FROM type_causes WHERE id = ?1",
+            ),
+            Part::CustomField => (
+                "custom field",
+                "SELECT incident_type_id FROM type_custom_fields WHERE id = ?1",
+            ),
         }
     }
 }
@@ -59,15 +77,31 @@ pub(crate) struct References<'s> {
 
 impl<'s> References<'s> {
     pub(crate) fn new(session: &'s mut dyn Session) -> Self {
-        References { session, unknown: Vec::new(), other_type: Vec::new(), duplicate: Vec::new(), not_member: Vec::new() }
+        References {
+            session,
+            unknown: Vec::new(),
+            other_type: Vec::new(),
+            duplicate: Vec::new(),
+            not_member: Vec::new(),
+        }
     }
 
     /// The record is there, if one is named.
-    pub(crate) fn record(&mut self, field: &str, record: Record, id: Option<i32>) -> Result<(), StoreError> {
+    pub(crate) fn record(
+        &mut self,
+        field: &str,
+        record: Record,
+        id: Option<i32>,
+    ) -> Result<(), StoreError> {
         let Some(id) = id else { return Ok(()) };
         let (noun, sql) = record.noun_and_sql();
-        if self.session.first(sql, &[id.into()], |row| row.int(0))?.is_none() {
-            self.unknown.push(complaint(field, format!("there is no {noun} {id}")));
+        if self
+            .session
+            .first(sql, &[id.into()], |row| row.int(0))?
+            .is_none()
+        {
+            self.unknown
+                .push(complaint(field, format!("there is no {noun} {id}")));
         }
         Ok(())
     }
@@ -75,22 +109,45 @@ impl<'s> References<'s> {
     /// The user is there, if one is named.
     pub(crate) fn user(&mut self, field: &str, id: Option<&str>) -> Result<(), StoreError> {
         let Some(id) = id else { return Ok(()) };
-        if self.session.first("SELECT 1 FROM users WHERE id = ?1", &[id.into()], |row| row.int(0))?.is_none() {
-            self.unknown.push(complaint(field, format!("there is no user `{}`", shortened(id))));
+        if self
+            .session
+            .first("SELECT 1 FROM users WHERE id = ?1", &[id.into()], |row| {
+                row.int(0)
+            })?
+            .is_none()
+        {
+            self.unknown.push(complaint(
+                field,
+                format!("there is no user `{}`", shortened(id)),
+            ));
         }
         Ok(())
     }
 
     /// The responsible user, if there is one, is a member of the follow-up group.
-    pub(crate) fn responsible(&mut self, user: Option<&str>, group: Option<i32>) -> Result<(), StoreError> {
+    pub(crate) fn responsible(
+        &mut self,
+        user: Option<&str>,
+        group: Option<i32>,
+    ) -> Result<(), StoreError> {
         let Some(user) = user else { return Ok(()) };
         let Some(group) = group else {
-            self.not_member.push(complaint("responsibleUserId", "a responsible user needs a follow-up group".to_owned()));
+            self.not_member.push(complaint(
+                "responsibleUserId",
+                "a responsible user needs a follow-up group".to_owned(),
+            ));
             return Ok(());
         };
         let sql = "SELECT 1 FROM group_members WHERE group_id = ?1 AND user_id = ?2";
-        if self.session.first(sql, &[group.into(), user.into()], |row| row.int(0))?.is_none() {
-            let text = format!("user `{}` is not a member of the follow-up group {group}", shortened(user));
+        if self
+            .session
+            .first(sql, &[group.into(), user.into()], |row| row.int(0))?
+            .is_none()
+        {
+            let text = format!(
+                "user `{}` is not a member of the follow-up group {group}",
+                shortened(user)
+            );
             self.not_member.push(complaint("responsibleUserId", text));
         }
         Ok(())
@@ -108,13 +165,24 @@ impl<'s> References<'s> {
         let mut seen = BTreeSet::new();
         for (index, id) in ids.into_iter().enumerate() {
             if !seen.insert(id) {
-                self.duplicate.push(complaint(&field(index), format!("{noun} {id} is named twice")));
+                self.duplicate.push(complaint(
+                    &field(index),
+                    format!("{noun} {id} is named twice"),
+                ));
                 continue;
             }
-            match self.session.first(sql, &[id.into()], |row| row.int(0))?.flatten() {
-                None => self.unknown.push(complaint(&field(index), format!("there is no {noun} {id}"))),
+            match self
+                .session
+                .first(sql, &[id.into()], |row| row.int(0))?
+                .flatten()
+            {
+                None => self
+                    .unknown
+                    .push(complaint(&field(index), format!("there is no {noun} {id}"))),
                 Some(owner) if owner != i64::from(incident_type_id) => {
-                    let text = format!("{noun} {id} belongs to incident type {owner}, not to {incident_type_id}");
+                    let text = format!(
+                        "{noun} {id} belongs to incident type {owner}, not to {incident_type_id}"
+                    );
                     self.other_type.push(complaint(&field(index), text));
                 }
                 Some(_) => {}
@@ -124,7 +192,11 @@ impl<'s> References<'s> {
     }
 
     /// What the incident has keeps belonging to its type when that becomes `incident_type_id`.
-    pub(crate) fn new_type(&mut self, incident_id: i32, incident_type_id: i32) -> Result<(), StoreError> {
+    pub(crate) fn new_type(
+        &mut self,
+        incident_id: i32,
+        incident_type_id: i32,
+    ) -> Result<(), StoreError> {
         let sql = "SELECT noun, id, owner FROM (
                 SELECT 1 AS place, 'category' AS noun, p.id AS id, p.incident_type_id AS owner
                 FROM incident_categories AS m JOIN type_categories AS p ON p.id = m.category_id WHERE m.incident_id = ?1
@@ -140,10 +212,17 @@ impl<'s> References<'s> {
             ) AS parts WHERE owner <> ?2 ORDER BY place, id";
         let binds = [incident_id.into(), incident_type_id.into()];
         let others = self.session.all(sql, &binds, |row| {
-            Ok(format!("{} {}", row.text(0)?.unwrap_or_default(), row.int(1)?.unwrap_or_default()))
+            Ok(format!(
+                "{} {}",
+                row.text(0)?.unwrap_or_default(),
+                row.int(1)?.unwrap_or_default()
+            ))
         })?;
         if !others.is_empty() {
-            let text = format!("the incident has what belongs to another type: {}", others.join(", "));
+            let text = format!(
+                "the incident has what belongs to another type: {}",
+                others.join(", ")
+            );
             self.other_type.push(complaint("incidentTypeId", text));
         }
         Ok(())
@@ -157,7 +236,10 @@ impl<'s> References<'s> {
             ("reference.duplicate", self.duplicate),
             ("responsible.not_member", self.not_member),
         ];
-        match by_code.into_iter().find(|(_, complaints)| !complaints.is_empty()) {
+        match by_code
+            .into_iter()
+            .find(|(_, complaints)| !complaints.is_empty())
+        {
             Some((code, complaints)) => Err(Fault::Unprocessable { code, complaints }.into()),
             None => Ok(()),
         }
@@ -165,10 +247,15 @@ impl<'s> References<'s> {
 }
 
 fn complaint(field: &str, text: String) -> Complaint {
-    Complaint { field: field.to_owned(), text }
+    Complaint {
+        field: field.to_owned(),
+        text,
+    }
 }
 
 /// Enough of a caller's text to recognise it by.
 fn shortened(text: &str) -> &str {
-    text.char_indices().nth(40).map_or(text, |(end, _)| &text[..end])
+    text.char_indices()
+        .nth(40)
+        .map_or(text, |(end, _)| &text[..end])
 }

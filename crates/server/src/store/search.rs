@@ -10,21 +10,54 @@ use super::{Session, StoreError};
 ///
 /// # Errors
 /// What the engine says, here and below.
-pub fn put_area(session: &mut dyn Session, id: i32, name: &str, description: Option<&str>) -> Result<(), StoreError> {
+pub fn put_area(
+    session: &mut dyn Session,
+    id: i32,
+    name: &str,
+    description: Option<&str>,
+) -> Result<(), StoreError> {
     let texts = [Some(name), description];
-    put(session, "DELETE FROM areas_search WHERE rowid = ?1", "INSERT INTO areas_search (rowid, document) VALUES (?1, ?2)", id, &texts)
+    put(
+        session,
+        "DELETE FROM areas_search WHERE rowid = ?1",
+        "INSERT INTO areas_search (rowid, document) VALUES (?1, ?2)",
+        id,
+        &texts,
+    )
 }
 
 /// Makes a group found by its name and description.
-pub fn put_group(session: &mut dyn Session, id: i32, name: Option<&str>, description: Option<&str>) -> Result<(), StoreError> {
+pub fn put_group(
+    session: &mut dyn Session,
+    id: i32,
+    name: Option<&str>,
+    description: Option<&str>,
+) -> Result<(), StoreError> {
     let texts = [name, description];
-    put(session, "DELETE FROM groups_search WHERE rowid = ?1", "INSERT INTO groups_search (rowid, document) VALUES (?1, ?2)", id, &texts)
+    put(
+        session,
+        "DELETE FROM groups_search WHERE rowid = ?1",
+        "INSERT INTO groups_search (rowid, document) VALUES (?1, ?2)",
+        id,
+        &texts,
+    )
 }
 
 /// Makes a board found by its name and description.
-pub fn put_board(session: &mut dyn Session, id: i32, name: Option<&str>, description: Option<&str>) -> Result<(), StoreError> {
+pub fn put_board(
+    session: &mut dyn Session,
+    id: i32,
+    name: Option<&str>,
+    description: Option<&str>,
+) -> Result<(), StoreError> {
     let texts = [name, description];
-    put(session, "DELETE FROM boards_search WHERE rowid = ?1", "INSERT INTO boards_search (rowid, document) VALUES (?1, ?2)", id, &texts)
+    put(
+        session,
+        "DELETE FROM boards_search WHERE rowid = ?1",
+        "INSERT INTO boards_search (rowid, document) VALUES (?1, ?2)",
+        id,
+        &texts,
+    )
 }
 
 /// Makes a comment found by its text.
@@ -39,7 +72,12 @@ pub fn put_comment(session: &mut dyn Session, id: i32, text: &str) -> Result<(),
 }
 
 /// Makes an incident found by its title and text.
-pub fn put_incident(session: &mut dyn Session, id: i32, title: &str, text: Option<&str>) -> Result<(), StoreError> {
+pub fn put_incident(
+    session: &mut dyn Session,
+    id: i32,
+    title: &str,
+    text: Option<&str>,
+) -> Result<(), StoreError> {
     put(
         session,
         "DELETE FROM incidents_search WHERE rowid = ?1",
@@ -49,7 +87,13 @@ pub fn put_incident(session: &mut dyn Session, id: i32, title: &str, text: Optio
     )
 }
 
-fn put(session: &mut dyn Session, delete: &str, insert: &str, id: i32, texts: &[Option<&str>]) -> Result<(), StoreError> {
+fn put(
+    session: &mut dyn Session,
+    delete: &str,
+    insert: &str,
+    id: i32,
+    texts: &[Option<&str>],
+) -> Result<(), StoreError> {
     let mut words = String::new();
     for text in texts.iter().flatten() {
         if !words.is_empty() {

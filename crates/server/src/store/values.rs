@@ -7,7 +7,13 @@ use super::{Session, StoreError};
 ///
 /// # Errors
 /// What the engine says.
-pub fn changed(session: &mut dyn Session, datasource_id: i32, added: i64) -> Result<(), StoreError> {
+pub fn changed(
+    session: &mut dyn Session,
+    datasource_id: i32,
+    added: i64,
+) -> Result<(), StoreError> {
     let sql = "UPDATE datasources SET value_count = value_count + ?2, change_counter = change_counter + 1 WHERE id = ?1";
-    session.execute(sql, &[datasource_id.into(), added.into()]).map(drop)
+    session
+        .execute(sql, &[datasource_id.into(), added.into()])
+        .map(drop)
 }

@@ -7,7 +7,9 @@ use super::engine::{Row, present};
 
 /// An instant.
 pub(super) fn instant(row: &dyn Row, column: usize) -> Result<Option<Timestamp>, StoreError> {
-    row.int(column)?.map(|ticks| Timestamp::from_ticks(ticks).ok_or_else(|| beyond("instant", ticks))).transpose()
+    row.int(column)?
+        .map(|ticks| Timestamp::from_ticks(ticks).ok_or_else(|| beyond("instant", ticks)))
+        .transpose()
 }
 
 /// An instant of a column that cannot be NULL.

@@ -4,6 +4,7 @@ mod support;
 
 mod auth;
 mod http;
+mod http_upkeep;
 mod token;
 mod odata;
 mod reads;
@@ -11,6 +12,9 @@ mod reads_plant;
 mod trash;
 mod values;
 mod boards;
+mod import;
+mod import_faults;
+mod import_folder;
 mod improvements;
 mod incidents;
 mod incidents_parts;

@@ -14,16 +14,24 @@ fn address(folder: &TempDir) -> String {
 
 async fn opened() -> (TempDir, Store) {
     let folder = tempfile::tempdir().expect("a folder");
-    let store = Store::open(&address(&folder), &StoreOptions::default()).await.expect("a new store");
+    let store = Store::open(&address(&folder), &StoreOptions::default())
+        .await
+        .expect("a new store");
     (folder, store)
 }
 
 fn add_area(session: &mut dyn Session, id: i64, name: &str) -> Result<u64, StoreError> {
-    session.execute("INSERT INTO areas (id, name) VALUES (?1, ?2)", &[id.into(), name.into()])
+    session.execute(
+        "INSERT INTO areas (id, name) VALUES (?1, ?2)",
+        &[id.into(), name.into()],
+    )
 }
 
 fn count_areas(session: &mut dyn Session) -> Result<i64, StoreError> {
-    Ok(session.first("SELECT count(*) FROM areas", &[], |row| row.int(0))?.flatten().unwrap_or_default())
+    Ok(session
+        .first("SELECT count(*) FROM areas", &[], |row| row.int(0))?
+        .flatten()
+        .unwrap_or_default())
 }
 
 async fn areas(store: &Store) -> i64 {
@@ -33,29 +41,62 @@ async fn areas(store: &Store) -> i64 {
 #[tokio::test]
 async fn what_was_written_is_there_after_reopening() {
     let (folder, store) = opened().await;
-    store.write(|session| add_area(session, 7, "Målestasjon")).await.expect("an area");
+    store
+        .write(|session| add_area(session, 7, "Målestasjon"))
+        .await
+        .expect("an area");
     store.close().await;
 
-    let store = Store::open(&address(&folder), &StoreOptions::default()).await.expect("the same store");
-    let name = store.point(|session| session.first("SELECT name FROM areas WHERE id = ?1", &[7.into()], |row| row.string(0))).await;
-    assert_eq!(name.expect("a row").flatten().as_deref(), Some("Målestasjon"));
+    let store = Store::open(&address(&folder), &StoreOptions::default())
+        .await
+        .expect("the same store");
+    let name = store
+        .point(|session| {
+            session.first("SELECT name FROM areas WHERE id = ?1", &[7.into()], |row| {
+                row.string(0)
+            })
+        })
+        .await;
+    assert_eq!(
+        name.expect("a row").flatten().as_deref(),
+        Some("Målestasjon")
+    );
 }
 
 #[tokio::test]
 async fn values_keep_their_types_on_the_way_in_and_out() {
     let (_folder, store) = opened().await;
-    let binds = || [Value::Int(i64::MIN), Value::Real(-0.1), Value::Text("ø'\"%_\\"), Value::Null];
+    let binds = || {
+        [
+            Value::Int(i64::MIN),
+            Value::Real(-0.1),
+            Value::Text("ø'\"%_\\"),
+            Value::Null,
+        ]
+    };
     let row = store.read(move |session| {
-        session.first("SELECT ?1, ?2, ?3, ?4", &binds(), |row| Ok((row.int(0)?, row.real(1)?, row.string(2)?, row.int(3)?)))
+        session.first("SELECT ?1, ?2, ?3, ?4", &binds(), |row| {
+            Ok((row.int(0)?, row.real(1)?, row.string(2)?, row.int(3)?))
+        })
     });
     let row: Result<_, StoreError> = row.await;
-    assert_eq!(row.expect("a row"), Some((Some(i64::MIN), Some(-0.1), Some("ø'\"%_\\".to_owned()), None)));
+    assert_eq!(
+        row.expect("a row"),
+        Some((
+            Some(i64::MIN),
+            Some(-0.1),
+            Some("ø'\"%_\\".to_owned()),
+            None
+        ))
+    );
 }
 
 #[tokio::test]
 async fn a_missing_value_is_an_error_and_not_null() {
     let (_folder, store) = opened().await;
-    let row = store.read(|session| session.first("SELECT ?1, ?2", &[1.into()], |row| row.int(1))).await;
+    let row = store
+        .read(|session| session.first("SELECT ?1, ?2", &[1.into()], |row| row.int(1)))
+        .await;
     assert!(matches!(row, Err(StoreError::Engine(_))));
 }
 
@@ -66,12 +107,18 @@ async fn concurrent_writes_are_all_kept_and_share_commits() {
     let (go, held) = mpsc::channel::<()>();
     let gate = tokio::spawn({
         let store = store.clone();
-        async move { store.write(move |session| held.recv().map_or(Ok(0), |()| add_area(session, 1, "a"))).await }
+        async move {
+            store
+                .write(move |session| held.recv().map_or(Ok(0), |()| add_area(session, 1, "a")))
+                .await
+        }
     });
     let writes: Vec<_> = (2..=200_i64)
         .map(|id| {
             let store = store.clone();
-            tokio::spawn(async move { store.write(move |session| add_area(session, id, "a")).await })
+            tokio::spawn(
+                async move { store.write(move |session| add_area(session, id, "a")).await },
+            )
         })
         .collect();
     while store.queued_writes() < 199 {
@@ -91,7 +138,11 @@ async fn concurrent_writes_are_all_kept_and_share_commits() {
 /// Commits so far, read from the write-ahead log itself: a frame that ends a commit holds the size of the database after it, any other holds 0.
 async fn log_commits(store: &Store) -> usize {
     let file = store
-        .read(|session| session.first("SELECT file FROM pragma_database_list", &[], |row| row.string(0)))
+        .read(|session| {
+            session.first("SELECT file FROM pragma_database_list", &[], |row| {
+                row.string(0)
+            })
+        })
         .await
         .expect("a row")
         .flatten()
@@ -114,7 +165,10 @@ async fn a_job_that_fails_undoes_its_own_changes_only() {
         add_area(session, 1, "the same id")
     });
     let (failed, kept) = tokio::join!(failing, store.write(|session| add_area(session, 2, "kept")));
-    assert!(matches!(failed, Err(StoreError::Constraint(_))), "{failed:?}");
+    assert!(
+        matches!(failed, Err(StoreError::Constraint(_))),
+        "{failed:?}"
+    );
     kept.expect("an area");
     assert_eq!(areas(&store).await, 1);
 }
@@ -127,16 +181,26 @@ async fn a_job_that_panics_undoes_its_changes_and_the_writer_lives_on() {
         panic!("on purpose");
     });
     assert!(matches!(panicking.await, Err(StoreError::Engine(_))));
-    store.write(|session| add_area(session, 2, "kept")).await.expect("the writer takes the next job");
+    store
+        .write(|session| add_area(session, 2, "kept"))
+        .await
+        .expect("the writer takes the next job");
     assert_eq!(areas(&store).await, 1);
 }
 
 #[tokio::test]
 async fn a_read_that_panics_gives_an_error_and_the_next_one_works() {
     let (folder, _) = opened().await;
-    let options = StoreOptions { readers: 1, ..StoreOptions::default() };
-    let store = Store::open(&address(&folder), &options).await.expect("a store");
-    let read = store.read(|_| -> Result<(), StoreError> { panic!("on purpose") }).await;
+    let options = StoreOptions {
+        readers: 1,
+        ..StoreOptions::default()
+    };
+    let store = Store::open(&address(&folder), &options)
+        .await
+        .expect("a store");
+    let read = store
+        .read(|_| -> Result<(), StoreError> { panic!("on purpose") })
+        .await;
     assert!(matches!(read, Err(StoreError::Engine(_))));
     assert_eq!(areas(&store).await, 0);
 }
@@ -148,7 +212,11 @@ async fn a_write_nobody_waits_for_is_not_begun() {
     let begun = Arc::new(AtomicUsize::new(0));
     let gate = tokio::spawn({
         let store = store.clone();
-        async move { store.write(move |_| held.recv().map_err(|_| StoreError::Timeout)).await }
+        async move {
+            store
+                .write(move |_| held.recv().map_err(|_| StoreError::Timeout))
+                .await
+        }
     });
     // The gate is sent first.
     tokio::task::yield_now().await;
@@ -162,7 +230,10 @@ async fn a_write_nobody_waits_for_is_not_begun() {
     assert!(given_up.await.is_err());
     go.send(()).expect("the gate waits");
     gate.await.expect("no panic").expect("no error");
-    store.write(|_| Ok::<_, StoreError>(())).await.expect("a later write");
+    store
+        .write(|_| Ok::<_, StoreError>(()))
+        .await
+        .expect("a later write");
     assert_eq!(begun.load(Ordering::SeqCst), 0);
 }
 
@@ -182,20 +253,41 @@ async fn a_read_sees_one_snapshot() {
 #[tokio::test]
 async fn a_reader_cannot_write() {
     let (_folder, store) = opened().await;
-    assert!(store.read(|session| add_area(session, 1, "no")).await.is_err());
-    assert!(store.point(|session| add_area(session, 1, "no")).await.is_err());
+    assert!(
+        store
+            .read(|session| add_area(session, 1, "no"))
+            .await
+            .is_err()
+    );
+    assert!(
+        store
+            .point(|session| add_area(session, 1, "no"))
+            .await
+            .is_err()
+    );
     assert_eq!(areas(&store).await, 0);
 }
 
 #[tokio::test]
 async fn an_endless_statement_times_out_and_the_connection_is_good_again() {
     let (folder, _) = opened().await;
-    let options = StoreOptions { readers: 1, statement_budget: Duration::from_millis(30), ..StoreOptions::default() };
-    let store = Store::open(&address(&folder), &options).await.expect("a store");
-    let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n";
-    let read = store.read(move |session| session.first(endless, &[], |row| row.int(0))).await;
+    let options = StoreOptions {
+        readers: 1,
+        statement_budget: Duration::from_millis(30),
+        ..StoreOptions::default()
+    };
+    let store = Store::open(&address(&folder), &options)
+        .await
+        .expect("a store");
+    let endless =
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n";
+    let read = store
+        .read(move |session| session.first(endless, &[], |row| row.int(0)))
+        .await;
     assert!(matches!(read, Err(StoreError::Timeout)), "{read:?}");
-    let write = store.write(move |session| session.first(endless, &[], |row| row.int(0))).await;
+    let write = store
+        .write(move |session| session.first(endless, &[], |row| row.int(0)))
+        .await;
     assert!(matches!(write, Err(StoreError::Timeout)), "{write:?}");
     assert_eq!(areas(&store).await, 0);
 }
@@ -206,16 +298,25 @@ async fn stamps_only_grow_whatever_the_clock_says() {
     let stamps = store.write(|session| {
         // The clock goes on, stands still, and is set back; one record carries a stamp of the future; the others go on as before.
         let asked = [(100, 0), (100, 0), (40, 0), (40, 500), (300, 0), (600, 0)];
-        asked.into_iter().map(|(now, floor)| stamp::next(session, now, floor)).collect::<Result<Vec<_>, _>>()
+        asked
+            .into_iter()
+            .map(|(now, floor)| stamp::next(session, now, floor))
+            .collect::<Result<Vec<_>, _>>()
     });
-    assert_eq!(stamps.await.expect("stamps"), [100, 101, 102, 501, 300, 600]);
+    assert_eq!(
+        stamps.await.expect("stamps"),
+        [100, 101, 102, 501, 300, 600]
+    );
 }
 
 #[tokio::test]
 async fn a_broken_reference_is_refused() {
     let (_folder, store) = opened().await;
     let orphan = store.write(|session| {
-        session.execute("INSERT INTO group_members (group_id, user_id) VALUES (1, 'nobody')", &[])
+        session.execute(
+            "INSERT INTO group_members (group_id, user_id) VALUES (1, 'nobody')",
+            &[],
+        )
     });
     assert!(matches!(orphan.await, Err(StoreError::Constraint(_))));
 }
@@ -234,37 +335,63 @@ async fn a_file_that_is_no_database_is_refused_and_left_alone() {
     let content = "This is a shopping list, not a database.\n".repeat(40);
     std::fs::write(folder.path().join("plant.db"), &content).expect("a file");
     let text = refusal(&address(&folder)).await;
-    assert!(text.ends_with("plant.db is not a SQLite database"), "{text}");
-    assert_eq!(std::fs::read_to_string(folder.path().join("plant.db")).expect("the file"), content);
+    assert!(
+        text.ends_with("plant.db is not a SQLite database"),
+        "{text}"
+    );
+    assert_eq!(
+        std::fs::read_to_string(folder.path().join("plant.db")).expect("the file"),
+        content
+    );
 }
 
 fn with_sqlite(file: &Path, sql: &str) {
-    rusqlite::Connection::open(file).expect("a connection").execute_batch(sql).expect("a batch");
+    rusqlite::Connection::open(file)
+        .expect("a connection")
+        .execute_batch(sql)
+        .expect("a batch");
 }
 
 #[tokio::test]
 async fn a_newer_schema_is_refused() {
     let (folder, store) = opened().await;
     store.close().await;
-    with_sqlite(&folder.path().join("plant.db"), "PRAGMA user_version = 4711");
+    with_sqlite(
+        &folder.path().join("plant.db"),
+        "PRAGMA user_version = 4711",
+    );
     let text = refusal(&address(&folder)).await;
-    assert!(text.contains("has schema version 4711, and this program knows versions up to "), "{text}");
+    assert!(
+        text.contains("has schema version 4711, and this program knows versions up to "),
+        "{text}"
+    );
 }
 
 #[tokio::test]
 async fn the_database_of_another_program_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
-    with_sqlite(&folder.path().join("plant.db"), "CREATE TABLE recipes (name TEXT)");
+    with_sqlite(
+        &folder.path().join("plant.db"),
+        "CREATE TABLE recipes (name TEXT)",
+    );
     let text = refusal(&address(&folder)).await;
-    assert!(text.ends_with("plant.db is a database of another program"), "{text}");
+    assert!(
+        text.ends_with("plant.db is a database of another program"),
+        "{text}"
+    );
 }
 
 #[tokio::test]
 async fn a_file_that_cannot_be_made_is_named() {
     let folder = tempfile::tempdir().expect("a folder");
-    let url = format!("sqlite:{}", folder.path().join("no/such/folder/plant.db").display());
+    let url = format!(
+        "sqlite:{}",
+        folder.path().join("no/such/folder/plant.db").display()
+    );
     match Store::open(&url, &StoreOptions::default()).await {
-        Err(StoreError::Unavailable(text)) => assert!(text.contains("no/such/folder/plant.db"), "{text}"),
+        Err(StoreError::Unavailable(text)) => {
+            assert!(text.contains("no/such/folder/plant.db"), "{text}");
+        }
         other => panic!("{:?}", other.map(drop)),
     }
 }
@@ -273,6 +400,12 @@ async fn a_file_that_cannot_be_made_is_named() {
 async fn a_closed_store_takes_no_work() {
     let (_folder, store) = opened().await;
     store.close().await;
-    assert!(matches!(store.write(|session| add_area(session, 1, "late")).await, Err(StoreError::Unavailable(_))));
-    assert!(matches!(store.read(count_areas).await, Err(StoreError::Unavailable(_))));
+    assert!(matches!(
+        store.write(|session| add_area(session, 1, "late")).await,
+        Err(StoreError::Unavailable(_))
+    ));
+    assert!(matches!(
+        store.read(count_areas).await,
+        Err(StoreError::Unavailable(_))
+    ));
 }

@@ -8,7 +8,11 @@ use crate::store::boards;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
-    let board = call.app.store.read(move |session| boards::detail(session, id).map_err(Problem::from)).await?;
+    let board = call
+        .app
+        .store
+        .read(move |session| boards::detail(session, id).map_err(Problem::from))
+        .await?;
     let board = board.ok_or_else(|| Problem::not_found("board", id))?;
     call.reply_json(&board)
 }

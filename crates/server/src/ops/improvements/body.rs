@@ -9,9 +9,18 @@ use crate::domain::validate::{Check, IMPROVEMENT_TITLE_MAX};
 /// What an update asks for: absent leaves, null empties.
 pub(super) fn of_update(body: ImprovementUpdate) -> Result<ImprovementChange, Fault> {
     let mut check = Check::default();
-    let status = body.status.as_ref().map(|word| check.word("status", word.as_str()));
-    let priority = body.priority_status.as_ref().map(|word| check.word("priorityStatus", word.as_str()));
-    let evaluation = body.evaluation_status.as_ref().map(|word| check.word("evaluationStatus", word.as_str()));
+    let status = body
+        .status
+        .as_ref()
+        .map(|word| check.word("status", word.as_str()));
+    let priority = body
+        .priority_status
+        .as_ref()
+        .map(|word| check.word("priorityStatus", word.as_str()));
+    let evaluation = body
+        .evaluation_status
+        .as_ref()
+        .map(|word| check.word("evaluationStatus", word.as_str()));
     if let obeya_model::Patch::Value(title) = &body.title {
         check.at_most("title", title, IMPROVEMENT_TITLE_MAX);
     }

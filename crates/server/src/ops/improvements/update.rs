@@ -16,11 +16,20 @@ pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     let body = call.json::<ImprovementUpdate>().await?;
     let change = body::of_update(body)?;
     let now = call.now();
-    let improvement = call.app.store.write(move |session| update(session, id, change, now)).await?;
+    let improvement = call
+        .app
+        .store
+        .write(move |session| update(session, id, change, now))
+        .await?;
     call.reply_json(&improvement)
 }
 
-fn update(session: &mut dyn Session, id: i32, change: ImprovementChange, now: i64) -> Result<Record, Refusal> {
+fn update(
+    session: &mut dyn Session,
+    id: i32,
+    change: ImprovementChange,
+    now: i64,
+) -> Result<Record, Refusal> {
     let missing = || Refusal::Missing("improvement", id);
     let stored = improvements::find(session, id)?.ok_or_else(missing)?;
     let before = stored.improvement.links.clone();
@@ -36,8 +45,16 @@ fn check(session: &mut dyn Session, old: &Links, new: &Links) -> Result<(), Refu
     let changed = |old: Option<i32>, new: Option<i32>| new.filter(|_| new != old);
     let mut references = References::new(session);
     references.record("groupId", To::Group, changed(old.group_id, new.group_id))?;
-    references.record("categoryId", To::ImprovementCategory, changed(old.category_id, new.category_id))?;
-    references.record("projectId", To::Project, changed(old.project_id, new.project_id))?;
+    references.record(
+        "categoryId",
+        To::ImprovementCategory,
+        changed(old.category_id, new.category_id),
+    )?;
+    references.record(
+        "projectId",
+        To::Project,
+        changed(old.project_id, new.project_id),
+    )?;
     references.user("suggestedByUserId", new.suggested_by_user_id.as_deref())?;
     references.user("responsibleUserId", new.responsible_user_id.as_deref())?;
     references.finish()

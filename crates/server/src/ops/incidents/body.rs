@@ -1,6 +1,9 @@
 //! The bodies of create and update, in the domain's terms; what their schema says beyond types is checked here.
 
-use obeya_model::{Date, EvaluationStatus, IncidentCreate, IncidentSeverity, IncidentStatus, IncidentUpdate, Timestamp};
+use obeya_model::{
+    Date, EvaluationStatus, IncidentCreate, IncidentSeverity, IncidentStatus, IncidentUpdate,
+    Timestamp,
+};
 
 use crate::domain::fault::Fault;
 use crate::domain::incident::IncidentChange;
@@ -34,7 +37,12 @@ fn words(
 /// What an update asks for: absent leaves, null empties.
 pub(super) fn of_update(body: IncidentUpdate) -> Result<IncidentChange, Fault> {
     let mut check = Check::default();
-    let words = words(&mut check, body.status.as_ref(), &body.severity, body.evaluation_status.as_ref());
+    let words = words(
+        &mut check,
+        body.status.as_ref(),
+        &body.severity,
+        body.evaluation_status.as_ref(),
+    );
     check.not_empty("title", &body.title);
     let words = check.finish(words)?;
     Ok(IncidentChange {
@@ -61,7 +69,12 @@ pub(super) fn of_update(body: IncidentUpdate) -> Result<IncidentChange, Fault> {
 /// What a new incident is to be, its categories and the like apart: what is absent or null is empty.
 pub(super) fn of_create(body: &IncidentCreate) -> Result<IncidentChange, Fault> {
     let mut check = Check::default();
-    let words = words(&mut check, body.status.as_ref(), &body.severity, body.evaluation_status.as_ref());
+    let words = words(
+        &mut check,
+        body.status.as_ref(),
+        &body.severity,
+        body.evaluation_status.as_ref(),
+    );
     check.not_empty("title", &body.title);
     if body.categories.is_empty() {
         check.refuse("categories", "expected at least 1 category, found none");

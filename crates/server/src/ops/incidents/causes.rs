@@ -18,12 +18,19 @@ pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
         let (stored, stamp) = open(session, id, now)?;
         let causes: Vec<_> = body.iter().map(|item| item.id).collect();
         let mut references = References::new(session);
-        references.parts(Part::Cause, stored.incident.incident_type_id, causes.iter().copied(), |index| format!("[{index}].id"))?;
+        references.parts(
+            Part::Cause,
+            stored.incident.incident_type_id,
+            causes.iter().copied(),
+            |index| format!("[{index}].id"),
+        )?;
         references.finish()?;
         incidents::set_causes(session, id, &causes)?;
         incidents::touch(session, id, stamp)?;
         answer(session, id)
     });
-    let incident = incident.await.map_err(|refusal: Refusal| Problem::from(refusal))?;
+    let incident = incident
+        .await
+        .map_err(|refusal: Refusal| Problem::from(refusal))?;
     call.reply_json(&incident)
 }

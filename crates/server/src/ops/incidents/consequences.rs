@@ -18,13 +18,20 @@ pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
         let (stored, stamp) = open(session, id, now)?;
         let mut references = References::new(session);
         let ids = body.iter().map(|item| item.id);
-        references.parts(Part::Consequence, stored.incident.incident_type_id, ids, |index| format!("[{index}].id"))?;
+        references.parts(
+            Part::Consequence,
+            stored.incident.incident_type_id,
+            ids,
+            |index| format!("[{index}].id"),
+        )?;
         references.finish()?;
         let consequences: Vec<_> = body.iter().map(|item| (item.id, item.amount)).collect();
         incidents::set_consequences(session, id, &consequences)?;
         incidents::touch(session, id, stamp)?;
         answer(session, id)
     });
-    let incident = incident.await.map_err(|refusal: Refusal| Problem::from(refusal))?;
+    let incident = incident
+        .await
+        .map_err(|refusal: Refusal| Problem::from(refusal))?;
     call.reply_json(&incident)
 }

@@ -16,20 +16,45 @@ pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     let body = call.json::<IncidentCreate>().await?;
     let now = call.now();
     let incident = Incident::created(body::of_create(&body)?, now)?;
-    let incident = call.app.store.write(move |session| create(session, &incident, &body, now)).await?;
+    let incident = call
+        .app
+        .store
+        .write(move |session| create(session, &incident, &body, now))
+        .await?;
     call.reply_json(&incident)
 }
 
-fn create(session: &mut dyn Session, incident: &Incident, body: &IncidentCreate, now: i64) -> Result<Record, Refusal> {
+fn create(
+    session: &mut dyn Session,
+    incident: &Incident,
+    body: &IncidentCreate,
+    now: i64,
+) -> Result<Record, Refusal> {
     check(session, incident, body)?;
     let stamp = stamp::next(session, now, 0)?;
-    let id = incidents::insert(session, incident, body.created_by_user_id.as_deref(), now, stamp)?;
+    let id = incidents::insert(
+        session,
+        incident,
+        body.created_by_user_id.as_deref(),
+        now,
+        stamp,
+    )?;
 
     let categories: Vec<_> = body.categories.iter().map(|item| item.id).collect();
-    let consequences: Vec<_> = body.consequences.iter().flatten().map(|item| (item.id, item.amount)).collect();
+    let consequences: Vec<_> = body
+        .consequences
+        .iter()
+        .flatten()
+        .map(|item| (item.id, item.amount))
+        .collect();
     let causes: Vec<_> = body.causes.iter().flatten().map(|item| item.id).collect();
     // A field without a value is one that was not filled in.
-    let filled = body.custom_fields.iter().flatten().filter_map(|item| Some(FieldValue { id: item.id, value: item.value.as_deref()? }));
+    let filled = body.custom_fields.iter().flatten().filter_map(|item| {
+        Some(FieldValue {
+            id: item.id,
+            value: item.value.as_deref()?,
+        })
+    });
     let fields: Vec<_> = filled.collect();
     incidents::set_categories(session, id, &categories)?;
     incidents::set_consequences(session, id, &consequences)?;
@@ -39,7 +64,11 @@ fn create(session: &mut dyn Session, incident: &Incident, body: &IncidentCreate,
 }
 
 /// What the body points to is there, and belongs to the incident's type.
-fn check(session: &mut dyn Session, incident: &Incident, body: &IncidentCreate) -> Result<(), Refusal> {
+fn check(
+    session: &mut dyn Session,
+    incident: &Incident,
+    body: &IncidentCreate,
+) -> Result<(), Refusal> {
     let (places, of_type) = (&incident.places, incident.incident_type_id);
     let responsible = places.responsible_user_id.as_deref();
     let mut references = References::new(session);
@@ -53,12 +82,20 @@ fn check(session: &mut dyn Session, incident: &Incident, body: &IncidentCreate) 
     references.responsible(responsible, places.follow_up_group_id)?;
 
     let categories = body.categories.iter().map(|item| item.id);
-    references.parts(Part::Category, of_type, categories, |index| format!("categories[{index}].id"))?;
+    references.parts(Part::Category, of_type, categories, |index| {
+        format!("categories[{index}].id")
+    })?;
     let consequences = body.consequences.iter().flatten().map(|item| item.id);
-    references.parts(Part::Consequence, of_type, consequences, |index| format!("consequences[{index}].id"))?;
+    references.parts(Part::Consequence, of_type, consequences, |index| {
+        format!("consequences[{index}].id")
+    })?;
     let causes = body.causes.iter().flatten().map(|item| item.id);
-    references.parts(Part::Cause, of_type, causes, |index| format!("causes[{index}].id"))?;
+    references.parts(Part::Cause, of_type, causes, |index| {
+        format!("causes[{index}].id")
+    })?;
     let fields = body.custom_fields.iter().flatten().map(|item| item.id);
-    references.parts(Part::CustomField, of_type, fields, |index| format!("customFields[{index}].id"))?;
+    references.parts(Part::CustomField, of_type, fields, |index| {
+        format!("customFields[{index}].id")
+    })?;
     references.finish()
 }

@@ -13,7 +13,11 @@ pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
     let external_id = call.json::<Option<String>>().await?;
     let mut check = Check::default();
-    check.at_most("externalId", external_id.as_deref().unwrap_or_default(), EXTERNAL_ID_MAX);
+    check.at_most(
+        "externalId",
+        external_id.as_deref().unwrap_or_default(),
+        EXTERNAL_ID_MAX,
+    );
     check.finish(Some(()))?;
     let now = call.now();
     let incident = call.app.store.write(move |session| {
@@ -21,6 +25,8 @@ pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
         incidents::set_external_id(session, id, external_id.as_deref(), stamp)?;
         answer(session, id)
     });
-    let incident = incident.await.map_err(|refusal: Refusal| Problem::from(refusal))?;
+    let incident = incident
+        .await
+        .map_err(|refusal: Refusal| Problem::from(refusal))?;
     call.reply_json(&incident)
 }

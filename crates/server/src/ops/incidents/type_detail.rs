@@ -13,22 +13,33 @@ const LANGUAGE_MAX: usize = 35;
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
     let language = language(call.query())?;
-    let detail = call.app.store.read(move |session| types::detail(session, id, language.as_deref()).map_err(Problem::from)).await?;
+    let detail = call
+        .app
+        .store
+        .read(move |session| types::detail(session, id, language.as_deref()).map_err(Problem::from))
+        .await?;
     let detail = detail.ok_or_else(|| Problem::not_found("incident type", id))?;
     call.reply_json(&detail)
 }
 
 /// The parameter `language`, if it is given.
 fn language(query: &str) -> Result<Option<String>, Problem> {
-    let pairs: Vec<(String, String)> =
-        serde_urlencoded::from_str(query).map_err(|error| Problem::invalid_query("language", error.to_string()))?;
-    let mut given = pairs.into_iter().filter(|(name, _)| name == "language").map(|(_, value)| value);
+    let pairs: Vec<(String, String)> = serde_urlencoded::from_str(query)
+        .map_err(|error| Problem::invalid_query("language", error.to_string()))?;
+    let mut given = pairs
+        .into_iter()
+        .filter(|(name, _)| name == "language")
+        .map(|(_, value)| value);
     match (given.next(), given.next()) {
         (None, _) => Ok(None),
         (Some(code), None) if is_language(&code) => Ok(Some(code)),
-        (Some(code), None) => {
-            Err(Problem::invalid_query("language", format!("expected a language code such as nb or en-GB, found {}", quoted(&code))))
-        }
+        (Some(code), None) => Err(Problem::invalid_query(
+            "language",
+            format!(
+                "expected a language code such as nb or en-GB, found {}",
+                quoted(&code)
+            ),
+        )),
         (Some(_), Some(_)) => Err(Problem::invalid_query("language", "it is given twice")),
     }
 }
@@ -40,7 +51,9 @@ fn is_language(code: &str) -> bool {
     code.len() <= LANGUAGE_MAX
         && (2..=3).contains(&first.len())
         && first.bytes().all(|byte| byte.is_ascii_alphabetic())
-        && parts.all(|part| (2..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+        && parts.all(|part| {
+            (2..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        })
 }
 
 #[cfg(test)]
@@ -49,10 +62,31 @@ mod tests {
 
     #[test]
     fn codes_of_languages() {
-        for code in ["nb", "nb-NO", "en-GB", "gsw", "zh-Hant-TW", "es-419", "de-1996"] {
+        for code in [
+            "nb",
+            "nb-NO",
+            "en-GB",
+            "gsw",
+            "zh-Hant-TW",
+            "es-419",
+            "de-1996",
+        ] {
             assert!(is_language(code), "{code}");
         }
-        for code in ["", "n", "norsk", "nb_NO", "nb-", "-nb", "nb-N", "nb-norwegian", "12", "nb NO", "ø-NO", &"ab-cdefghij".repeat(4)] {
+        for code in [
+            "",
+            "n",
+            "norsk",
+            "nb_NO",
+            "nb-",
+            "-nb",
+            "nb-N",
+            "nb-norwegian",
+            "12",
+            "nb NO",
+            "ø-NO",
+            &"ab-cdefghij".repeat(4),
+        ] {
             assert!(!is_language(code), "{code}");
         }
     }
@@ -60,7 +94,10 @@ mod tests {
     #[test]
     fn the_parameter_is_given_once_or_not_at_all() {
         assert_eq!(language("x=1").ok(), Some(None));
-        assert_eq!(language("language=nb%2DNO&x=1").ok(), Some(Some("nb-NO".to_owned())));
+        assert_eq!(
+            language("language=nb%2DNO&x=1").ok(),
+            Some(Some("nb-NO".to_owned()))
+        );
         assert!(language("language=nb&language=sv").is_err());
         assert!(language("language=").is_err());
     }

@@ -16,11 +16,20 @@ pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     let body = call.json::<IncidentUpdate>().await?;
     let change = body::of_update(body)?;
     let now = call.now();
-    let incident = call.app.store.write(move |session| update(session, id, change, now)).await?;
+    let incident = call
+        .app
+        .store
+        .write(move |session| update(session, id, change, now))
+        .await?;
     call.reply_json(&incident)
 }
 
-fn update(session: &mut dyn Session, id: i32, change: IncidentChange, now: i64) -> Result<Record, Refusal> {
+fn update(
+    session: &mut dyn Session,
+    id: i32,
+    change: IncidentChange,
+    now: i64,
+) -> Result<Record, Refusal> {
     let (stored, stamp) = open(session, id, now)?;
     let names_responsible = change.names_responsible();
     let next = stored.incident.clone().changed(change, now)?;
@@ -30,18 +39,40 @@ fn update(session: &mut dyn Session, id: i32, change: IncidentChange, now: i64) 
 }
 
 /// What the body points to is there, and what the incident has still fits it. References that stay as they are were checked when they were written.
-fn check(session: &mut dyn Session, id: i32, before: &Incident, after: &Incident, names_responsible: bool) -> Result<(), Refusal> {
+fn check(
+    session: &mut dyn Session,
+    id: i32,
+    before: &Incident,
+    after: &Incident,
+    names_responsible: bool,
+) -> Result<(), Refusal> {
     let (old, new) = (&before.places, &after.places);
     let changed = |old: Option<i32>, new: Option<i32>| new.filter(|_| new != old);
     let mut references = References::new(session);
     if after.incident_type_id != before.incident_type_id {
-        references.record("incidentTypeId", To::IncidentType, Some(after.incident_type_id))?;
+        references.record(
+            "incidentTypeId",
+            To::IncidentType,
+            Some(after.incident_type_id),
+        )?;
         references.new_type(id, after.incident_type_id)?;
     }
-    references.record("reportedByGroupId", To::Group, changed(old.reported_by_group_id, new.reported_by_group_id))?;
-    references.record("followUpGroupId", To::Group, changed(old.follow_up_group_id, new.follow_up_group_id))?;
+    references.record(
+        "reportedByGroupId",
+        To::Group,
+        changed(old.reported_by_group_id, new.reported_by_group_id),
+    )?;
+    references.record(
+        "followUpGroupId",
+        To::Group,
+        changed(old.follow_up_group_id, new.follow_up_group_id),
+    )?;
     references.record("areaId", To::Area, changed(old.area_id, new.area_id))?;
-    references.record("projectId", To::Project, changed(old.project_id, new.project_id))?;
+    references.record(
+        "projectId",
+        To::Project,
+        changed(old.project_id, new.project_id),
+    )?;
     if names_responsible {
         references.user("responsibleUserId", new.responsible_user_id.as_deref())?;
         references.responsible(new.responsible_user_id.as_deref(), new.follow_up_group_id)?;

@@ -4,7 +4,9 @@ mod parts;
 mod purge;
 mod record;
 
-pub(crate) use parts::{FieldValue, set_categories, set_causes, set_consequences, set_custom_fields};
+pub(crate) use parts::{
+    FieldValue, set_categories, set_causes, set_consequences, set_custom_fields,
+};
 pub use purge::{RETENTION_DAYS, RETENTION_TICKS, purge, purge_some};
 pub(crate) use record::record;
 
@@ -70,7 +72,11 @@ fn stored(row: &dyn Row) -> Result<Stored, StoreError> {
 
 /// A word that the schema's checks let in.
 pub(super) fn known<T: Word>(word: Option<&str>) -> Result<T, StoreError> {
-    word.and_then(T::parse).ok_or_else(|| StoreError::Schema(format!("the stored word {word:?} is not one this program knows")))
+    word.and_then(T::parse).ok_or_else(|| {
+        StoreError::Schema(format!(
+            "the stored word {word:?} is not one this program knows"
+        ))
+    })
 }
 
 /// Adds an incident that is reported `now`, by the user if one is known; its id.
@@ -97,7 +103,12 @@ pub(crate) fn insert(
 }
 
 /// Replaces what the domain may change. Who reported an anonymous incident is forgotten when it stops being anonymous: it was told in confidence.
-pub(crate) fn update(session: &mut dyn Session, id: i32, incident: &Incident, stamp: i64) -> Result<(), StoreError> {
+pub(crate) fn update(
+    session: &mut dyn Session,
+    id: i32,
+    incident: &Incident,
+    stamp: i64,
+) -> Result<(), StoreError> {
     let sql = "UPDATE incidents SET incident_type_id = ?1, severity = ?2, title = ?3, text = ?4, incident_date = ?5, due_date = ?6,
             reported_by_user_id = CASE WHEN is_anonymous = 1 AND ?7 = 0 THEN NULL ELSE reported_by_user_id END,
             reported_by = CASE WHEN is_anonymous = 1 AND ?7 = 0 THEN NULL ELSE reported_by END,
@@ -141,12 +152,27 @@ fn columns(incident: &Incident, stamp: i64) -> [Value<'_>; 22] {
 }
 
 /// Sets the external id.
-pub(crate) fn set_external_id(session: &mut dyn Session, id: i32, external_id: Option<&str>, stamp: i64) -> Result<(), StoreError> {
+pub(crate) fn set_external_id(
+    session: &mut dyn Session,
+    id: i32,
+    external_id: Option<&str>,
+    stamp: i64,
+) -> Result<(), StoreError> {
     let binds = [id.into(), external_id.into(), stamp.into()];
-    session.execute("UPDATE incidents SET external_id = ?2, last_modified = ?3 WHERE id = ?1", &binds).map(drop)
+    session
+        .execute(
+            "UPDATE incidents SET external_id = ?2, last_modified = ?3 WHERE id = ?1",
+            &binds,
+        )
+        .map(drop)
 }
 
 /// Tells that something which hangs on the incident changed.
 pub(crate) fn touch(session: &mut dyn Session, id: i32, stamp: i64) -> Result<(), StoreError> {
-    session.execute("UPDATE incidents SET last_modified = ?2 WHERE id = ?1", &[id.into(), stamp.into()]).map(drop)
+    session
+        .execute(
+            "UPDATE incidents SET last_modified = ?2 WHERE id = ?1",
+            &[id.into(), stamp.into()],
+        )
+        .map(drop)
 }

@@ -12,8 +12,15 @@ pub(crate) struct FieldValue<'a> {
 }
 
 /// Replaces the categories.
-pub(crate) fn set_categories(session: &mut dyn Session, id: i32, categories: &[i32]) -> Result<(), StoreError> {
-    session.execute("DELETE FROM incident_categories WHERE incident_id = ?1", &[id.into()])?;
+pub(crate) fn set_categories(
+    session: &mut dyn Session,
+    id: i32,
+    categories: &[i32],
+) -> Result<(), StoreError> {
+    session.execute(
+        "DELETE FROM incident_categories WHERE incident_id = ?1",
+        &[id.into()],
+    )?;
     for category in categories {
         let sql = "INSERT INTO incident_categories (incident_id, category_id) VALUES (?1, ?2)";
         session.execute(sql, &[id.into(), (*category).into()])?;
@@ -22,8 +29,15 @@ pub(crate) fn set_categories(session: &mut dyn Session, id: i32, categories: &[i
 }
 
 /// Replaces the consequences, each with its amount.
-pub(crate) fn set_consequences(session: &mut dyn Session, id: i32, consequences: &[(i32, Option<f64>)]) -> Result<(), StoreError> {
-    session.execute("DELETE FROM incident_consequences WHERE incident_id = ?1", &[id.into()])?;
+pub(crate) fn set_consequences(
+    session: &mut dyn Session,
+    id: i32,
+    consequences: &[(i32, Option<f64>)],
+) -> Result<(), StoreError> {
+    session.execute(
+        "DELETE FROM incident_consequences WHERE incident_id = ?1",
+        &[id.into()],
+    )?;
     for (consequence, amount) in consequences {
         let sql = "INSERT INTO incident_consequences (incident_id, consequence_id, amount) VALUES (?1, ?2, ?3)";
         session.execute(sql, &[id.into(), (*consequence).into(), (*amount).into()])?;
@@ -32,8 +46,15 @@ pub(crate) fn set_consequences(session: &mut dyn Session, id: i32, consequences:
 }
 
 /// Replaces the causes.
-pub(crate) fn set_causes(session: &mut dyn Session, id: i32, causes: &[i32]) -> Result<(), StoreError> {
-    session.execute("DELETE FROM incident_causes WHERE incident_id = ?1", &[id.into()])?;
+pub(crate) fn set_causes(
+    session: &mut dyn Session,
+    id: i32,
+    causes: &[i32],
+) -> Result<(), StoreError> {
+    session.execute(
+        "DELETE FROM incident_causes WHERE incident_id = ?1",
+        &[id.into()],
+    )?;
     for cause in causes {
         let sql = "INSERT INTO incident_causes (incident_id, cause_id) VALUES (?1, ?2)";
         session.execute(sql, &[id.into(), (*cause).into()])?;
@@ -42,13 +63,24 @@ pub(crate) fn set_causes(session: &mut dyn Session, id: i32, causes: &[i32]) -> 
 }
 
 /// Replaces the values of the custom fields. For a field with a data list the value is the chosen entry.
-pub(crate) fn set_custom_fields(session: &mut dyn Session, id: i32, values: &[FieldValue<'_>], now: i64) -> Result<(), StoreError> {
-    session.execute("DELETE FROM incident_custom_fields WHERE incident_id = ?1", &[id.into()])?;
+pub(crate) fn set_custom_fields(
+    session: &mut dyn Session,
+    id: i32,
+    values: &[FieldValue<'_>],
+    now: i64,
+) -> Result<(), StoreError> {
+    session.execute(
+        "DELETE FROM incident_custom_fields WHERE incident_id = ?1",
+        &[id.into()],
+    )?;
     for field in values {
         let sql = "INSERT INTO incident_custom_fields (incident_id, custom_field_id, value, data_list_value, registration_date)
             SELECT ?1, f.id, ?3, CASE WHEN f.data_list_id IS NULL THEN NULL ELSE ?3 END, ?4
             FROM type_custom_fields AS f WHERE f.id = ?2";
-        session.execute(sql, &[id.into(), field.id.into(), field.value.into(), now.into()])?;
+        session.execute(
+            sql,
+            &[id.into(), field.id.into(), field.value.into(), now.into()],
+        )?;
     }
     Ok(())
 }

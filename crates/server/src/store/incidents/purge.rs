@@ -17,7 +17,9 @@ const PER_TURN: i64 = 200;
 pub async fn purge(store: &Store, now: i64) -> Result<u64, StoreError> {
     let mut total = 0;
     loop {
-        let removed = store.write(move |session| purge_some(session, now, PER_TURN)).await?;
+        let removed = store
+            .write(move |session| purge_some(session, now, PER_TURN))
+            .await?;
         total += removed;
         if removed < PER_TURN.unsigned_abs() {
             return Ok(total);

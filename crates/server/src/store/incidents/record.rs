@@ -1,6 +1,8 @@
 //! An incident as v1 answers with it: every name resolved, everything that hangs on it.
 
-use obeya_model::{CategoryReference, CauseReference, Incident, IncidentConsequence, IncidentCustomField};
+use obeya_model::{
+    CategoryReference, CauseReference, Incident, IncidentConsequence, IncidentCustomField,
+};
 
 use crate::store::engine::{Row, present};
 use crate::store::wire::{date, instant, must_instant};
@@ -68,10 +70,18 @@ fn scalars(row: &dyn Row) -> Result<Incident, StoreError> {
 fn categories(session: &mut dyn Session, id: i32) -> Result<Vec<CategoryReference>, StoreError> {
     let sql = "SELECT p.id, p.title FROM incident_categories AS m JOIN type_categories AS p ON p.id = m.category_id
         WHERE m.incident_id = ?1 ORDER BY p.sort_order, p.id";
-    session.all(sql, &[id.into()], |row| Ok(CategoryReference { id: present(row.int32(0)?)?, title: present(row.string(1)?)? }))
+    session.all(sql, &[id.into()], |row| {
+        Ok(CategoryReference {
+            id: present(row.int32(0)?)?,
+            title: present(row.string(1)?)?,
+        })
+    })
 }
 
-fn consequences(session: &mut dyn Session, id: i32) -> Result<Vec<IncidentConsequence>, StoreError> {
+fn consequences(
+    session: &mut dyn Session,
+    id: i32,
+) -> Result<Vec<IncidentConsequence>, StoreError> {
     let sql = "SELECT p.id, p.title, p.unit, m.amount FROM incident_consequences AS m JOIN type_consequences AS p ON p.id = m.consequence_id
         WHERE m.incident_id = ?1 ORDER BY p.id";
     session.all(sql, &[id.into()], |row| {
@@ -85,12 +95,21 @@ fn consequences(session: &mut dyn Session, id: i32) -> Result<Vec<IncidentConseq
 }
 
 fn causes(session: &mut dyn Session, id: i32) -> Result<Vec<CauseReference>, StoreError> {
-    let sql = "SELECT p.id, p.title FROM incident_causes AS m JOIN type_causes AS p ON p.id = m.cause_id
+    let sql =
+        "SELECT p.id, p.title FROM incident_causes AS m JOIN type_causes AS p ON p.id = m.cause_id
         WHERE m.incident_id = ?1 ORDER BY p.sort_order, p.id";
-    session.all(sql, &[id.into()], |row| Ok(CauseReference { id: present(row.int32(0)?)?, title: present(row.string(1)?)? }))
+    session.all(sql, &[id.into()], |row| {
+        Ok(CauseReference {
+            id: present(row.int32(0)?)?,
+            title: present(row.string(1)?)?,
+        })
+    })
 }
 
-fn custom_fields(session: &mut dyn Session, id: i32) -> Result<Vec<IncidentCustomField>, StoreError> {
+fn custom_fields(
+    session: &mut dyn Session,
+    id: i32,
+) -> Result<Vec<IncidentCustomField>, StoreError> {
     let sql = "SELECT p.id, m.value, m.data_list_value, p.data_list_id, l.name, m.registration_date, p.label, p.type
         FROM incident_custom_fields AS m
         JOIN type_custom_fields AS p ON p.id = m.custom_field_id

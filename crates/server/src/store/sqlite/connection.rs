@@ -28,7 +28,10 @@ pub(super) struct Database {
 impl Database {
     /// The face that units of work see.
     pub(super) fn session(&mut self) -> SqliteSession<'_> {
-        SqliteSession { connection: &self.connection, budget: &self.budget }
+        SqliteSession {
+            connection: &self.connection,
+            budget: &self.budget,
+        }
     }
 
     /// Runs a statement of the engine's own, such as BEGIN.
@@ -45,7 +48,9 @@ impl Database {
 
 /// Opens the connection that writes, making the file if it is missing.
 pub(super) fn open_writer(path: &Path, options: &StoreOptions) -> Result<Database, StoreError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let database = open(path, flags, options)?;
     let setup = format!(
         "PRAGMA page_size = {PAGE_BYTES};
@@ -56,10 +61,15 @@ pub(super) fn open_writer(path: &Path, options: &StoreOptions) -> Result<Databas
          PRAGMA cache_size = -{};",
         options.writer_cache_kib
     );
-    database.connection.execute_batch(&setup).map_err(|error| match store_error(error) {
-        StoreError::Schema(_) => StoreError::Schema(format!("{} is not a SQLite database", path.display())),
-        other => other,
-    })?;
+    database
+        .connection
+        .execute_batch(&setup)
+        .map_err(|error| match store_error(error) {
+            StoreError::Schema(_) => {
+                StoreError::Schema(format!("{} is not a SQLite database", path.display()))
+            }
+            other => other,
+        })?;
     Ok(database)
 }
 
@@ -67,22 +77,35 @@ pub(super) fn open_writer(path: &Path, options: &StoreOptions) -> Result<Databas
 pub(super) fn open_reader(path: &Path, options: &StoreOptions) -> Result<Database, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let database = open(path, flags, options)?;
-    let setup = format!("PRAGMA query_only = ON; PRAGMA cache_size = -{};", options.reader_cache_kib);
-    database.connection.execute_batch(&setup).map_err(store_error)?;
+    let setup = format!(
+        "PRAGMA query_only = ON; PRAGMA cache_size = -{};",
+        options.reader_cache_kib
+    );
+    database
+        .connection
+        .execute_batch(&setup)
+        .map_err(store_error)?;
     Ok(database)
 }
 
 fn open(path: &Path, flags: OpenFlags, options: &StoreOptions) -> Result<Database, StoreError> {
-    let mut connection = Connection::open_with_flags(path, flags).map_err(|error| match store_error(error) {
-        StoreError::Unavailable(text) => StoreError::Unavailable(format!("{} cannot be opened: {text}", path.display())),
-        other => other,
-    })?;
-    connection.busy_timeout(options.busy_timeout).map_err(store_error)?;
+    let mut connection =
+        Connection::open_with_flags(path, flags).map_err(|error| match store_error(error) {
+            StoreError::Unavailable(text) => {
+                StoreError::Unavailable(format!("{} cannot be opened: {text}", path.display()))
+            }
+            other => other,
+        })?;
+    connection
+        .busy_timeout(options.busy_timeout)
+        .map_err(store_error)?;
     connection.set_prepared_statement_cache_capacity(options.cached_statements);
     functions::register(&connection)?;
     let budget = Arc::new(Budget::new(options.statement_budget));
     let watch = Arc::clone(&budget);
-    connection.progress_handler(STEPS_PER_LOOK, Some(move || watch.spent())).map_err(store_error)?;
+    connection
+        .progress_handler(STEPS_PER_LOOK, Some(move || watch.spent()))
+        .map_err(store_error)?;
     Ok(Database { connection, budget })
 }
 
@@ -96,12 +119,17 @@ struct Budget {
 
 impl Budget {
     fn new(allowed: Duration) -> Self {
-        Budget { epoch: Instant::now(), allowed, until: AtomicU64::new(0) }
+        Budget {
+            epoch: Instant::now(),
+            allowed,
+            until: AtomicU64::new(0),
+        }
     }
 
     fn start(&self) {
         let until = (self.epoch.elapsed() + self.allowed).as_nanos();
-        self.until.store(u64::try_from(until).unwrap_or(u64::MAX), Ordering::Relaxed);
+        self.until
+            .store(u64::try_from(until).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
     fn stop(&self) {
@@ -121,7 +149,12 @@ pub(super) struct SqliteSession<'c> {
 }
 
 impl Session for SqliteSession<'_> {
-    fn query(&mut self, sql: &str, binds: &[Value<'_>], each: &mut EachRow<'_>) -> Result<(), StoreError> {
+    fn query(
+        &mut self,
+        sql: &str,
+        binds: &[Value<'_>],
+        each: &mut EachRow<'_>,
+    ) -> Result<(), StoreError> {
         let mut statement = self.connection.prepare_cached(sql).map_err(store_error)?;
         bind(&mut statement, binds)?;
         self.budget.start();
@@ -146,11 +179,17 @@ impl Session for SqliteSession<'_> {
 fn bind(statement: &mut Statement<'_>, binds: &[Value<'_>]) -> Result<(), StoreError> {
     if statement.parameter_count() != binds.len() {
         // A missing value would be read as NULL without a word.
-        let text = format!("a statement takes {} values and was given {}", statement.parameter_count(), binds.len());
+        let text = format!(
+            "a statement takes {} values and was given {}",
+            statement.parameter_count(),
+            binds.len()
+        );
         return Err(StoreError::Engine(text.into()));
     }
     for (index, value) in binds.iter().enumerate() {
-        statement.raw_bind_parameter(index + 1, Bound(*value)).map_err(store_error)?;
+        statement
+            .raw_bind_parameter(index + 1, Bound(*value))
+            .map_err(store_error)?;
     }
     Ok(())
 }
@@ -201,5 +240,11 @@ impl Row for SqliteRow<'_, '_> {
 }
 
 fn mismatch(column: usize, expected: &str, found: ValueRef<'_>) -> StoreError {
-    StoreError::Engine(format!("column {column}: expected {expected}, found {}", found.data_type()).into())
+    StoreError::Engine(
+        format!(
+            "column {column}: expected {expected}, found {}",
+            found.data_type()
+        )
+        .into(),
+    )
 }

@@ -18,9 +18,10 @@ pub(super) fn store_error(error: rusqlite::Error) -> StoreError {
     }
     match code.code {
         ErrorCode::OperationInterrupted => StoreError::Timeout,
-        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::DiskFull | ErrorCode::CannotOpen => {
-            StoreError::Unavailable(error.to_string())
-        }
+        ErrorCode::DatabaseBusy
+        | ErrorCode::DatabaseLocked
+        | ErrorCode::DiskFull
+        | ErrorCode::CannotOpen => StoreError::Unavailable(error.to_string()),
         ErrorCode::ConstraintViolation => StoreError::Constraint(message.to_owned()),
         ErrorCode::NotADatabase => StoreError::Schema("the file is not a SQLite database".into()),
         _ => StoreError::Engine(Box::new(error)),

@@ -13,10 +13,14 @@ const MAX_ARGUMENTS: usize = 8;
 
 /// Registers them on a connection.
 pub(super) fn register(connection: &Connection) -> Result<(), StoreError> {
-    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
+    let flags = FunctionFlags::SQLITE_UTF8
+        | FunctionFlags::SQLITE_DETERMINISTIC
+        | FunctionFlags::SQLITE_INNOCUOUS;
     for scalar in SCALARS {
         connection
-            .create_scalar_function(scalar.name, scalar.arity, flags, move |context| call(scalar, context))
+            .create_scalar_function(scalar.name, scalar.arity, flags, move |context| {
+                call(scalar, context)
+            })
             .map_err(store_error)?;
     }
     Ok(())
@@ -29,10 +33,13 @@ fn call(scalar: &Scalar, context: &Context<'_>) -> rusqlite::Result<ToSqlOutput<
             ValueRef::Null | ValueRef::Blob(_) => Arg::Null,
             ValueRef::Integer(value) => Arg::Int(value),
             ValueRef::Real(value) => Arg::Real(value),
-            ValueRef::Text(bytes) => Arg::Text(std::str::from_utf8(bytes).map_err(|error| refused(&error))?),
+            ValueRef::Text(bytes) => {
+                Arg::Text(std::str::from_utf8(bytes).map_err(|error| refused(&error))?)
+            }
         };
     }
-    let out = (scalar.call)(&arguments[..context.len().min(MAX_ARGUMENTS)]).map_err(|error| refused(&error))?;
+    let out = (scalar.call)(&arguments[..context.len().min(MAX_ARGUMENTS)])
+        .map_err(|error| refused(&error))?;
     Ok(ToSqlOutput::Owned(match out {
         Out::Null => Value::Null,
         Out::Int(value) => Value::Integer(value),

@@ -21,17 +21,28 @@ pub(super) fn run(database: &mut Database, path: &Path) -> Result<(), StoreError
     // Another process may be doing the same: whoever comes second finds the work done.
     database.control("BEGIN IMMEDIATE")?;
     let applied = apply(database, path);
-    let end = database.control(if applied.is_ok() { "COMMIT" } else { "ROLLBACK" });
+    let end = database.control(if applied.is_ok() {
+        "COMMIT"
+    } else {
+        "ROLLBACK"
+    });
     applied.and(end)
 }
 
 fn apply(database: &Database, path: &Path) -> Result<(), StoreError> {
     let connection = &database.connection;
-    let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i32>(0)).map_err(store_error);
+    let number = |sql: &str| {
+        connection
+            .query_row(sql, [], |row| row.get::<_, i32>(0))
+            .map_err(store_error)
+    };
     let application = number("PRAGMA application_id")?;
     let tables = number("SELECT count(*) FROM sqlite_master")?;
     if application != APPLICATION && (application != 0 || tables != 0) {
-        return Err(StoreError::Schema(format!("{} is a database of another program", path.display())));
+        return Err(StoreError::Schema(format!(
+            "{} is a database of another program",
+            path.display()
+        )));
     }
     let found = number("PRAGMA user_version")?;
     let known = i32::try_from(MIGRATIONS.len()).unwrap_or(i32::MAX);
@@ -47,6 +58,8 @@ fn apply(database: &Database, path: &Path) -> Result<(), StoreError> {
         }
     }
     connection
-        .execute_batch(&format!("PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {known};"))
+        .execute_batch(&format!(
+            "PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {known};"
+        ))
         .map_err(store_error)
 }

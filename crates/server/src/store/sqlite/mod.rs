@@ -87,13 +87,19 @@ impl Sqlite {
 /// The file a `sqlite:` URL names: `sqlite:FILE`, also with the two slashes of `sqlite:///absolute/FILE`.
 pub(super) fn file_of(url: &str) -> Result<PathBuf, StoreError> {
     let Some(rest) = url.strip_prefix("sqlite:") else {
-        return Err(StoreError::Schema(format!("found the database address `{url}`, expected sqlite:FILE")));
+        return Err(StoreError::Schema(format!(
+            "found the database address `{url}`, expected sqlite:FILE"
+        )));
     };
     let file = rest.strip_prefix("//").unwrap_or(rest);
     match file {
-        "" => Err(StoreError::Schema(format!("the database address `{url}` names no file, expected sqlite:FILE"))),
+        "" => Err(StoreError::Schema(format!(
+            "the database address `{url}` names no file, expected sqlite:FILE"
+        ))),
         // Each connection would see an empty database of its own.
-        ":memory:" => Err(StoreError::Schema("a database in memory cannot be shared by connections, expected sqlite:FILE".into())),
+        ":memory:" => Err(StoreError::Schema(
+            "a database in memory cannot be shared by connections, expected sqlite:FILE".into(),
+        )),
         file => Ok(PathBuf::from(file)),
     }
 }
@@ -104,10 +110,20 @@ mod tests {
 
     #[test]
     fn an_address_names_a_file() {
-        for (url, file) in [("sqlite:a.db", "a.db"), ("sqlite:/x/a.db", "/x/a.db"), ("sqlite:///x/a.db", "/x/a.db")] {
+        for (url, file) in [
+            ("sqlite:a.db", "a.db"),
+            ("sqlite:/x/a.db", "/x/a.db"),
+            ("sqlite:///x/a.db", "/x/a.db"),
+        ] {
             assert_eq!(file_of(url).expect("a file"), PathBuf::from(file), "{url}");
         }
-        for url in ["postgres://h/d", "a.db", "sqlite:", "sqlite://", "sqlite::memory:"] {
+        for url in [
+            "postgres://h/d",
+            "a.db",
+            "sqlite:",
+            "sqlite://",
+            "sqlite::memory:",
+        ] {
             assert!(matches!(file_of(url), Err(StoreError::Schema(_))), "{url}");
         }
     }

@@ -19,14 +19,22 @@ pub(super) struct Pool {
 impl Pool {
     pub(super) fn new(path: PathBuf, options: StoreOptions) -> Self {
         let permits = Arc::new(Semaphore::new(options.readers));
-        Pool { path, options, idle: Mutex::new(Vec::new()), permits }
+        Pool {
+            path,
+            options,
+            idle: Mutex::new(Vec::new()),
+            permits,
+        }
     }
 
     /// A reader of one's own until the lease is dropped; waits while all are out.
     pub(super) async fn lease(self: &Arc<Self>) -> Result<Lease, StoreError> {
         let permit = match Arc::clone(&self.permits).try_acquire_owned() {
             Ok(permit) => permit,
-            Err(_) => Arc::clone(&self.permits).acquire_owned().await.map_err(|_| StoreError::Unavailable("the store is closed".into()))?,
+            Err(_) => Arc::clone(&self.permits)
+                .acquire_owned()
+                .await
+                .map_err(|_| StoreError::Unavailable("the store is closed".into()))?,
         };
         // The last one given back comes first: its cache is warm, and the others' may leave memory.
         let idle = self.idle().pop();
@@ -34,7 +42,11 @@ impl Pool {
             Some(database) => database,
             None => connection::open_reader(&self.path, &self.options)?,
         };
-        Ok(Lease { database: Some(database), pool: Arc::clone(self), _permit: permit })
+        Ok(Lease {
+            database: Some(database),
+            pool: Arc::clone(self),
+            _permit: permit,
+        })
     }
 
     /// Hands out no more readers, and closes those at rest.
@@ -60,12 +72,17 @@ pub(super) struct Lease {
 impl Lease {
     /// The face that units of work see.
     pub(super) fn session(&mut self) -> SqliteSession<'_> {
-        self.database.as_mut().expect("a lease holds its reader until `end` gives it up").session()
+        self.database
+            .as_mut()
+            .expect("a lease holds its reader until `end` gives it up")
+            .session()
     }
 
     /// Opens a snapshot.
     pub(super) fn begin(&mut self) -> Result<(), StoreError> {
-        self.database.as_ref().map_or(Ok(()), |database| database.control("BEGIN"))
+        self.database
+            .as_ref()
+            .map_or(Ok(()), |database| database.control("BEGIN"))
     }
 
     /// Closes the snapshot. A reader that cannot do that is not used again.

@@ -76,8 +76,13 @@ impl Writer {
         let thread = std::thread::Builder::new()
             .name("obeya-writer".into())
             .spawn(move || work_off(database, receiver, jobs_per_commit))
-            .map_err(|error| StoreError::Unavailable(format!("the writer thread did not start: {error}")))?;
-        Ok(Writer { sender, thread: Mutex::new(Some(thread)) })
+            .map_err(|error| {
+                StoreError::Unavailable(format!("the writer thread did not start: {error}"))
+            })?;
+        Ok(Writer {
+            sender,
+            thread: Mutex::new(Some(thread)),
+        })
     }
 
     /// Sends the work and waits for its commit.
@@ -88,9 +93,16 @@ impl Writer {
         E: From<StoreError> + Send + 'static,
     {
         let (reply, answer) = oneshot::channel();
-        let task = Task { work: Some(work), outcome: None, reply };
+        let task = Task {
+            work: Some(work),
+            outcome: None,
+            reply,
+        };
         let closed = || StoreError::Unavailable("the store is closed".into());
-        self.sender.send(Message::Job(Box::new(task))).await.map_err(|_| closed())?;
+        self.sender
+            .send(Message::Job(Box::new(task)))
+            .await
+            .map_err(|_| closed())?;
         answer.await.map_err(|_| closed())?
     }
 
@@ -103,7 +115,11 @@ impl Writer {
     pub(super) async fn stop(&self) {
         // An error means that it has ended already.
         let _ = self.sender.send(Message::Stop).await;
-        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let thread = self
+            .thread
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
         if let Some(thread) = thread {
             // A writer that died of a panic has told so in the log; there is nothing more to close.
             let _ = tokio::task::spawn_blocking(move || thread.join()).await;
@@ -121,12 +137,20 @@ fn work_off(mut database: Database, mut receiver: mpsc::Receiver<Message>, jobs_
 }
 
 /// Runs the first job and those already waiting in one transaction. False when the writer is to stop.
-fn run_batch(database: &mut Database, first: Box<dyn Job>, receiver: &mut mpsc::Receiver<Message>, jobs_per_commit: usize) -> bool {
+fn run_batch(
+    database: &mut Database,
+    first: Box<dyn Job>,
+    receiver: &mut mpsc::Receiver<Message>,
+    jobs_per_commit: usize,
+) -> bool {
     if let Err(error) = database.control("BEGIN IMMEDIATE") {
         first.answer(Some(error));
         return true;
     }
-    let mut batch = Batch { done: Vec::new(), broken: None };
+    let mut batch = Batch {
+        done: Vec::new(),
+        broken: None,
+    };
     let mut go_on = true;
     batch.run(database, first);
     while batch.broken.is_none() && batch.done.len() < jobs_per_commit {
@@ -169,10 +193,16 @@ impl Batch {
         self.done.push((job, failure));
         if database.connection.is_autocommit() {
             // A full disk and the like roll the whole transaction back.
-            self.broken = Some(StoreError::Unavailable("the transaction was rolled back by the engine".into()));
+            self.broken = Some(StoreError::Unavailable(
+                "the transaction was rolled back by the engine".into(),
+            ));
             return;
         }
-        let undone = if keep { Ok(()) } else { database.control("ROLLBACK TO job") };
+        let undone = if keep {
+            Ok(())
+        } else {
+            database.control("ROLLBACK TO job")
+        };
         if let Err(error) = undone.and_then(|()| database.control("RELEASE job")) {
             self.broken = Some(error);
         }

@@ -11,10 +11,18 @@ use translations::{Kind, Words};
 use tree::{Flat, tree};
 
 /// The type. `language` is a tag such as `nb-NO` in any case: what is not translated to it is given in its base language, and else as it was written.
-pub(crate) fn detail(session: &mut dyn Session, id: i32, language: Option<&str>) -> Result<Option<IncidentTypeDetail>, StoreError> {
+pub(crate) fn detail(
+    session: &mut dyn Session,
+    id: i32,
+    language: Option<&str>,
+) -> Result<Option<IncidentTypeDetail>, StoreError> {
     let sql = "SELECT title, description FROM incident_types WHERE id = ?1";
-    let found = session.first(sql, &[id.into()], |row| Ok((present(row.string(0)?)?, row.string(1)?)))?;
-    let Some((title, description)) = found else { return Ok(None) };
+    let found = session.first(sql, &[id.into()], |row| {
+        Ok((present(row.string(0)?)?, row.string(1)?))
+    })?;
+    let Some((title, description)) = found else {
+        return Ok(None);
+    };
     let mut words = match language {
         Some(language) => Words::load(session, id, language)?,
         None => Words::default(),
@@ -31,7 +39,11 @@ pub(crate) fn detail(session: &mut dyn Session, id: i32, language: Option<&str>)
     }))
 }
 
-fn custom_fields(session: &mut dyn Session, id: i32, words: &mut Words) -> Result<Vec<IncidentTypeCustomField>, StoreError> {
+fn custom_fields(
+    session: &mut dyn Session,
+    id: i32,
+    words: &mut Words,
+) -> Result<Vec<IncidentTypeCustomField>, StoreError> {
     let sql = "SELECT id, label, type, sort_order, data_list_id, is_mandatory
         FROM type_custom_fields WHERE incident_type_id = ?1 ORDER BY sort_order, id";
     let mut fields = session.all(sql, &[id.into()], |row| {
@@ -45,12 +57,21 @@ fn custom_fields(session: &mut dyn Session, id: i32, words: &mut Words) -> Resul
         })
     })?;
     for field in &mut fields {
-        (field.label, _) = words.of(Kind::CustomField, field.id, std::mem::take(&mut field.label), None);
+        (field.label, _) = words.of(
+            Kind::CustomField,
+            field.id,
+            std::mem::take(&mut field.label),
+            None,
+        );
     }
     Ok(fields)
 }
 
-fn categories(session: &mut dyn Session, id: i32, words: &mut Words) -> Result<Vec<obeya_model::Category>, StoreError> {
+fn categories(
+    session: &mut dyn Session,
+    id: i32,
+    words: &mut Words,
+) -> Result<Vec<obeya_model::Category>, StoreError> {
     let sql = "SELECT id, title, description, sort_order, parent_id
         FROM type_categories WHERE incident_type_id = ?1 ORDER BY sort_order, id";
     let mut flat = session.all(sql, &[id.into()], |row| {
@@ -63,24 +84,46 @@ fn categories(session: &mut dyn Session, id: i32, words: &mut Words) -> Result<V
         })
     })?;
     for category in &mut flat {
-        let (title, description) = (std::mem::take(&mut category.title), category.description.take());
-        (category.title, category.description) = words.of(Kind::Category, category.id, title, description);
+        let (title, description) = (
+            std::mem::take(&mut category.title),
+            category.description.take(),
+        );
+        (category.title, category.description) =
+            words.of(Kind::Category, category.id, title, description);
     }
     Ok(tree(flat))
 }
 
-fn consequences(session: &mut dyn Session, id: i32, words: &mut Words) -> Result<Vec<TypeConsequence>, StoreError> {
-    let sql = "SELECT id, title, unit FROM type_consequences WHERE incident_type_id = ?1 ORDER BY id";
+fn consequences(
+    session: &mut dyn Session,
+    id: i32,
+    words: &mut Words,
+) -> Result<Vec<TypeConsequence>, StoreError> {
+    let sql =
+        "SELECT id, title, unit FROM type_consequences WHERE incident_type_id = ?1 ORDER BY id";
     let mut consequences = session.all(sql, &[id.into()], |row| {
-        Ok(TypeConsequence { id: present(row.int32(0)?)?, title: present(row.string(1)?)?, unit: row.string(2)? })
+        Ok(TypeConsequence {
+            id: present(row.int32(0)?)?,
+            title: present(row.string(1)?)?,
+            unit: row.string(2)?,
+        })
     })?;
     for consequence in &mut consequences {
-        (consequence.title, _) = words.of(Kind::Consequence, consequence.id, std::mem::take(&mut consequence.title), None);
+        (consequence.title, _) = words.of(
+            Kind::Consequence,
+            consequence.id,
+            std::mem::take(&mut consequence.title),
+            None,
+        );
     }
     Ok(consequences)
 }
 
-fn causes(session: &mut dyn Session, id: i32, words: &mut Words) -> Result<Vec<TypeCause>, StoreError> {
+fn causes(
+    session: &mut dyn Session,
+    id: i32,
+    words: &mut Words,
+) -> Result<Vec<TypeCause>, StoreError> {
     let sql = "SELECT id, title, description, sort_order FROM type_causes WHERE incident_type_id = ?1 ORDER BY sort_order, id";
     let mut causes = session.all(sql, &[id.into()], |row| {
         Ok(TypeCause {

@@ -35,14 +35,23 @@ pub(super) struct Words {
 
 impl Words {
     /// Everything translated for the type in the language or one that contains it.
-    pub(super) fn load(session: &mut dyn Session, incident_type_id: i32, language: &str) -> Result<Words, StoreError> {
+    pub(super) fn load(
+        session: &mut dyn Session,
+        incident_type_id: i32,
+        language: &str,
+    ) -> Result<Words, StoreError> {
         let sql = "SELECT kind, item_id, title, description FROM type_translations WHERE incident_type_id = ?1 AND language = ?2";
         let mut words = Words::default();
         let language = language.to_ascii_lowercase();
         for tag in nearest_first(&language) {
             let rows = session.all(sql, &[incident_type_id.into(), tag.into()], |row| {
                 let kind = row.text(0)?.and_then(Kind::parse);
-                Ok((kind, row.int(1)?.unwrap_or_default(), row.string(2)?, row.string(3)?))
+                Ok((
+                    kind,
+                    row.int(1)?.unwrap_or_default(),
+                    row.string(2)?,
+                    row.string(3)?,
+                ))
             })?;
             for (kind, item, title, description) in rows {
                 let Some(kind) = kind else { continue };
@@ -55,9 +64,18 @@ impl Words {
     }
 
     /// The words to show for an item whose own are given. Each item is asked for once.
-    pub(super) fn of(&mut self, kind: Kind, id: i32, title: String, description: Option<String>) -> (String, Option<String>) {
+    pub(super) fn of(
+        &mut self,
+        kind: Kind,
+        id: i32,
+        title: String,
+        description: Option<String>,
+    ) -> (String, Option<String>) {
         match self.found.remove(&(kind, id.into())) {
-            Some((translated_title, translated)) => (translated_title.unwrap_or(title), translated.or(description)),
+            Some((translated_title, translated)) => (
+                translated_title.unwrap_or(title),
+                translated.or(description),
+            ),
             None => (title, description),
         }
     }
@@ -74,7 +92,10 @@ mod tests {
 
     #[test]
     fn a_language_falls_back_to_those_that_contain_it() {
-        assert_eq!(nearest_first("zh-hant-tw").collect::<Vec<_>>(), ["zh-hant-tw", "zh-hant", "zh"]);
+        assert_eq!(
+            nearest_first("zh-hant-tw").collect::<Vec<_>>(),
+            ["zh-hant-tw", "zh-hant", "zh"]
+        );
         assert_eq!(nearest_first("nb").collect::<Vec<_>>(), ["nb"]);
     }
 }

@@ -28,7 +28,11 @@ pub(super) fn tree(flat: Vec<Flat>) -> Vec<Category> {
     grow(None, &mut below, MAX_DEPTH)
 }
 
-fn grow(parent: Option<i32>, below: &mut HashMap<Option<i32>, Vec<Flat>>, depth: usize) -> Vec<Category> {
+fn grow(
+    parent: Option<i32>,
+    below: &mut HashMap<Option<i32>, Vec<Flat>>,
+    depth: usize,
+) -> Vec<Category> {
     if depth == 0 {
         return Vec::new();
     }
@@ -50,21 +54,44 @@ mod tests {
     use super::*;
 
     fn flat(id: i32, parent_id: Option<i32>) -> Flat {
-        Flat { id, title: format!("c{id}"), description: None, sort_order: 0, parent_id }
+        Flat {
+            id,
+            title: format!("c{id}"),
+            description: None,
+            sort_order: 0,
+            parent_id,
+        }
     }
 
     fn ids(categories: &[Category]) -> String {
-        categories.iter().map(|c| format!("{}({})", c.id, ids(&c.children))).collect::<Vec<_>>().join(" ")
+        categories
+            .iter()
+            .map(|c| format!("{}({})", c.id, ids(&c.children)))
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     #[test]
     fn children_follow_their_parents_in_the_order_given() {
-        let grown = tree(vec![flat(3, Some(1)), flat(1, None), flat(2, Some(1)), flat(4, Some(3)), flat(5, None)]);
+        let grown = tree(vec![
+            flat(3, Some(1)),
+            flat(1, None),
+            flat(2, Some(1)),
+            flat(4, Some(3)),
+            flat(5, None),
+        ]);
         assert_eq!(ids(&grown), "1(3(4()) 2()) 5()");
     }
 
     #[test]
     fn a_circle_ends_and_a_lost_parent_makes_a_top() {
-        assert_eq!(ids(&tree(vec![flat(1, Some(2)), flat(2, Some(1)), flat(3, Some(99))])), "3()");
+        assert_eq!(
+            ids(&tree(vec![
+                flat(1, Some(2)),
+                flat(2, Some(1)),
+                flat(3, Some(99))
+            ])),
+            "3()"
+        );
     }
 }

@@ -1,0 +1,104 @@
+//! The purge of the trash.
+
+use obeya_server::store::Store;
+use obeya_server::store::incidents::{purge, purge_some};
+
+use crate::incidents_plant::plant;
+
+/// When incident 102 of the plant was deleted, in ticks.
+const DELETED: i64 = 17_488_000_000_000_000;
+const THIRTY_DAYS: i64 = 30 * 24 * 3600 * 10_000_000;
+
+async fn count(store: &Store, sql: &'static str) -> i64 {
+    let count = store
+        .read(move |session| session.first(sql, &[], |row| row.int(0)))
+        .await;
+    count.expect("a count").flatten().expect("a number")
+}
+
+#[tokio::test]
+async fn an_incident_is_removed_after_30_days_and_not_before() {
+    let service = plant().await;
+    let store = service.store();
+    assert_eq!(
+        purge(store, DELETED + THIRTY_DAYS - 1)
+            .await
+            .expect("a purge"),
+        0
+    );
+    assert_eq!(
+        purge(store, DELETED + THIRTY_DAYS).await.expect("a purge"),
+        1
+    );
+    assert_eq!(
+        count(store, "SELECT count(*) FROM incidents WHERE id = 102").await,
+        0
+    );
+    assert_eq!(
+        count(
+            store,
+            "SELECT count(*) FROM incident_categories WHERE incident_id = 102"
+        )
+        .await,
+        0
+    );
+    assert_eq!(
+        count(
+            store,
+            "SELECT count(*) FROM incidents_search WHERE incidents_search MATCH 'gone'"
+        )
+        .await,
+        0
+    );
+    // Those in use stay, whatever their age.
+    assert_eq!(count(store, "SELECT count(*) FROM incidents").await, 2);
+    assert_eq!(
+        count(
+            store,
+            "SELECT count(*) FROM incidents_search WHERE incidents_search MATCH 'crack OR theft'"
+        )
+        .await,
+        2
+    );
+}
+
+#[tokio::test]
+async fn comments_go_with_their_incident() {
+    let service = plant().await;
+    let store = service.store();
+    let deleted = store.write(|session| {
+        session.execute("UPDATE incidents SET deleted_date = 1 WHERE id = 100", &[])
+    });
+    deleted.await.expect("a row");
+    assert_eq!(purge(store, 1 + THIRTY_DAYS).await.expect("a purge"), 1);
+    assert_eq!(
+        count(store, "SELECT count(*) FROM incident_comments").await,
+        0
+    );
+    assert_eq!(
+        count(
+            store,
+            "SELECT count(*) FROM comments_search WHERE comments_search MATCH 'seen OR known'"
+        )
+        .await,
+        0
+    );
+}
+
+#[tokio::test]
+async fn one_turn_takes_the_oldest_up_to_its_limit() {
+    let service = plant().await;
+    let store = service.store();
+    let deleted = store.write(|session| {
+        session.execute(
+            "UPDATE incidents SET deleted_date = 1000 - id WHERE id IN (100, 101)",
+            &[],
+        )
+    });
+    deleted.await.expect("two rows");
+    let removed = store
+        .write(|session| purge_some(session, i64::MAX, 2))
+        .await;
+    assert_eq!(removed.expect("a turn"), 2);
+    assert_eq!(count(store, "SELECT id FROM incidents").await, 102);
+}
