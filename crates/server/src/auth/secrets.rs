@@ -1,5 +1,7 @@
 //! Client secrets: made once, stored as argon2id hashes, checked on the blocking pool and only a few at a time.
 
+use std::sync::Arc;
+
 use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, SaltString};
 use argon2::{Algorithm, Argon2, Params, Version};
 use base64::Engine;
@@ -24,14 +26,14 @@ pub(crate) const MAX_SECRET_BYTES: usize = 256;
 /// Checks secrets.
 #[derive(Debug)]
 pub(crate) struct Secrets {
-    permits: Semaphore,
+    permits: Arc<Semaphore>,
 }
 
 impl Secrets {
     /// At most `concurrent` checks run at the same time, for each takes 19 MiB and a core.
     pub(crate) fn new(concurrent: usize) -> Self {
         Self {
-            permits: Semaphore::new(concurrent.max(1)),
+            permits: Arc::new(Semaphore::new(concurrent.max(1))),
         }
     }
 
@@ -42,9 +44,17 @@ impl Secrets {
         hash: Option<String>,
         metrics: &Metrics,
     ) -> Result<bool, Problem> {
-        let _permit = self.permits.acquire().await.map_err(Problem::internal)?;
+        let permit = Arc::clone(&self.permits)
+            .acquire_owned()
+            .await
+            .map_err(Problem::internal)?;
         metrics.secret_checks.inc();
-        tokio::task::spawn_blocking(move || matches(&secret, hash.as_deref()))
+        let check = move || {
+            // Held by the work itself: a caller that goes away does not end it, and many such must not pile up.
+            let _permit = permit;
+            matches(&secret, hash.as_deref())
+        };
+        tokio::task::spawn_blocking(check)
             .await
             .map_err(Problem::internal)?
     }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
+use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 use http::request::Parts;
-use http::{HeaderName, HeaderValue};
 use hyper::body::Incoming;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -79,11 +79,6 @@ impl Call {
     /// The raw query string, still percent-encoded; empty if there is none.
     pub(crate) fn query(&self) -> &str {
         self.head.uri.query().unwrap_or("")
-    }
-
-    /// A request header, if it is there and printable.
-    pub(crate) fn header(&self, name: &HeaderName) -> Option<&str> {
-        self.head.headers.get(name)?.to_str().ok()
     }
 
     /// Now, as 100 ns ticks since 1970-01-01T00:00Z, by the service's clock.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use http::header::{ACCEPT, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
+use http::header::{ACCEPT, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
@@ -156,7 +156,10 @@ async fn collect(body: &mut Incoming, headers: &HeaderMap, limit: usize) -> Resu
         .get(CONTENT_LENGTH)
         .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     if declared.is_some_and(|declared| declared > limit) {
-        drain(body, limit).await;
+        // A caller that waits for `100 Continue` has sent nothing yet, and reading would ask for it.
+        if !headers.contains_key(EXPECT) {
+            drain(body, limit).await;
+        }
         return Err(too_large(limit));
     }
     let mut first = Bytes::new();

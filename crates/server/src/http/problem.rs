@@ -133,18 +133,6 @@ impl Problem {
         .field(field, text)
     }
 
-    /// 422 `reference.unknown`: a field keeps to the schema but names a record that is not there. Other faults against the data
-    /// (`reference.other_type`, `reference.duplicate`, `responsible.not_member`) replace the code with [`Problem::code`].
-    pub(crate) fn unprocessable(field: &str, text: impl Into<String>) -> Self {
-        Self::new(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            "reference.unknown",
-            "The body does not fit the data",
-            "",
-        )
-        .field(field, text)
-    }
-
     /// 409: the state of the record forbids the change.
     pub(crate) fn conflict(code: &'static str, detail: impl Into<String>) -> Self {
         Self::new(
@@ -201,18 +189,6 @@ impl Problem {
             .entry(field.to_owned())
             .or_default()
             .push(text);
-        self
-    }
-
-    /// Replaces the stable code, where one kind of problem has several.
-    pub(crate) fn code(mut self, code: impl Into<Cow<'static, str>>) -> Self {
-        self.0.code = code.into();
-        self
-    }
-
-    /// Names the part of the request that is at fault (OData `error.target`).
-    pub(crate) fn target(mut self, target: impl Into<String>) -> Self {
-        self.0.target = Some(target.into());
         self
     }
 

@@ -294,7 +294,7 @@ async fn keys_rotate_without_anybody_noticing() {
 #[tokio::test]
 async fn replicas_share_tokens() {
     let issuer = |config: &mut obeya_server::Config| {
-        config.auth_url = Some("https://login.plant.example".to_owned())
+        config.auth_url = Some("https://login.plant.example".to_owned());
     };
     let first = Service::start_with(issuer).await;
     let second = Service::start_in(first.folder.clone(), issuer).await;

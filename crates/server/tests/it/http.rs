@@ -157,6 +157,14 @@ async fn a_body_is_json_in_its_media_type_and_not_too_large() {
     Answer::of(streamed.body(reqwest::Body::wrap_stream(pieces)))
         .await
         .is_problem(413, "body.too_large");
+    // Whoever asks first is refused before a byte of the body is asked for.
+    let head = format!(
+        "PUT /v1/Incidents/1 HTTP/1.1\r\n{COMMON}Authorization: Bearer {}\r\nContent-Type: application/json\r\n\
+         Content-Length: 2000000\r\nExpect: 100-continue\r\n\r\n",
+        service.token()
+    );
+    let answer = raw::exchange(service.running.address(), head.as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
     // One byte less is read to its end.
     put(json, blank[1..].to_vec())
         .await

@@ -247,11 +247,6 @@ impl TestClock {
         self.0.fetch_add(seconds, Ordering::SeqCst);
     }
 
-    /// Now, in seconds since 1970.
-    pub fn seconds(&self) -> i64 {
-        self.0.load(Ordering::SeqCst)
-    }
-
     fn clock(&self) -> Clock {
         let seconds = Arc::clone(&self.0);
         Clock::new(move || {
