@@ -1,2 +1,51 @@
-//! Placeholder.
-fn main() {}
+//! Maintainers' commands, as `cargo xtask …`. No user of the service or of the packages needs them.
+
+mod bench;
+mod check;
+mod process;
+mod python;
+mod regen;
+mod report;
+mod rust;
+mod snapshots;
+mod test;
+mod tidy;
+mod venv;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Maintainers' commands")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Writes everything that follows from spec/openapi.yaml, and lists the snapshots to review.
+    Regen {
+        /// Writes nothing, and fails on the first file that differs.
+        #[arg(long)]
+        check: bool,
+    },
+    /// What must hold before any test: formatting, lints, generated files, structure.
+    Check,
+    /// Everything: check, Rust tests, documentation tests, Python tests.
+    Test,
+    /// What the compiler cannot see: import arrows, file sizes, orphan snapshots.
+    Tidy,
+    /// Measures the service against its yardsticks, in a release build.
+    Bench,
+}
+
+fn main() -> anyhow::Result<()> {
+    match Arguments::parse().command {
+        Command::Regen { check: false } => regen::write(),
+        Command::Regen { check: true } => regen::check(),
+        Command::Check => check::run().map(|_| ()),
+        Command::Test => test::run(),
+        Command::Tidy => tidy::run(),
+        Command::Bench => bench::run(),
+    }
+}

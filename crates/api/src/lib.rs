@@ -41,6 +41,8 @@ mod reply;
 mod generated {
     #![allow(
         clippy::all,
+        clippy::pedantic,
+        clippy::restriction,
         missing_docs,
         unreachable_patterns,
         unused_imports,

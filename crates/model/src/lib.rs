@@ -44,6 +44,8 @@ mod words;
 mod generated {
     #![allow(
         clippy::all,
+        clippy::pedantic,
+        clippy::restriction,
         missing_docs,
         unused_qualifications,
         rustdoc::all,

@@ -16,7 +16,7 @@ fn spec() -> Spec {
 /// Compares with the reviewed file of that name; the failure names the command that mends it.
 fn reviewed(name: &str, content: &str) {
     insta::with_settings!({
-        description => "If this change is meant: `cargo xtask regen --snapshots`, then review the diff.",
+        description => "If this change is meant: `cargo xtask regen`, then review the diff.",
         omit_expression => true,
         prepend_module_to_snapshot => false,
     }, {

@@ -8,7 +8,7 @@ use obeya_model::{GroupType, IncidentSeverity, IncidentUpdate, Patch};
 #[test]
 fn json_schemas() {
     insta::with_settings!({
-        description => "If this change is meant: `cargo xtask regen --snapshots`, then review the diff.",
+        description => "If this change is meant: `cargo xtask regen`, then review the diff.",
         omit_expression => true,
         prepend_module_to_snapshot => false,
     }, {

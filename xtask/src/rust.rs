@@ -1,0 +1,108 @@
+//! The Rust tests, counted: unit and integration tests, then documentation tests.
+
+use anyhow::Result;
+
+use crate::process::{cargo, exists, tee};
+use crate::report::Part;
+use crate::snapshots;
+
+/// Unit and integration tests of the whole workspace; with nextest, which runs them side by side, where it is installed.
+/// A snapshot that none of them looks at is a failure too.
+pub(crate) fn tests() -> Result<Part> {
+    let nextest = exists("cargo-nextest", "--version");
+    let references = snapshots::references_file()?;
+    let mut command = cargo();
+    if nextest {
+        command.args(["nextest", "run", "--workspace", "--no-fail-fast"]);
+    } else {
+        command.args([
+            "test",
+            "--workspace",
+            "--no-fail-fast",
+            "--lib",
+            "--bins",
+            "--tests",
+        ]);
+    }
+    command
+        .env(snapshots::REFERENCES, &references)
+        .env("INSTA_UPDATE", "no");
+    let (success, output) = tee(&mut command)?;
+    let (passed, failed) = if nextest {
+        count_nextest(&output)
+    } else {
+        count_libtest(&output)
+    };
+    let mut part = Part::new("Rust", success, passed, failed);
+    if success {
+        match snapshots::none_unreferenced(&references) {
+            Ok(()) => part.passed += 1,
+            Err(error) => {
+                eprintln!("{error:#}");
+                part.failed += 1;
+            }
+        }
+    }
+    Ok(part)
+}
+
+/// The examples in the documentation.
+pub(crate) fn documentation() -> Result<Part> {
+    let (success, output) = tee(cargo().args(["test", "--workspace", "--doc", "--no-fail-fast"]))?;
+    let (passed, failed) = count_libtest(&output);
+    Ok(Part::new("Documentation", success, passed, failed))
+}
+
+/// Sums up the `test result:` lines of libtest.
+fn count_libtest(output: &str) -> (usize, usize) {
+    let mut sum = (0, 0);
+    for line in output
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("test result:"))
+    {
+        sum.0 += number_before(line, " passed").unwrap_or(0);
+        sum.1 += number_before(line, " failed").unwrap_or(0);
+    }
+    sum
+}
+
+/// Reads the `Summary` line of nextest.
+fn count_nextest(output: &str) -> (usize, usize) {
+    let line = output
+        .lines()
+        .rev()
+        .find(|line| line.trim_start().starts_with("Summary"));
+    let count = |what: &str| line.and_then(|line| number_before(line, what)).unwrap_or(0);
+    (
+        count(" passed"),
+        count(" failed") + count(" timed out") + count(" exec failed"),
+    )
+}
+
+/// The number that stands right before a word: 12 of `12 passed`.
+pub(crate) fn number_before(line: &str, word: &str) -> Option<usize> {
+    let before = &line[..line.find(word)?];
+    let digits = before
+        .rfind(|c: char| !c.is_ascii_digit())
+        .map_or(0, |place| place + 1);
+    before[digits..].parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn libtests_lines_are_summed_up() {
+        let output = "test result: ok. 5 passed; 0 failed; 0 ignored; 0 measured\n\
+                      test result: FAILED. 12 passed; 3 failed; 0 ignored\n";
+        assert_eq!(count_libtest(output), (17, 3));
+    }
+
+    #[test]
+    fn nextests_summary_is_read() {
+        let output = "     Summary [   0.812s] 48/50 tests run: 46 passed (1 slow), 1 failed, 1 timed out, 2 skipped\n";
+        assert_eq!(count_nextest(output), (46, 2));
+        assert_eq!(count_nextest("error: could not compile"), (0, 0));
+    }
+}

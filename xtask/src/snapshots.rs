@@ -1,0 +1,128 @@
+//! The reviewed snapshots: bringing those of the specification up to date, and finding those no test looks at.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::process::{self, cargo, root};
+
+/// The tests that snapshot what follows from the specification: package, and filter within its `it` binary.
+const OF_THE_SPECIFICATION: [(&str, &str); 2] = [
+    ("obeya-codegen", "snapshots::"),
+    ("obeya-model", "json_schemas"),
+];
+
+/// The variable that makes insta note every snapshot file a test looks at.
+pub(crate) const REFERENCES: &str = "INSTA_SNAPSHOT_REFERENCES_FILE";
+
+/// Rewrites the snapshots that follow from the specification, removes those nothing looks at any more, and lists what
+/// changed. Other snapshots are never accepted in bulk.
+pub(crate) fn accept() -> Result<Vec<String>> {
+    let folders = [
+        "crates/codegen/tests/it/snapshots",
+        "crates/model/tests/it/snapshots",
+    ];
+    let read = || -> Result<BTreeMap<PathBuf, String>> {
+        let files = folders.iter().map(|folder| snapshots(&root().join(folder)));
+        let files = files.collect::<Result<Vec<_>>>()?;
+        files
+            .into_iter()
+            .flatten()
+            .map(|path| Ok((path.clone(), fs::read_to_string(path)?)))
+            .collect()
+    };
+    let before = read()?;
+    let references = references_file()?;
+    for (package, filter) in OF_THE_SPECIFICATION {
+        process::run(
+            cargo()
+                .args([
+                    "test",
+                    "--quiet",
+                    "--package",
+                    package,
+                    "--test",
+                    "it",
+                    "--",
+                    filter,
+                ])
+                .env("INSTA_UPDATE", "always")
+                .env(REFERENCES, &references),
+        )?;
+    }
+    let looked_at = looked_at(&references)?;
+    for path in before.keys().filter(|path| !looked_at.contains(*path)) {
+        fs::remove_file(path).with_context(|| path.display().to_string())?;
+    }
+    let after = read()?;
+    let paths: BTreeSet<&PathBuf> = before.keys().chain(after.keys()).collect();
+    Ok(paths
+        .into_iter()
+        .filter(|path| {
+            before.get(*path).map(|text| body(text)) != after.get(*path).map(|text| body(text))
+        })
+        .map(|path| relative(path))
+        .collect())
+}
+
+/// An empty file for insta to note references in.
+pub(crate) fn references_file() -> Result<PathBuf> {
+    let path = root().join("target/snapshot-references");
+    fs::create_dir_all(root().join("target"))?;
+    fs::write(&path, "")?;
+    Ok(path)
+}
+
+/// Fails if a snapshot under `crates` is not among those the tests looked at.
+pub(crate) fn none_unreferenced(references: &Path) -> Result<()> {
+    let looked_at = looked_at(references)?;
+    let orphans: Vec<String> = snapshots(&root().join("crates"))?
+        .into_iter()
+        .filter(|path| !looked_at.contains(path))
+        .map(|path| relative(&path))
+        .collect();
+    if !orphans.is_empty() {
+        bail!(
+            "no test looks at these snapshots, remove them: {}",
+            orphans.join(", ")
+        );
+    }
+    Ok(())
+}
+
+fn looked_at(references: &Path) -> Result<BTreeSet<PathBuf>> {
+    let text = fs::read_to_string(references).with_context(|| references.display().to_string())?;
+    Ok(text
+        .lines()
+        .filter_map(|line| fs::canonicalize(line).ok())
+        .collect())
+}
+
+/// Every `.snap` file under a folder.
+fn snapshots(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for file in crate::tidy::files(folder)? {
+        if file
+            .extension()
+            .is_some_and(|extension| extension == "snap")
+        {
+            found.push(fs::canonicalize(file)?);
+        }
+    }
+    Ok(found)
+}
+
+fn relative(path: &Path) -> String {
+    let root = fs::canonicalize(root()).unwrap_or_else(|_| root());
+    path.strip_prefix(root)
+        .unwrap_or(path)
+        .display()
+        .to_string()
+}
+
+/// A snapshot without the head in which insta notes where it came from.
+fn body(text: &str) -> &str {
+    text.splitn(3, "---\n").nth(2).unwrap_or(text)
+}

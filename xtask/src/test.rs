@@ -1,0 +1,25 @@
+//! Everything that is tested, in one command. What is run elsewhere (CI) is this and nothing else.
+
+use anyhow::{Result, bail};
+
+use crate::report::{Part, summary};
+use crate::{check, rust, venv};
+
+/// Runs every part, whatever the earlier ones said; the last line counts them all.
+pub(crate) fn run() -> Result<()> {
+    let parts = [
+        check::all(),
+        Part::of("Rust", rust::tests()),
+        Part::of("Documentation", rust::documentation()),
+        Part::of("Python", venv::tests()),
+    ];
+    println!("\n{}", summary(&parts));
+    if parts.iter().any(|part| part.failed > 0) {
+        // The counts above are the message, and stay the last line.
+        std::process::exit(1);
+    }
+    if parts.iter().any(|part| part.passed == 0) {
+        bail!("a part ran no test at all");
+    }
+    Ok(())
+}

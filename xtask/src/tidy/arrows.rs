@@ -1,0 +1,137 @@
+//! Which crate may depend on which: the arrows of ARCHITECTURE.md, and no other.
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+/// When a dependency is there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum When {
+    /// In the program.
+    Run,
+    /// In the build script.
+    Build,
+    /// In the tests.
+    Test,
+}
+
+use When::{Build, Run, Test};
+
+/// Every arrow there is. A tests-only arrow may stand beside a `Run` arrow to the same crate.
+const ARROWS: [(&str, &str, When); 18] = [
+    ("obeya-model", "obeya-codegen", Build),
+    ("obeya-api", "obeya-codegen", Build),
+    ("obeya", "obeya-codegen", Build),
+    ("obeya-server", "obeya-codegen", Build),
+    ("obeya-api", "obeya-model", Run),
+    ("obeya", "obeya-api", Run),
+    ("obeya", "obeya-model", Run),
+    ("obeya", "obeya-odata", Run),
+    ("obeya-server", "obeya-model", Run),
+    ("obeya-server", "obeya-odata", Run),
+    ("obeya-server", "obeya", Test),
+    ("obeya-cli", "obeya", Run),
+    ("obeya-cli", "obeya-server", Run),
+    ("obeya-python", "obeya", Run),
+    ("obeya-python", "obeya-server", Run),
+    ("xtask", "obeya-codegen", Run),
+    // A crate's tests may ask for its own optional features.
+    ("obeya-model", "obeya-model", Test),
+    ("obeya", "obeya", Test),
+];
+
+/// The arrows in `cargo metadata` that are not allowed.
+pub(super) fn faults(metadata: &str) -> Result<Vec<String>> {
+    let metadata: Value = serde_json::from_str(metadata).context("cargo metadata")?;
+    let packages = metadata["packages"]
+        .as_array()
+        .context("cargo metadata has no packages")?;
+    let mut faults = Vec::new();
+    for package in packages {
+        let from = package["name"].as_str().unwrap_or_default();
+        let dependencies = package["dependencies"].as_array();
+        for dependency in dependencies.into_iter().flatten() {
+            // Only the crates of this repository have a path.
+            if dependency["path"].is_null() {
+                continue;
+            }
+            let to = dependency["name"].as_str().unwrap_or_default();
+            let when = match dependency["kind"].as_str() {
+                Some("build") => Build,
+                Some("dev") => Test,
+                _ => Run,
+            };
+            let allowed = ARROWS
+                .iter()
+                .any(|(allowed_from, allowed_to, allowed_when)| {
+                    *allowed_from == from
+                        && *allowed_to == to
+                        && (*allowed_when == when || (*allowed_when == Run && when == Test))
+                });
+            if !allowed {
+                let place = match when {
+                    Run => "",
+                    Build => " in its build script",
+                    Test => " in its tests",
+                };
+                faults.push(format!(
+                    "{from} may not depend on {to}{place}: see the arrows in ARCHITECTURE.md"
+                ));
+            }
+        }
+    }
+    Ok(faults)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::faults;
+
+    fn package(name: &str, dependencies: &[(&str, Option<&str>)]) -> serde_json::Value {
+        let dependencies: Vec<_> = dependencies
+            .iter()
+            .map(|(name, kind)| json!({"name": name, "kind": kind, "path": "/somewhere"}))
+            .collect();
+        json!({"name": name, "dependencies": dependencies})
+    }
+
+    #[test]
+    fn an_arrow_that_is_not_drawn_is_a_fault() {
+        let metadata = json!({"packages": [
+            package("obeya-odata", &[("obeya-model", None)]),
+            package("obeya-server", &[("obeya", Some("dev")), ("obeya-codegen", Some("build")), ("obeya-odata", None)]),
+            package("obeya-cli", &[("obeya-codegen", Some("build")), ("obeya", None)]),
+        ]});
+        assert_eq!(
+            faults(&metadata.to_string()).expect("metadata"),
+            [
+                "obeya-odata may not depend on obeya-model: see the arrows in ARCHITECTURE.md",
+                "obeya-cli may not depend on obeya-codegen in its build script: see the arrows in ARCHITECTURE.md",
+            ]
+        );
+    }
+
+    #[test]
+    fn an_arrow_of_the_tests_is_none_of_the_program() {
+        let metadata = json!({"packages": [
+            package("obeya-server", &[("obeya", None), ("obeya-codegen", None)]),
+            package("obeya-api", &[("obeya-model", Some("dev"))]),
+        ]});
+        assert_eq!(
+            faults(&metadata.to_string()).expect("metadata"),
+            [
+                "obeya-server may not depend on obeya: see the arrows in ARCHITECTURE.md",
+                "obeya-server may not depend on obeya-codegen: see the arrows in ARCHITECTURE.md",
+            ]
+        );
+    }
+
+    #[test]
+    fn other_peoples_crates_are_free() {
+        let metadata = json!({"packages": [
+            {"name": "obeya-odata", "dependencies": [{"name": "serde", "kind": null, "path": null}]},
+        ]});
+        assert!(faults(&metadata.to_string()).expect("metadata").is_empty());
+    }
+}
