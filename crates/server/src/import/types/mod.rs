@@ -1,121 +1,16 @@
 //! `incident_types.jsonl`: a type with its category tree, consequences, causes and custom fields, and their words in other languages.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+mod line;
+mod translations;
 
-use serde::Deserialize;
+use std::collections::{HashMap, HashSet};
 
-use super::error::{ImportError, Place};
-use super::folder::Source;
-use super::known::Seen;
-use super::run::{Run, Turn, upsert};
-use crate::store::engine::{StoreError, Value};
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
-struct TypeLine {
-    id: i32,
-    title: String,
-    #[serde(default)]
-    description: Option<String>,
-    #[serde(default)]
-    categories: Vec<Category>,
-    #[serde(default)]
-    consequences: Vec<Consequence>,
-    #[serde(default)]
-    causes: Vec<Cause>,
-    #[serde(default)]
-    custom_fields: Vec<CustomField>,
-    /// By language tag.
-    #[serde(default)]
-    translations: BTreeMap<String, Translation>,
-}
-
-/// Children stand inside their parent, as on the wire, or beside it with a `parentId`.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
-struct Category {
-    id: i32,
-    title: String,
-    #[serde(default)]
-    description: Option<String>,
-    #[serde(default)]
-    sort_order: i32,
-    #[serde(default)]
-    parent_id: Option<i32>,
-    #[serde(default)]
-    children: Vec<Category>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
-struct Consequence {
-    id: i32,
-    title: String,
-    #[serde(default)]
-    unit: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
-struct Cause {
-    id: i32,
-    title: String,
-    #[serde(default)]
-    description: Option<String>,
-    #[serde(default)]
-    sort_order: i32,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
-struct CustomField {
-    id: i32,
-    label: String,
-    #[serde(rename = "type")]
-    kind: String,
-    #[serde(default)]
-    sort_order: i32,
-    #[serde(default)]
-    data_list_id: Option<i32>,
-    #[serde(default)]
-    is_mandatory: bool,
-}
-
-/// A type's words in one language; whatever is left out keeps the words of the default language.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
-struct Translation {
-    #[serde(default)]
-    title: Option<String>,
-    #[serde(default)]
-    description: Option<String>,
-    #[serde(default)]
-    categories: Vec<Words>,
-    #[serde(default)]
-    consequences: Vec<Words>,
-    #[serde(default)]
-    causes: Vec<Words>,
-    #[serde(default)]
-    custom_fields: Vec<Label>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
-struct Words {
-    id: i32,
-    #[serde(default)]
-    title: Option<String>,
-    #[serde(default)]
-    description: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
-struct Label {
-    id: i32,
-    #[serde(default)]
-    label: Option<String>,
-}
+use crate::import::error::{ImportError, Place};
+use crate::import::folder::Source;
+use crate::import::known::Seen;
+use crate::import::run::{Run, Turn, upsert};
+use crate::store::engine::StoreError;
+use line::{Category, TypeLine};
 
 /// The parts of one type, as they stand in its line.
 #[derive(Default)]
@@ -153,7 +48,7 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
                 &[line.id.into()],
             )?;
         }
-        translations(run, place, &line, &parts)
+        translations::write(run, place, &line, &parts)
     })
 }
 
@@ -415,101 +310,4 @@ fn drop_absent(
         }
     }
     Ok(())
-}
-
-fn translations(
-    run: &mut Run<'_>,
-    place: Place<'_>,
-    line: &TypeLine,
-    parts: &Parts,
-) -> Result<(), ImportError> {
-    for (tag, words) in &line.translations {
-        let path = format!("translations.{tag}");
-        let letters = tag
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-        if tag.is_empty() || tag.len() > 35 || !letters {
-            return Err(place.fault(
-                &path,
-                format_args!("the language \"{tag}\""),
-                "a language tag such as nb or nb-NO",
-            ));
-        }
-        let language = tag.to_ascii_lowercase();
-        let mut write = |kind: &str, id: i32, title: Option<&str>, description: Option<&str>| {
-            let binds: [Value<'_>; 6] = [
-                line.id.into(),
-                (&language).into(),
-                kind.into(),
-                id.into(),
-                title.into(),
-                description.into(),
-            ];
-            run.execute(
-                "INSERT INTO type_translations (incident_type_id, language, kind, item_id, title, description) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (incident_type_id, language, kind, item_id) \
-                 DO UPDATE SET title = excluded.title, description = excluded.description",
-                &binds,
-            )
-        };
-        write(
-            "type",
-            line.id,
-            words.title.as_deref(),
-            words.description.as_deref(),
-        )?;
-        let lists = [
-            (
-                "category",
-                "categories",
-                &words.categories,
-                &parts.categories,
-            ),
-            (
-                "consequence",
-                "consequences",
-                &words.consequences,
-                &parts.consequences,
-            ),
-            ("cause", "causes", &words.causes, &parts.causes),
-        ];
-        for (kind, field, list, known) in lists {
-            for (n, item) in list.iter().enumerate() {
-                translated(place, &format!("{path}.{field}[{n}].id"), item.id, known)?;
-                write(
-                    kind,
-                    item.id,
-                    item.title.as_deref(),
-                    item.description.as_deref(),
-                )?;
-            }
-        }
-        for (n, item) in words.custom_fields.iter().enumerate() {
-            translated(
-                place,
-                &format!("{path}.customFields[{n}].id"),
-                item.id,
-                &parts.custom_fields,
-            )?;
-            write("custom_field", item.id, item.label.as_deref(), None)?;
-        }
-    }
-    Ok(())
-}
-
-fn translated(
-    place: Place<'_>,
-    field: &str,
-    id: i32,
-    known: &HashSet<i32>,
-) -> Result<(), ImportError> {
-    if known.contains(&id) {
-        Ok(())
-    } else {
-        Err(place.fault(
-            field,
-            id,
-            "an id that the same line gives to what is translated",
-        ))
-    }
 }

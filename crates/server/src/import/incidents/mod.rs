@@ -1,138 +1,15 @@
 //! `incidents.jsonl`: incidents as v1 gives them, those in the trash (with a `deletedDate`) included.
 
-use obeya_model::{Date, Timestamp};
-use serde::Deserialize;
+mod line;
 
-use super::decode::{Derived, Word};
-use super::error::{ImportError, Place};
-use super::folder::Source;
-use super::known::Seen;
-use super::run::{Run, Turn, not_empty, refer, refer_part, refer_user, upsert};
-use super::words::{Evaluation, IncidentStatus, Severity};
+use crate::import::decode::Word;
+use crate::import::error::{ImportError, Place};
+use crate::import::folder::Source;
+use crate::import::known::Seen;
+use crate::import::run::{Run, Turn, not_empty, refer, refer_part, refer_user, upsert};
 use crate::store::search;
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
-struct IncidentLine {
-    id: i32,
-    incident_type_id: i32,
-    title: String,
-    incident_date: Date,
-    #[serde(default)]
-    text: Option<String>,
-    #[serde(default)]
-    status: Option<Word<IncidentStatus>>,
-    #[serde(default)]
-    severity: Option<Word<Severity>>,
-    #[serde(default)]
-    project_id: Option<i32>,
-    #[serde(default)]
-    area_id: Option<i32>,
-    #[serde(default)]
-    reported_by_group_id: Option<i32>,
-    #[serde(default)]
-    reported_by_user_id: Option<String>,
-    #[serde(default)]
-    reported_by: Option<String>,
-    #[serde(default)]
-    reported_date: Option<Timestamp>,
-    #[serde(default)]
-    follow_up_group_id: Option<i32>,
-    #[serde(default)]
-    responsible_user_id: Option<String>,
-    #[serde(default)]
-    last_modified: Option<Timestamp>,
-    #[serde(default)]
-    resolved_date: Option<Timestamp>,
-    #[serde(default)]
-    due_date: Option<Timestamp>,
-    #[serde(default)]
-    deleted_date: Option<Timestamp>,
-    #[serde(default)]
-    evaluation_status: Option<Word<Evaluation>>,
-    #[serde(default)]
-    evaluation_text: Option<String>,
-    #[serde(default)]
-    is_anonymous: bool,
-    #[serde(default)]
-    external_id: Option<String>,
-    #[serde(default)]
-    number_of_actions: Option<i32>,
-    #[serde(default)]
-    number_of_attachments: Option<i32>,
-    #[serde(default)]
-    categories: Vec<Part>,
-    #[serde(default)]
-    causes: Vec<Part>,
-    #[serde(default)]
-    consequences: Vec<Consequence>,
-    #[serde(default)]
-    custom_fields: Vec<CustomField>,
-    #[serde(default)]
-    status_modified_date: Option<Timestamp>,
-    #[serde(default)]
-    status_new_date: Option<Timestamp>,
-    #[serde(default)]
-    status_in_progress_date: Option<Timestamp>,
-    #[serde(default)]
-    status_rejected_date: Option<Timestamp>,
-    #[serde(default)]
-    archived_date: Option<Timestamp>,
-    #[serde(default, rename = "project")]
-    _project: Derived,
-    #[serde(default, rename = "incidentType")]
-    _incident_type: Derived,
-    #[serde(default, rename = "reportedByGroup")]
-    _reported_by_group: Derived,
-    #[serde(default, rename = "followUpGroup")]
-    _follow_up_group: Derived,
-    #[serde(default, rename = "responsible")]
-    _responsible: Derived,
-    #[serde(default, rename = "responsibleDisplayName")]
-    _responsible_display_name: Derived,
-    #[serde(default, rename = "numberOfComments")]
-    _number_of_comments: Derived,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
-struct Part {
-    id: i32,
-    #[serde(default, rename = "title")]
-    _title: Derived,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
-struct Consequence {
-    id: i32,
-    #[serde(default)]
-    amount: Option<f64>,
-    #[serde(default, rename = "unit")]
-    _unit: Derived,
-    #[serde(default, rename = "title")]
-    _title: Derived,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
-struct CustomField {
-    id: i32,
-    #[serde(default)]
-    value: Option<String>,
-    #[serde(default)]
-    data_list_value: Option<String>,
-    #[serde(default)]
-    data_list_id: Option<i32>,
-    #[serde(default)]
-    data_list_name: Option<String>,
-    #[serde(default)]
-    registration_date: Option<Timestamp>,
-    #[serde(default, rename = "label")]
-    _label: Derived,
-    #[serde(default, rename = "type")]
-    _kind: Derived,
-}
+use line::IncidentLine;
+use obeya_model::Timestamp;
 
 /// The columns after the id, in the order `write` binds them.
 const COLUMNS: [&str; 29] = [

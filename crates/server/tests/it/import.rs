@@ -1,0 +1,368 @@
+//! What an import brings in, read back over HTTP; and what it does when the database has a record already.
+
+use obeya_server::import::{FileReport, OnConflict};
+use serde_json::json;
+
+use crate::import_folder::{Folder, PLANT, Target};
+use crate::support::Service;
+
+/// The service on a database that the plant was imported into while it ran.
+async fn served() -> Service {
+    let service = Service::start().await;
+    Folder::plant()
+        .import(&service.db(), OnConflict::Fail)
+        .await
+        .expect("imported");
+    service
+}
+
+#[tokio::test]
+async fn every_file_is_read_in_the_order_of_its_references() {
+    let target = Target::new();
+    let report = Folder::plant()
+        .import(&target.db, OnConflict::Fail)
+        .await
+        .expect("imported");
+    let files: Vec<_> = report.files.iter().map(|file| file.file.as_str()).collect();
+    assert_eq!(files, PLANT.map(|(file, _)| file));
+    let read: u64 = report.files.iter().map(|file| file.read).sum();
+    assert_eq!(read, 19, "as many as the plant has lines");
+    assert!(report.files.iter().all(|file| file.inserted == file.read));
+}
+
+#[tokio::test]
+async fn an_incident_keeps_its_id_its_timestamps_and_its_parts() {
+    let service = served().await;
+    // Any write gives the incident; this one sets what it has already.
+    let answer = service
+        .put("/v1/Incidents/10/externalId", &json!("c100"))
+        .await;
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    let incident = answer.json();
+    for (field, expected) in [
+        ("reportedDate", json!("2025-05-20T06:12:00.1234567Z")),
+        ("resolvedDate", json!("2025-05-21T09:59:00Z")),
+        ("incidentDate", json!("2025-05-20")),
+        ("reportedBy", json!("Kari Vik")),
+        ("responsible", json!("kari.vik")),
+        ("followUpGroup", json!("Mechanics")),
+        ("project", json!("Nordlys")),
+        ("areaId", json!(1)),
+        ("numberOfComments", json!(2)),
+        ("categories", json!([{"id": 32, "title": "Leak"}])),
+        ("causes", json!([{"id": 33, "title": "Wear"}])),
+        (
+            "consequences",
+            json!([{"id": 34, "title": "Downtime", "unit": "min", "amount": 12.5}]),
+        ),
+    ] {
+        assert_eq!(incident[field], expected, "{field}");
+    }
+    assert_eq!(incident["customFields"][0]["value"], "M-7");
+    assert_eq!(incident["customFields"][0]["label"], "Machine");
+}
+
+#[tokio::test]
+async fn a_line_with_a_deleted_date_is_in_the_trash_and_not_elsewhere() {
+    let service = served().await;
+    let trash = service.get("/v1/Incidents/trash").await.json();
+    assert_eq!(trash["total"], 1);
+    assert_eq!(trash["values"][0]["id"], 11);
+    assert_eq!(
+        trash["values"][0]["reportedDate"], "2025-05-25T00:00:00Z",
+        "the day it happened"
+    );
+    service
+        .put("/v1/Incidents/11/externalId", &json!("x"))
+        .await
+        .is_problem(404, "not_found");
+}
+
+#[tokio::test]
+async fn a_type_speaks_the_languages_of_its_translations() {
+    let service = served().await;
+    let nb = service
+        .get("/v1/Incidents/types/3?language=nb-NO")
+        .await
+        .json();
+    assert_eq!(nb["title"], "Utstyrsfeil");
+    assert_eq!(nb["categories"][0]["title"], "Hydraulics", "not translated");
+    assert_eq!(nb["categories"][0]["children"][0]["title"], "Lekkasje");
+    assert_eq!(nb["categories"][0]["children"][0]["parentId"], 31);
+    assert_eq!(nb["customFields"][0]["label"], "Maskin");
+    let en = service.get("/v1/Incidents/types/3").await.json();
+    assert_eq!(en["title"], "Equipment failure");
+}
+
+#[tokio::test]
+async fn groups_members_boards_and_comments_are_found() {
+    let service = served().await;
+    let group = service
+        .get("/v2/groups/2?$expand=users,parent")
+        .await
+        .json();
+    assert_eq!(group["users"][0]["displayName"], "Kari Vik");
+    assert_eq!(group["parent"]["name"], "Plant");
+    let board = service.get("/v1/Boards/7").await.json();
+    assert_eq!(board["groupName"], "Mechanics");
+    assert_eq!(board["rows"][0]["responsibleUser"], "kari.vik");
+    assert_eq!(board["columns"][0]["weekDay"], "Monday");
+    // Found by a word, so the words were stored; the level was worked out from the parent.
+    let found = service
+        .get("/v2/incidents/comments?$search=takk")
+        .await
+        .json();
+    assert_eq!(found["value"][0]["id"], 101);
+    assert_eq!(found["value"][0]["level"], 1);
+    assert_eq!(found["value"][0]["commentedBy"], "Kari Vik");
+    let areas = service.get("/v2/areas?$search=st%C3%B8peri").await.json();
+    assert_eq!(areas["value"][0]["id"], 1);
+}
+
+#[tokio::test]
+async fn improvements_and_values_come_as_they_are_in_their_lines() {
+    let service = served().await;
+    let improvement = service.put("/v1/Improvements/5", &json!({})).await.json();
+    assert_eq!(improvement["status"], "Planned");
+    assert_eq!(improvement["category"], "Safety");
+    assert_eq!(improvement["plannedDate"], "2025-02-01T09:00:00Z");
+    assert_eq!(improvement["estimatedGainOfInvestment"], 1200.5);
+    // An archived one goes back to the stage its dates tell of.
+    let activated = service
+        .put("/v1/Improvements/6", &json!({"status": "Activated"}))
+        .await
+        .json();
+    assert_eq!(activated["status"], "Planned");
+    let page = service.get("/v1/Datasources/4/values").await.json();
+    assert_eq!(page["count"], 2);
+    assert_eq!(page["values"][0]["id"], 901);
+    assert_eq!(
+        page["values"][0]["valueDate"], "2025-05-01T06:00:00Z",
+        "without an offset it is UTC"
+    );
+    assert_eq!(
+        page["values"][0]["registrationDate"],
+        "2025-05-01T06:00:01.1234567Z"
+    );
+    assert_eq!(page["values"][0]["description"], "cold start");
+    assert_eq!(page["values"][1]["dimension"], "Line 3");
+}
+
+#[tokio::test]
+async fn values_may_come_as_csv() {
+    let folder = Folder::plant();
+    folder.remove("datasource_values.jsonl");
+    folder.write(
+        "datasource_values.csv",
+        "valueDate,id,dataSourceId,value,dimension,description\r\n\
+         2025-05-02T06:00:00Z,902,4,71.25,Line 3,\r\n\r\n\
+         2025-05-01T06:00:00,901,4,64,,\"Gearbox, \"\"spare\"\"\"\r\n",
+    );
+    let service = Service::start().await;
+    folder
+        .import(&service.db(), OnConflict::Fail)
+        .await
+        .expect("imported");
+    let page = service.get("/v1/Datasources/4/values").await.json();
+    assert_eq!(page["count"], 2);
+    assert_eq!(page["values"][0]["description"], "Gearbox, \"spare\"");
+    assert_eq!(page["values"][0]["dimension"], json!(null));
+    assert_eq!(page["values"][1]["value"], 71.25);
+    assert_eq!(page["values"][1]["description"], json!(null));
+}
+
+#[tokio::test]
+async fn byte_order_marks_line_ends_of_windows_and_blank_lines_are_no_fault() {
+    let folder = Folder::empty();
+    folder.write(
+        "areas.jsonl",
+        b"\xEF\xBB\xBF{\"id\":1,\"name\":\"A\"}\r\n\r\n   \n{\"id\":2,\"name\":\"B\"}\r\n",
+    );
+    folder.write("README.md", "what this folder is");
+    let target = Target::new();
+    let report = folder
+        .import(&target.db, OnConflict::Fail)
+        .await
+        .expect("imported");
+    assert_eq!(report.files.len(), 1);
+    assert_eq!(report.files[0].read, 2);
+    assert_eq!(
+        target
+            .number("SELECT length(name) FROM areas WHERE id = 1")
+            .await,
+        1
+    );
+}
+
+/// The plant twice, the second time with another area, and what the second import did to the areas.
+async fn twice(on_conflict: OnConflict) -> (Target, FileReport) {
+    let target = Target::new();
+    Folder::plant()
+        .import(&target.db, OnConflict::Fail)
+        .await
+        .expect("imported");
+    let again = Folder::plant();
+    again.write(
+        "areas.jsonl",
+        "{\"id\":2,\"name\":\"Renamed\"}\n{\"id\":3,\"name\":\"New\"}",
+    );
+    let report = again
+        .import(&target.db, on_conflict)
+        .await
+        .expect("imported again");
+    let areas = report
+        .files
+        .iter()
+        .find(|file| file.file == "areas.jsonl")
+        .cloned();
+    (target, areas.expect("a report on the areas"))
+}
+
+#[tokio::test]
+async fn what_is_there_already_fails_the_import_unless_told_otherwise() {
+    let target = Target::new();
+    Folder::plant()
+        .import(&target.db, OnConflict::Fail)
+        .await
+        .expect("imported");
+    let before = target.rows().await;
+    let folder = Folder::empty();
+    folder.write(
+        "areas.jsonl",
+        "{\"id\":3,\"name\":\"New\"}\n{\"id\":2,\"name\":\"Renamed\"}",
+    );
+    let fault = folder
+        .import(&target.db, OnConflict::Fail)
+        .await
+        .expect_err("2 is there");
+    assert_eq!(
+        fault.to_string(),
+        "areas.jsonl, line 2, field id: found 2, which the database has already, \
+         expected an id that is new (or the choice to skip or to replace what is there)"
+    );
+    assert_eq!(
+        target.rows().await,
+        before,
+        "the new area of line 1 is not there either"
+    );
+}
+
+#[tokio::test]
+async fn skip_leaves_what_is_there_and_adds_what_is_new() {
+    let (target, areas) = twice(OnConflict::Skip).await;
+    assert_eq!(
+        (areas.read, areas.inserted, areas.replaced, areas.skipped),
+        (2, 1, 0, 1)
+    );
+    assert_eq!(
+        target
+            .number("SELECT count(*) FROM areas WHERE name IN ('Støperi', 'Assembly', 'New')")
+            .await,
+        3
+    );
+    assert_eq!(
+        target
+            .number("SELECT value_count FROM datasources WHERE id = 4")
+            .await,
+        2
+    );
+}
+
+#[tokio::test]
+async fn replace_gives_records_the_fields_of_their_lines_and_doubles_nothing() {
+    let (target, areas) = twice(OnConflict::Replace).await;
+    assert_eq!(
+        (areas.read, areas.inserted, areas.replaced, areas.skipped),
+        (2, 1, 1, 0)
+    );
+    assert_eq!(
+        target
+            .number("SELECT count(*) FROM areas WHERE name IN ('Støperi', 'Renamed', 'New')")
+            .await,
+        3
+    );
+    for (sql, expected) in [
+        ("SELECT value_count FROM datasources WHERE id = 4", 2),
+        ("SELECT count(*) FROM datasource_values", 2),
+        ("SELECT count(*) FROM group_members", 2),
+        ("SELECT count(*) FROM board_lines", 2),
+        ("SELECT count(*) FROM incident_categories", 2),
+        ("SELECT count(*) FROM type_translations", 3),
+        (
+            "SELECT count(*) FROM areas_search WHERE areas_search MATCH 'assembly'",
+            0,
+        ),
+        (
+            "SELECT count(*) FROM areas_search WHERE areas_search MATCH 'renamed'",
+            1,
+        ),
+    ] {
+        assert_eq!(target.number(sql).await, expected, "{sql}");
+    }
+}
+
+#[tokio::test]
+async fn a_replaced_value_moves_to_its_new_date_and_datasource() {
+    let target = Target::new();
+    Folder::plant()
+        .import(&target.db, OnConflict::Fail)
+        .await
+        .expect("imported");
+    let folder = Folder::empty();
+    folder.write("datasources.jsonl", r#"{"id":8,"title":"Scrap"}"#);
+    folder.write(
+        "datasource_values.jsonl",
+        r#"{"id":901,"dataSourceId":8,"value":1,"valueDate":"2025-06-01T00:00:00Z"}"#,
+    );
+    folder
+        .import(&target.db, OnConflict::Replace)
+        .await
+        .expect("imported");
+    assert_eq!(
+        target
+            .number("SELECT value_count FROM datasources WHERE id = 4")
+            .await,
+        1
+    );
+    assert_eq!(
+        target
+            .number("SELECT value_count FROM datasources WHERE id = 8")
+            .await,
+        1
+    );
+    assert_eq!(
+        target
+            .number("SELECT datasource_id FROM datasource_values WHERE id = 901")
+            .await,
+        8
+    );
+}
+
+#[tokio::test]
+async fn a_replaced_type_keeps_the_parts_that_incidents_use() {
+    let target = Target::new();
+    Folder::plant()
+        .import(&target.db, OnConflict::Fail)
+        .await
+        .expect("imported");
+    let folder = Folder::empty();
+    folder.write(
+        "incident_types.jsonl",
+        r#"{"id":4,"title":"Environment","categories":[{"id":42,"title":"Noise"}]}"#,
+    );
+    let fault = folder
+        .import(&target.db, OnConflict::Replace)
+        .await
+        .expect_err("41 is in use");
+    assert_eq!(
+        fault.to_string(),
+        "incident_types.jsonl, line 1, field categories: found none with id 41, which incidents use, \
+         expected the line to keep it"
+    );
+    assert_eq!(
+        target
+            .number("SELECT count(*) FROM type_categories WHERE id = 42")
+            .await,
+        0
+    );
+}

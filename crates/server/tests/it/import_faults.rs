@@ -1,0 +1,534 @@
+//! Whatever is wrong with a folder is told by file, line and field, and nothing of it is stored.
+
+use obeya_server::import::OnConflict;
+
+use crate::import_folder::{Folder, PLANT, Target};
+
+/// Imports the plant with one file spoilt; the message must be this, and the database empty.
+async fn refused(file: &str, content: impl AsRef<[u8]>, expected: &str) {
+    let folder = Folder::plant();
+    folder.write(file, content);
+    refused_folder(&folder, expected).await;
+}
+
+async fn refused_folder(folder: &Folder, expected: &str) {
+    let target = Target::new();
+    let fault = folder
+        .import(&target.db, OnConflict::Fail)
+        .await
+        .expect_err("should be refused");
+    assert_eq!(fault.to_string(), expected);
+    assert_eq!(
+        target.rows().await,
+        0,
+        "something was stored in spite of: {expected}"
+    );
+}
+
+/// A file of the plant with one text in it replaced by another.
+fn with(file: &str, old: &str, new: &str) -> String {
+    let (_, lines) = PLANT
+        .iter()
+        .find(|(name, _)| *name == file)
+        .expect("a file of the plant");
+    assert!(lines.contains(old), "{old} stands nowhere in {file}");
+    lines.replacen(old, new, 1)
+}
+
+/// The same, imported.
+async fn spoilt(file: &str, old: &str, new: &str, expected: &str) {
+    refused(
+        file,
+        with(file, old, new),
+        &format!("{file}, line {expected}"),
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_value_of_another_type() {
+    spoilt(
+        "areas.jsonl",
+        "\"id\":2",
+        "\"id\":\"2\"",
+        "2, field id: found string \"2\", expected an int32",
+    )
+    .await;
+    spoilt(
+        "areas.jsonl",
+        "\"Assembly\"",
+        "7",
+        "2, field name: found integer `7`, expected a string",
+    )
+    .await;
+    spoilt(
+        "areas.jsonl",
+        "\"id\":2",
+        "\"id\":2147483648",
+        "2, field id: found integer `2147483648`, expected an int32",
+    )
+    .await;
+    spoilt(
+        "incidents.jsonl",
+        "{\"id\":34,\"amount\":12.5",
+        "{\"id\":34,\"amount\":\"12.5\"",
+        "1, field consequences[0].amount: found string \"12.5\", expected a number",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_required_field_left_out() {
+    spoilt(
+        "areas.jsonl",
+        ",\"name\":\"Assembly\"",
+        "",
+        "2, field name: found nothing, expected a value",
+    )
+    .await;
+    spoilt(
+        "incident_types.jsonl",
+        "{\"id\":33,\"title\":\"Wear\"}",
+        "{\"id\":33}",
+        "1, field causes[0].title: found nothing, expected a value",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn an_unknown_field() {
+    spoilt(
+        "projects.jsonl",
+        "\"name\"",
+        "\"nmae\"",
+        "1, field nmae: found an unknown field, expected `id` or `name`",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_word_that_is_none() {
+    spoilt(
+        "incidents.jsonl",
+        "\"High\"",
+        "\"high\"",
+        "1, field severity: found \"high\", expected one of None | Low | Medium | High",
+    )
+    .await;
+    spoilt(
+        "improvements.jsonl",
+        "\"Planned\"",
+        "\"Activated\"",
+        "1, field status: found \"Activated\", expected one of Suggested | Planned | InProgress | Implemented | Evaluated | Archived | Open",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_date_that_is_none() {
+    let folder = Folder::plant();
+    folder.write(
+        "incidents.jsonl",
+        with(
+            "incidents.jsonl",
+            "2025-05-20T06:12:00.1234567Z",
+            "2025-13-20T06:12:00Z",
+        ),
+    );
+    let fault = folder
+        .import(&Target::new().db, OnConflict::Fail)
+        .await
+        .expect_err("there is no month 13")
+        .to_string();
+    assert!(
+        fault.starts_with("incidents.jsonl, line 1, field reportedDate: found "),
+        "{fault}"
+    );
+}
+
+#[tokio::test]
+async fn a_reference_to_nothing() {
+    let unknown = "the folder or in the database";
+    for (file, old, new, expected) in [
+        (
+            "groups.jsonl",
+            "\"parentId\":1",
+            "\"parentId\":9",
+            format!("1, field parentId: found 9, expected the id of a group in {unknown}"),
+        ),
+        (
+            "users.jsonl",
+            "[1,2]",
+            "[1,9]",
+            format!("1, field groups[1]: found 9, expected the id of a group in {unknown}"),
+        ),
+        (
+            "boards.jsonl",
+            "\"groupId\":2",
+            "\"groupId\":9",
+            format!("1, field groupId: found 9, expected the id of a group in {unknown}"),
+        ),
+        (
+            "boards.jsonl",
+            "\"u1\"",
+            "\"u9\"",
+            format!(
+                "1, field rows[0].responsibleUserId: found \"u9\", expected the id of a user in {unknown}"
+            ),
+        ),
+        (
+            "incidents.jsonl",
+            "\"incidentTypeId\":4",
+            "\"incidentTypeId\":9",
+            format!(
+                "2, field incidentTypeId: found 9, expected the id of an incident type in {unknown}"
+            ),
+        ),
+        (
+            "incidents.jsonl",
+            "\"followUpGroupId\":2",
+            "\"followUpGroupId\":9",
+            format!("1, field followUpGroupId: found 9, expected the id of a group in {unknown}"),
+        ),
+        (
+            "incidents.jsonl",
+            "\"areaId\":1",
+            "\"areaId\":9",
+            format!("1, field areaId: found 9, expected the id of an area in {unknown}"),
+        ),
+        (
+            "incidents.jsonl",
+            "\"projectId\":1",
+            "\"projectId\":9",
+            format!("1, field projectId: found 9, expected the id of a project in {unknown}"),
+        ),
+        (
+            "incidents.jsonl",
+            "\"responsibleUserId\":\"u1\"",
+            "\"responsibleUserId\":\"u9\"",
+            format!(
+                "1, field responsibleUserId: found \"u9\", expected the id of a user in {unknown}"
+            ),
+        ),
+        (
+            "incident_comments.jsonl",
+            "\"incidentId\":10",
+            "\"incidentId\":9",
+            format!("1, field incidentId: found 9, expected the id of an incident in {unknown}"),
+        ),
+        (
+            "incident_comments.jsonl",
+            "\"parentId\":100",
+            "\"parentId\":9",
+            format!("1, field parentId: found 9, expected the id of a comment in {unknown}"),
+        ),
+        (
+            "improvements.jsonl",
+            "\"groupId\":2",
+            "\"groupId\":9",
+            format!("1, field groupId: found 9, expected the id of a group in {unknown}"),
+        ),
+        (
+            "datasource_values.jsonl",
+            "\"dataSourceId\":4",
+            "\"dataSourceId\":9",
+            format!("1, field dataSourceId: found 9, expected the id of a datasource in {unknown}"),
+        ),
+    ] {
+        spoilt(file, old, new, &expected).await;
+    }
+}
+
+#[tokio::test]
+async fn a_part_of_another_type() {
+    spoilt(
+        "incidents.jsonl",
+        "[{\"id\":41}]",
+        "[{\"id\":32}]",
+        "2, field categories[0].id: found 32, a category of incident type 3, expected a category of incident type 4",
+    )
+    .await;
+    spoilt(
+        "incident_types.jsonl",
+        "{\"id\":41,",
+        "{\"id\":32,",
+        "2, field categories[0].id: found 32, which belongs to incident type 3, expected an id no other type uses",
+    )
+    .await;
+    spoilt(
+        "incident_types.jsonl",
+        "[{\"id\":32,\"title\":\"Lekkasje\"}]",
+        "[{\"id\":41,\"title\":\"Lekkasje\"}]",
+        "1, field translations.nb.categories[0].id: found 41, expected an id that the same line gives to what is translated",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn an_id_that_stands_twice() {
+    spoilt(
+        "areas.jsonl",
+        "\"id\":2",
+        "\"id\":1",
+        "2, field id: found 1, which line 1 has already, expected each id once in a file",
+    )
+    .await;
+    spoilt(
+        "datasource_values.jsonl",
+        "901",
+        "902",
+        "2, field id: found 902, which line 1 has already, expected each id once in a file",
+    )
+    .await;
+    spoilt(
+        "incidents.jsonl",
+        "[{\"id\":33}]",
+        "[{\"id\":33},{\"id\":33}]",
+        "1, field causes: found 33 twice, expected each id once",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn parents_that_go_round_in_a_circle() {
+    let circle = "{\"id\":1,\"type\":\"GENERAL\",\"parentId\":2}\n{\"id\":2,\"type\":\"GENERAL\",\"parentId\":1}";
+    let folder = Folder::empty();
+    folder.write("groups.jsonl", circle);
+    let fault = folder
+        .import(&Target::new().db, OnConflict::Fail)
+        .await
+        .expect_err("a circle")
+        .to_string();
+    assert!(
+        fault.ends_with("expected parents that end at one without a parent"),
+        "{fault}"
+    );
+}
+
+#[tokio::test]
+async fn a_reply_to_a_comment_of_another_incident() {
+    spoilt(
+        "incident_comments.jsonl",
+        "\"incidentId\":10,\"text\":\"Takk",
+        "\"incidentId\":11,\"text\":\"Takk",
+        "1, field parentId: found 100, a comment of incident 10, expected a comment of the same incident",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn texts_beyond_their_limits() {
+    let title = "æ".repeat(101);
+    spoilt(
+        "improvements.jsonl",
+        "Shadow board",
+        &title,
+        "1, field title: found 101 characters, expected at most 100",
+    )
+    .await;
+    spoilt(
+        "datasource_values.jsonl",
+        "Line 3",
+        &title,
+        "1, field dimension: found 101 characters, expected at most 100",
+    )
+    .await;
+    spoilt(
+        "datasource_values.jsonl",
+        "cold start",
+        &"x".repeat(256),
+        "2, field description: found 256 characters, expected at most 255",
+    )
+    .await;
+    spoilt(
+        "incidents.jsonl",
+        "Entered twice",
+        "",
+        "2, field title: found an empty text, expected at least one character",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn an_improvement_category_without_a_name_or_with_two() {
+    spoilt(
+        "improvements.jsonl",
+        ",\"category\":\"Safety\"",
+        "",
+        "1, field categoryId: found 1, expected the id of a category in the database, or the category's name in the field category",
+    )
+    .await;
+    spoilt(
+        "improvements.jsonl",
+        "\"title\":\"Old idea\"",
+        "\"category\":\"Cost\"",
+        "2, field category: found \"Cost\", expected \"Safety\", the name category 1 has already",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn text_that_is_not_json_or_not_utf8_or_holds_nul() {
+    refused(
+        "areas.jsonl",
+        "{\"id\":1,\"name\":\"A\"}\n{\"id\":2,\"name\":\"B\"",
+        "areas.jsonl, line 2: found malformed JSON at column 18 (EOF while parsing an object), expected one JSON object on the line",
+    )
+    .await;
+    refused(
+        "areas.jsonl",
+        b"{\"id\":1,\"name\":\"A\"}\n{\"id\":2,\"name\":\"\xC3\"}",
+        "areas.jsonl, line 2: found bytes that are not UTF-8 at column 17, expected text in UTF-8",
+    )
+    .await;
+    spoilt(
+        "areas.jsonl",
+        "Assembly",
+        "A\\u0000",
+        "2, field name: found a NUL character, expected text without NUL",
+    )
+    .await;
+    spoilt(
+        "areas.jsonl",
+        "{\"id\":2,\"name\":\"Assembly\"}",
+        "[2,\"Assembly\"]",
+        "2: found JSON of another kind, expected a JSON object",
+    )
+    .await;
+    let folder = Folder::plant();
+    folder.write("areas.jsonl", "{\"id\":1,\"name\":\"\\ud800\"}");
+    let fault = folder
+        .import(&Target::new().db, OnConflict::Fail)
+        .await
+        .expect_err("half a pair")
+        .to_string();
+    assert!(
+        fault.starts_with("areas.jsonl, line 1: found malformed JSON"),
+        "{fault}"
+    );
+}
+
+/// The plant with its values as this CSV.
+async fn csv(content: &str, expected: &str) {
+    let folder = Folder::plant();
+    folder.remove("datasource_values.jsonl");
+    folder.write("datasource_values.csv", content);
+    refused_folder(&folder, &format!("datasource_values.csv, line {expected}")).await;
+}
+
+#[tokio::test]
+async fn csv_that_does_not_fit() {
+    let head = "id,dataSourceId,valueDate,value";
+    csv(
+        &format!("{head}\n1,4,2025-05-01T00:00:00Z,abc\n"),
+        "2, field value: found \"abc\", expected a number",
+    )
+    .await;
+    csv(
+        &format!("{head}\n1,4,2025-05-01T00:00:00Z,1\n2,4,2025-05-32T00:00:00Z,1\n"),
+        "3, field valueDate: found \"2025-05-32T00:00:00Z\", expected a date-time",
+    )
+    .await;
+    csv(
+        &format!("{head}\n1,4,2025-05-01T00:00:00Z,NaN\n"),
+        "2, field value: found NaN, expected a finite number",
+    )
+    .await;
+    csv(
+        &format!("{head}\n,4,2025-05-01T00:00:00Z,1\n"),
+        "2, field id: found nothing, expected an int32",
+    )
+    .await;
+    csv(
+        &format!("{head}\n99999999999,4,2025-05-01T00:00:00Z,1\n"),
+        "2, field id: found \"99999999999\", expected an int32",
+    )
+    .await;
+    csv(
+        &format!("{head}\n1,4,2025-05-01T00:00:00Z\n"),
+        "2: found 3 cells, expected 4, as in the header",
+    )
+    .await;
+    csv(&format!("{head}\n1,9,2025-05-01T00:00:00Z,1\n"), "2, field dataSourceId: found 9, expected the id of a datasource in the folder or in the database").await;
+    csv(
+        "id,dataSourceId,valueDate\n1,4,2025-05-01T00:00:00Z\n",
+        "1, field value: found a header without it, expected a header of field names",
+    )
+    .await;
+    csv(
+        &format!("{head},dimesion\n"),
+        "1, field dimesion: found an unknown field in the header, expected some of id, dataSourceId, value, valueDate, registrationDate, \
+         areaId, assetId, projectId, description, dimension, dimension2, dimension3, dimension4, externalId",
+    )
+    .await;
+    csv(
+        &format!("{head},value\n"),
+        "1, field value: found the field twice in the header, expected it once",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn files_that_are_none_of_an_import() {
+    let folder = Folder::plant();
+    folder.write("incident.jsonl", "{}");
+    let target = Target::new();
+    let fault = folder
+        .import(&target.db, OnConflict::Fail)
+        .await
+        .expect_err("misspelt")
+        .to_string();
+    assert!(
+        fault.starts_with("found incident.jsonl, expected one of projects.jsonl, areas.jsonl, "),
+        "{fault}"
+    );
+    assert_eq!(target.rows().await, 0);
+
+    let fault = Folder::empty()
+        .import(&target.db, OnConflict::Fail)
+        .await
+        .expect_err("empty")
+        .to_string();
+    assert!(fault.contains("holds nothing to import"), "{fault}");
+
+    let folder = Folder::plant();
+    folder.write("datasource_values.csv", "id\n");
+    let fault = folder
+        .import(&target.db, OnConflict::Fail)
+        .await
+        .expect_err("both")
+        .to_string();
+    assert!(
+        fault.contains("datasource_values.csv") && fault.ends_with("expected one of them"),
+        "{fault}"
+    );
+
+    let folder = Folder::plant();
+    folder.write("areas.csv", "id\n");
+    let fault = folder
+        .import(&target.db, OnConflict::Fail)
+        .await
+        .expect_err("csv")
+        .to_string();
+    assert_eq!(
+        fault,
+        "found areas.csv, expected areas.jsonl: only values may come as CSV"
+    );
+}
+
+#[tokio::test]
+async fn a_folder_that_is_not_there() {
+    let gone = std::path::Path::new("surely/not/there");
+    let fault = obeya_server::import::import_dir(
+        gone,
+        &Target::new().db,
+        Default::default(),
+        std::sync::Arc::new(()),
+    )
+    .await
+    .expect_err("no folder");
+    assert_eq!(
+        fault.to_string(),
+        "the folder surely/not/there cannot be read"
+    );
+}
