@@ -125,7 +125,9 @@ impl Client {
         operation: &'static str,
         url: Url,
     ) -> Result<T> {
-        let request = Request::new(Method::GET, url);
+        let mut request = Request::new(Method::GET, url);
+        let json = http::HeaderValue::from_static("application/json");
+        request.headers_mut().insert(http::header::ACCEPT, json);
         let reply = self.transport().call(operation, &request).await?;
         decode::json(operation, &reply.body)
     }

@@ -5,6 +5,8 @@
 
 mod columns;
 mod page;
+#[cfg(test)]
+mod tests;
 
 use std::sync::{Arc, LazyLock};
 

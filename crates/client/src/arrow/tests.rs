@@ -1,0 +1,192 @@
+//! Decoding by value, and strictness case by case.
+
+use arrow_array::Array;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, Int32Type, TimestampMicrosecondType};
+
+use super::{decode, value_schema};
+
+/// A page around rows.
+fn page(rows: &str) -> String {
+    format!(r#"{{"pageSize":1000,"pageNo":1,"count":2,"values":[{rows}]}}"#)
+}
+
+/// A row with `more` in it, which may repeat a key.
+fn row(more: &str) -> String {
+    format!(r#"{{"id":1,"dataSourceId":9,"value":1.5,"valueDate":"2026-01-02T03:04:05Z"{more}}}"#)
+}
+
+fn refused(body: &str) -> String {
+    decode(body.as_bytes(), 10)
+        .unwrap_err()
+        .into_error("listDatasourceValues")
+        .to_string()
+}
+
+#[test]
+fn every_column_has_its_values() {
+    let body = page(
+        r#"{"id":-7,"dataSourceId":9,"registrationDate":"1970-01-01T00:00:01.1234567Z","areaId":3,"assetId":null,
+            "projectId":2147483647,"value":0.1,"description":"æ\"\n","dimension":"day","dimension2":"a",
+            "dimension3":null,"dimension4":"x","valueDate":"1970-01-01T01:00:00.5+01:00","externalId":"e1"},
+           {"valueDate":"1969-12-31T23:59:59.9999999","id":8,"new":{"deep":[1]},"value":7,"dataSourceId":9,
+            "dimension":"day"}"#,
+    );
+    let decoded = decode(body.as_bytes(), 10).unwrap();
+    assert_eq!((decoded.page_size, decoded.count), (1000, 2));
+    let batch = decoded.batch;
+    assert_eq!(batch.schema(), value_schema());
+
+    let ints = |name: &str| -> Vec<Option<i32>> {
+        batch
+            .column_by_name(name)
+            .unwrap()
+            .as_primitive::<Int32Type>()
+            .iter()
+            .collect()
+    };
+    assert_eq!(ints("id"), [Some(-7), Some(8)]);
+    assert_eq!(ints("dataSourceId"), [Some(9), Some(9)]);
+    assert_eq!(ints("areaId"), [Some(3), None]);
+    assert_eq!(ints("assetId"), [None, None]);
+    assert_eq!(ints("projectId"), [Some(i32::MAX), None]);
+
+    let values = batch
+        .column_by_name("value")
+        .unwrap()
+        .as_primitive::<Float64Type>();
+    assert_eq!(values.values(), &[0.1, 7.0]);
+
+    let instants = |name: &str| -> Vec<Option<i64>> {
+        let column = batch.column_by_name(name).unwrap();
+        column
+            .as_primitive::<TimestampMicrosecondType>()
+            .iter()
+            .collect()
+    };
+    // Half a second, since 01:00 at +01:00 is midnight; and one microsecond before the epoch, digits cut downwards.
+    assert_eq!(instants("valueDate"), [Some(500_000), Some(-1)]);
+    assert_eq!(instants("registrationDate"), [Some(1_123_456), None]);
+
+    let texts = |name: &str| -> Vec<Option<&str>> {
+        batch
+            .column_by_name(name)
+            .unwrap()
+            .as_string::<i32>()
+            .iter()
+            .collect()
+    };
+    assert_eq!(texts("description"), [Some("æ\"\n"), None]);
+    assert_eq!(texts("externalId"), [Some("e1"), None]);
+
+    let words = |name: &str| -> Vec<Option<&str>> {
+        let column = batch
+            .column_by_name(name)
+            .unwrap()
+            .as_dictionary::<Int32Type>();
+        column
+            .downcast_dict::<arrow_array::StringArray>()
+            .unwrap()
+            .into_iter()
+            .collect()
+    };
+    assert_eq!(words("dimension"), [Some("day"), Some("day")]);
+    assert_eq!(words("dimension2"), [Some("a"), None]);
+    assert_eq!(words("dimension3"), [None, None]);
+    assert_eq!(words("dimension4"), [Some("x"), None]);
+    let dimension = batch
+        .column_by_name("dimension")
+        .unwrap()
+        .as_dictionary::<Int32Type>();
+    assert_eq!(dimension.values().len(), 1, "a word is stored once");
+}
+
+#[test]
+fn rows_may_change_the_order_of_their_keys() {
+    let body = page(
+        r#"{"id":1,"dataSourceId":9,"value":1,"valueDate":"2026-01-02T03:04:05Z"},
+           {"valueDate":"2026-01-02T03:04:05Z","value":2,"dataSourceId":9,"id":2},
+           {"id":3,"value":3,"dataSourceId":9,"valueDate":"2026-01-02T03:04:05Z"}"#,
+    );
+    let batch = decode(body.as_bytes(), 0).unwrap().batch;
+    assert_eq!(
+        batch.column(0).as_primitive::<Int32Type>().values(),
+        &[1, 2, 3]
+    );
+    assert_eq!(
+        batch.column(6).as_primitive::<Float64Type>().values(),
+        &[1.0, 2.0, 3.0]
+    );
+}
+
+#[test]
+fn what_does_not_fit_is_refused_at_its_place() {
+    let good = row("");
+    for (bad, path) in [
+        (row(r#","areaId":2147483648"#), "values[1].areaId"),
+        (row(r#","areaId":-2147483649"#), "values[1].areaId"),
+        (row(r#","areaId":"7""#), "values[1].areaId"),
+        (row(r#","areaId":7.0"#), "values[1].areaId"),
+        (row(r#","areaId":true"#), "values[1].areaId"),
+        (row(r#","description":7"#), "values[1].description"),
+        (row(r#","dimension":["a"]"#), "values[1].dimension"),
+        (
+            row(r#","registrationDate":"2026-13-01T00:00:00Z""#),
+            "values[1].registrationDate",
+        ),
+        (
+            row(r#","registrationDate":"2026-02-29T00:00:00Z""#),
+            "values[1].registrationDate",
+        ),
+        (
+            row(r#","registrationDate":"yesterday""#),
+            "values[1].registrationDate",
+        ),
+        (
+            row(r#","registrationDate":0"#),
+            "values[1].registrationDate",
+        ),
+        (good.replace("1.5", "\"1.5\""), "values[1].value"),
+        (good.replace("1.5", "null"), "values[1].value"),
+        (good.replace("1.5", "1e999"), "values[1].value"),
+        (good.replace("1.5", "NaN"), "values[1].value"),
+        (
+            good.replace("\"2026-01-02T03:04:05Z\"", "null"),
+            "values[1].valueDate",
+        ),
+        (good.replace("\"id\":1", "\"id\":null"), "values[1].id"),
+    ] {
+        let text = refused(&page(&format!("{good},{bad}")));
+        let place = format!("does not fit the interface at {path}: ");
+        assert!(text.contains(&place), "{bad}: {text}");
+    }
+}
+
+#[test]
+fn rows_and_pages_must_be_whole() {
+    let good = row("");
+    let whole = page(&good);
+    for (body, reason) in [
+        (page(&good.replace("\"id\":1,", "")), "missing field `id`"),
+        (
+            page(&good.replace("\"value\":1.5,", "")),
+            "missing field `value`",
+        ),
+        (page(&row(r#","id":2"#)), "duplicate field `id`"),
+        (page("7"), "invalid type"),
+        (whole.replace("\"count\":2,", ""), "missing field `count`"),
+        (whole.replace("\"pageNo\":1,", ""), "missing field `pageNo`"),
+        (
+            whole.replace("\"pageNo\":1,", "\"pageNo\":1,\"pageNo\":1,"),
+            "duplicate field `pageNo`",
+        ),
+        (format!("{whole}x"), "trailing characters"),
+        (format!("{whole}{whole}"), "trailing characters"),
+        (whole.trim_end_matches('}').to_owned(), "EOF"),
+        (whole.replace("1.5", "1.5\u{1}"), "expected"),
+        (String::new(), "EOF"),
+    ] {
+        let text = refused(&body);
+        assert!(text.contains(reason), "{body}: {text}");
+    }
+}

@@ -1,0 +1,227 @@
+//! Tokens: one for all, fetched once, kept as long as it is good, and never shown.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::routing::{get, post};
+use obeya::{Client, Error, Exchange};
+
+use crate::support::{
+    Clock, Counter, area, found, issuer, json, serve, token, with_credentials, with_token,
+};
+
+/// `GET /v2/areas/1` for who holds the token of this number.
+fn guarded(good: usize) -> Router {
+    let answer = async move |headers: HeaderMap| {
+        if headers["authorization"] == format!("Bearer token-{good}").as_str() {
+            found()
+        } else {
+            json(401, "")
+        }
+    };
+    Router::new().route("/v2/areas/1", get(answer))
+}
+
+#[tokio::test]
+async fn fifty_refused_calls_fetch_one_token() {
+    let fetches = Counter::default();
+    // The first token is refused, the second is good.
+    let url = serve(issuer(&fetches).merge(guarded(2))).await;
+    let client = with_credentials(&url).build().unwrap();
+    client.authenticate().await.unwrap();
+    assert_eq!(fetches.total(), 1);
+    let calls: Vec<_> = (0..50)
+        .map(|_| tokio::spawn(client.areas().get(1).send()))
+        .collect();
+    for call in calls {
+        assert_eq!(call.await.unwrap().unwrap().id, Some(1));
+    }
+    assert_eq!(fetches.total(), 2);
+}
+
+#[tokio::test]
+async fn fifty_first_calls_fetch_one_token() {
+    let fetches = Counter::default();
+    let url = serve(issuer(&fetches).merge(guarded(1))).await;
+    let client = with_credentials(&url).build().unwrap();
+    let calls: Vec<_> = (0..50)
+        .map(|_| tokio::spawn(client.clone().areas().get(1).send()))
+        .collect();
+    for call in calls {
+        call.await.unwrap().unwrap();
+    }
+    assert_eq!(fetches.total(), 1);
+}
+
+#[tokio::test]
+async fn waiting_calls_share_the_issuers_refusal() {
+    let fetches = Counter::default();
+    let count = fetches.clone();
+    let refusal = async move || {
+        count.next();
+        // Long enough for all fifty to be waiting.
+        tokio::task::yield_now().await;
+        json(
+            400,
+            r#"{"error":"invalid_scope","error_description":"Data.Write is not granted"}"#,
+        )
+    };
+    let url = serve(Router::new().route("/connect/token", post(refusal))).await;
+    let client = with_credentials(&url).build().unwrap();
+    let calls: Vec<_> = (0..50)
+        .map(|_| tokio::spawn(client.areas().get(1).send()))
+        .collect();
+    for call in calls {
+        let error = call.await.unwrap().unwrap_err();
+        assert!(
+            matches!(error, Error::Auth { status: 400, .. }),
+            "{error:?}"
+        );
+        assert_eq!(error.code(), Some("invalid_scope"));
+        assert_eq!(
+            error.to_string(),
+            "no access token: invalid_scope: Data.Write is not granted"
+        );
+    }
+    assert_eq!(fetches.total(), 1);
+    // A later call asks again: the refusal is not remembered.
+    client.areas().get(1).await.unwrap_err();
+    assert_eq!(fetches.total(), 2);
+}
+
+#[tokio::test]
+async fn a_fresh_token_that_is_refused_is_an_answer() {
+    let fetches = Counter::default();
+    let url = serve(issuer(&fetches).merge(guarded(99))).await;
+    let client = with_credentials(&url).build().unwrap();
+    let error = client.areas().get(1).await.unwrap_err();
+    assert_eq!(error.status(), Some(401));
+    assert_eq!(fetches.total(), 2);
+}
+
+#[tokio::test]
+async fn a_given_token_is_never_refreshed() {
+    let (routes, asked) = area(|_| json(401, ""));
+    let fetches = Counter::default();
+    let url = serve(routes.merge(issuer(&fetches))).await;
+    let error = with_token(&url)
+        .build()
+        .unwrap()
+        .areas()
+        .get(1)
+        .await
+        .unwrap_err();
+    assert_eq!(error.status(), Some(401));
+    assert_eq!((asked.total(), fetches.total()), (1, 0));
+}
+
+#[tokio::test]
+async fn a_token_is_kept_until_shortly_before_it_expires() {
+    let fetches = Counter::default();
+    let url = serve(issuer(&fetches).merge(area(|_| found()).0)).await;
+    let client = with_credentials(&url)
+        .timeout(Duration::from_secs(1_000_000))
+        .build()
+        .unwrap();
+    let clock = Clock::stop();
+    client.areas().get(1).await.unwrap();
+    // 86,400 s of life, less a minute.
+    clock.advance(Duration::from_secs(86_400 - 61)).await;
+    client.areas().get(1).await.unwrap();
+    assert_eq!(fetches.total(), 1);
+    clock.advance(Duration::from_secs(1)).await;
+    client.areas().get(1).await.unwrap();
+    assert_eq!(fetches.total(), 2);
+}
+
+#[tokio::test]
+async fn the_discovery_document_says_where_tokens_are() {
+    let asked = Counter::default();
+    let seen = Arc::new(Mutex::new(String::new()));
+    let routes = Router::new()
+        .route(
+            "/elsewhere",
+            post(
+                async |State(seen): State<Arc<Mutex<String>>>, body: String| {
+                    *seen.lock().unwrap() = body;
+                    token(1)
+                },
+            ),
+        )
+        .with_state(seen.clone());
+    let issuer_url = serve(routes).await;
+    let document = format!(r#"{{"issuer":"x","token_endpoint":"{issuer_url}/elsewhere"}}"#);
+    let count = asked.clone();
+    let discovery = get(async move || {
+        count.next();
+        json(200, document)
+    });
+    let auth_url = serve(Router::new().route("/.well-known/openid-configuration", discovery)).await;
+    let url = serve(guarded(1)).await;
+    let client = with_credentials(&url)
+        .auth_url(&auth_url)
+        .scopes(["Data.Read", "Boards.Read"])
+        .build()
+        .unwrap();
+    client.areas().get(1).await.unwrap();
+    client.areas().get(1).await.unwrap();
+    assert_eq!(asked.total(), 1);
+    assert_eq!(
+        *seen.lock().unwrap(),
+        "grant_type=client_credentials&client_id=plant&client_secret=hunter2&scope=Data.Read+Boards.Read"
+    );
+}
+
+#[tokio::test]
+async fn an_answer_that_is_no_token_is_an_error_without_its_text() {
+    for body in [
+        "<html>",
+        r#"{"access_token":7}"#,
+        r#"{"access_token":"a","token_type":"mac"}"#,
+    ] {
+        let answer = async move || json(200, body);
+        let url = serve(Router::new().route("/connect/token", post(answer))).await;
+        let client = with_credentials(&url).build().unwrap();
+        let error = client.authenticate().await.unwrap_err();
+        assert_eq!(error.code(), Some("invalid_response"));
+        assert!(!error.to_string().contains(body), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn access_tells_lifetime_and_scopes() {
+    let url = serve(issuer(&Counter::default())).await;
+    let client = with_credentials(&url).build().unwrap();
+    let access = client.authenticate().await.unwrap().unwrap();
+    assert_eq!(access.expires_in, Some(Duration::from_secs(86_400)));
+    assert_eq!(access.scopes, ["Data.Read", "Data.ReadWrite"]);
+    let anonymous = Client::builder()
+        .base_url(&url)
+        .anonymous()
+        .build()
+        .unwrap();
+    assert!(anonymous.authenticate().await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn secrets_and_tokens_are_shown_nowhere() {
+    let shown = Arc::new(Mutex::new(String::new()));
+    let log = Arc::clone(&shown);
+    let url = serve(issuer(&Counter::default()).merge(area(|_| json(403, "")).0)).await;
+    let builder = with_credentials(&url).observe(Arc::new(move |exchange: &Exchange<'_>| {
+        log.lock().unwrap().push_str(&format!("{exchange:?}"));
+    }));
+    let mut text = format!("{builder:?}");
+    let client = builder.build().unwrap();
+    let error = client.areas().get(1).await.unwrap_err();
+    text += &format!("{client:?}{:?}{error:?}{error}", client.areas());
+    text += &format!("{:?}", with_token(&url).token("token-x").build().unwrap());
+    text += &shown.lock().unwrap();
+    assert!(text.contains("v2/areas/1"), "the observer saw the call");
+    for secret in ["hunter2", "token-1", "token-x"] {
+        assert!(!text.contains(secret), "{secret} in {text}");
+    }
+}

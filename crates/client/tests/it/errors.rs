@@ -1,0 +1,117 @@
+//! Every way to fail has its own type, and none prints what it should not.
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::response::Response;
+use axum::routing::get;
+use obeya::{Client, Error};
+
+use crate::support::{area, json, serve, with_token};
+
+async fn failure(answer: impl Fn() -> Response + Clone + Send + Sync + 'static) -> Error {
+    let (routes, _) = area(move |_| answer());
+    let url = serve(routes).await;
+    let client = with_token(&url)
+        .max_body_bytes(1000)
+        .max_retries(0)
+        .build()
+        .unwrap();
+    client.areas().get(1).await.unwrap_err()
+}
+
+#[tokio::test]
+async fn a_problem_comes_as_it_was_sent() {
+    let error = failure(|| {
+        let mut response = json(
+            404,
+            r#"{"type":"urn:obeya:problem:not_found","title":"There is nothing here","status":404,
+                "detail":"No area 1.","instance":"/v2/areas/1","traceId":"4bf9","code":"not_found",
+                "errors":{"areaId":["unknown"]},"error":{"code":"not_found","message":"No area 1."}}"#,
+        );
+        response.headers_mut().insert("x-request-id", "r-17".parse().unwrap());
+        response
+    })
+    .await;
+    assert!(error.is_not_found());
+    assert!(!error.is_retryable());
+    assert_eq!(error.code(), Some("not_found"));
+    assert_eq!(error.request_id(), Some("r-17"));
+    assert_eq!(error.operation(), Some("getArea"));
+    assert_eq!(
+        error.to_string(),
+        "getArea: 404 There is nothing here: No area 1. (not_found)"
+    );
+    let problem = error.problem().unwrap();
+    assert_eq!(problem.errors.as_ref().unwrap()["areaId"], ["unknown"]);
+    assert_eq!(problem.error.as_ref().unwrap().message, "No area 1.");
+}
+
+#[tokio::test]
+async fn a_proxys_page_is_an_error_of_its_status() {
+    let error = failure(|| json(502, "<html>internal-host-7</html>")).await;
+    assert_eq!(
+        (error.status(), error.code()),
+        (Some(502), Some("http.502"))
+    );
+    assert!(!format!("{error:?}{error}").contains("internal-host-7"));
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_fit_names_the_place_only() {
+    let list = r#"{"value":[{"id":1,"name":"private text"},{"id":"7"}]}"#;
+    let routes = Router::new().route("/v2/areas", get(async move || json(200, list)));
+    let client = with_token(&serve(routes).await).build().unwrap();
+    let error = client.areas().list().await.unwrap_err();
+    let Error::Decode {
+        operation, path, ..
+    } = &error
+    else {
+        panic!("{error:?}");
+    };
+    assert_eq!((*operation, path.as_str()), ("listAreas", "value[1].id"));
+    assert!(!format!("{error:?}{error}").contains("private text"));
+}
+
+#[tokio::test]
+async fn a_body_beyond_the_limit_is_not_read_on() {
+    let announced = failure(|| json(200, "x".repeat(1001))).await;
+    assert!(
+        matches!(announced, Error::TooLarge { limit: 1000, .. }),
+        "{announced:?}"
+    );
+    // Without an announced length, and without an end.
+    let endless = failure(|| {
+        let part =
+            std::iter::repeat_with(|| Ok::<_, std::io::Error>(Bytes::from_static(&[b' '; 64])));
+        Response::new(Body::from_stream(futures_util::stream::iter(part)))
+    })
+    .await;
+    assert!(
+        matches!(endless, Error::TooLarge { limit: 1000, .. }),
+        "{endless:?}"
+    );
+    assert_eq!(
+        endless.to_string(),
+        "getArea: the answer is larger than the limit of 1000 bytes"
+    );
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed() {
+    let error = failure(|| {
+        let mut response = json(307, "");
+        response
+            .headers_mut()
+            .insert("location", "http://127.0.0.1:1/".parse().unwrap());
+        response
+    })
+    .await;
+    assert_eq!(error.status(), Some(307));
+}
+
+#[tokio::test]
+async fn a_client_without_an_address_is_not_made() {
+    let error = Client::builder().token("t").build().unwrap_err();
+    assert!(matches!(error, Error::Config(_)), "{error:?}");
+    assert_eq!(error.to_string(), "base_url is not set");
+}

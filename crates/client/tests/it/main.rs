@@ -1,0 +1,10 @@
+//! The SDK against a server that only plays faults. How it works with the real service is tested with the service.
+
+mod auth;
+mod calls;
+mod errors;
+mod paging;
+mod retry;
+mod support;
+#[cfg(feature = "arrow")]
+mod values;
