@@ -1,0 +1,57 @@
+//! Runs the binary.
+
+use std::ffi::OsStr;
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// The binary, without what the environment of the tests may hold.
+pub fn obeya() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_obeya"));
+    command.env_remove("OBEYA_DB").stdin(Stdio::null());
+    command
+}
+
+/// Runs it to its end.
+pub fn run<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Done {
+    Done(obeya().args(arguments).output().expect("started"))
+}
+
+/// What came of a run.
+pub struct Done(Output);
+
+impl Done {
+    pub fn code(&self) -> Option<i32> {
+        self.0.status.code()
+    }
+
+    pub fn out(&self) -> String {
+        String::from_utf8(self.0.stdout.clone()).expect("UTF-8")
+    }
+
+    pub fn err(&self) -> String {
+        String::from_utf8(self.0.stderr.clone()).expect("UTF-8")
+    }
+
+    /// Asserts success and gives what was printed.
+    #[track_caller]
+    pub fn success(&self) -> String {
+        assert_eq!(self.code(), Some(0), "{}", self.err());
+        self.out()
+    }
+
+    /// Asserts this exit code, nothing on stdout, and gives what was complained of.
+    #[track_caller]
+    pub fn failure(&self, code: i32) -> String {
+        assert_eq!(self.code(), Some(code), "{}", self.err());
+        assert_eq!(self.out(), "");
+        self.err()
+    }
+}
+
+/// A folder, and the address of a database in it that is not there yet.
+pub fn database() -> (TempDir, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let url = format!("sqlite:{}", folder.path().join("plant.db").display());
+    (folder, url)
+}

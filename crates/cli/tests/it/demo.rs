@@ -1,0 +1,93 @@
+//! `obeya demo`: the whole house in one run.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
+
+use crate::binary::{database, obeya, run};
+
+#[test]
+fn the_demo_does_the_main_job_and_prints_it() {
+    let (folder, db) = database();
+    let out = run(["demo", "--db", &db]).success();
+    for expected in [
+        "datasource_values.csv",
+        "good for 24 hours",
+        "Machining hall B",
+        "Electrical and automation",
+        "columns  Idea | Next | Doing | Done",
+        "6 of ",
+        "Utstyrsfeil",
+        "PUT /v1/Incidents/{id} ┆ Resolved ┆ Wear, Contamination ┆ 95 min, 12400 NOK ┆ SAP-4711082",
+        "┆ Evaluated ┆",
+        "GET /v1/Incidents/trash",
+        "52\u{2009}560 of the plant's 101\u{2009}912 values, 6 pages",
+        "All of it in ",
+    ] {
+        assert!(out.contains(expected), "{expected} is missing in\n{out}");
+    }
+    // Every operation of the story, as the SDK's observer saw it.
+    for operation in [
+        "listAreas",
+        "listGroups",
+        "listBoards",
+        "getBoardDetail",
+        "listIncidentComments",
+        "getIncidentType",
+        "createIncident",
+        "updateIncidentConsequences",
+        "updateIncidentCauses",
+        "updateIncidentExternalId",
+        "updateIncident",
+        "updateImprovement",
+        "listTrashedIncidents",
+        "listDatasourceValues",
+    ] {
+        assert!(
+            out.contains(&format!("│ {operation} ")),
+            "{operation} is missing in\n{out}"
+        );
+    }
+    assert!(
+        folder.path().join("plant.db").exists(),
+        "--db keeps the plant"
+    );
+
+    let err = run(["demo", "--db", &db]).failure(1);
+    assert!(
+        err.starts_with("error: the demo makes a new database"),
+        "{err}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn with_keep_it_goes_on_serving_and_says_how_to_look_around() {
+    let mut child = obeya()
+        .args(["demo", "--keep"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("started");
+    let mut shell = String::new();
+    for line in BufReader::new(child.stdout.take().expect("piped")).lines() {
+        let line = line.expect("a line");
+        if let Some(address) = line.strip_prefix("Still serving on ") {
+            shell = address.split(';').next().unwrap_or_default().to_owned();
+        }
+        // The last line to paste.
+        if line.contains("client.datasources()") {
+            break;
+        }
+    }
+    let answered = std::net::TcpStream::connect(shell.trim_start_matches("http://")).is_ok();
+    let id = child.id().to_string();
+    assert!(
+        std::process::Command::new("kill")
+            .args(["-TERM", &id])
+            .status()
+            .expect("kill")
+            .success()
+    );
+    let code = child.wait().expect("ended").code();
+    assert!(answered, "nobody listens on {shell}");
+    assert_eq!(code, Some(0));
+}

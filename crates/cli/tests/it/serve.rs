@@ -1,0 +1,132 @@
+//! `obeya serve`: the one line, the service behind it, and the way it stops.
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::process::{Child, Stdio};
+
+use obeya::Client;
+use serde_json::Value;
+
+use crate::binary::{database, obeya, run};
+
+/// A service under way; stopped when the test ends, however it ends.
+struct Serving {
+    child: Child,
+    out: BufReader<std::process::ChildStdout>,
+    url: String,
+}
+
+impl Serving {
+    fn start(db: &str, more: &[&str]) -> Self {
+        let arguments = ["serve", "--db", db, "--listen", "127.0.0.1:0"];
+        let mut command = obeya();
+        command
+            .args(arguments)
+            .args(more)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().expect("started");
+        let mut out = BufReader::new(child.stdout.take().expect("piped"));
+        let mut line = String::new();
+        out.read_line(&mut line).expect("a line");
+        let url = line
+            .strip_prefix("listening on ")
+            .map(str::trim_end)
+            .unwrap_or_else(|| panic!("{line:?}"));
+        let url = url.to_owned();
+        Self { child, out, url }
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        // Gone already if the test stopped it.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn credentials(db: &str) -> Value {
+    let made = run([
+        "client",
+        "add",
+        "test",
+        "--db",
+        db,
+        "--scope",
+        "Data.Read",
+        "--json",
+    ])
+    .success();
+    serde_json::from_str(&made).expect("JSON")
+}
+
+#[tokio::test]
+async fn it_says_where_it_listens_and_answers_there() {
+    let (folder, db) = database();
+    let serving = Serving::start(&db, &[]);
+    assert!(
+        folder.path().join("plant.db").exists(),
+        "the database is made if it is missing"
+    );
+    // Made while the service runs, by another process.
+    let made = credentials(&db);
+    let client = Client::builder()
+        .base_url(&serving.url)
+        .client_id(made["client_id"].as_str().expect("an id"))
+        .client_secret(made["client_secret"].as_str().expect("a secret"))
+        .build()
+        .expect("a client");
+    assert_eq!(client.areas().list().await.expect("areas").items, []);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_stops_it_in_order() {
+    for signal in ["-TERM", "-INT"] {
+        let (_folder, db) = database();
+        let mut serving = Serving::start(&db, &["--log", "info", "--log-format", "json"]);
+        let id = serving.child.id().to_string();
+        assert!(
+            std::process::Command::new("kill")
+                .args([signal, &id])
+                .status()
+                .expect("kill")
+                .success()
+        );
+        assert_eq!(
+            serving.child.wait().expect("ended").code(),
+            Some(0),
+            "{signal}"
+        );
+        let mut rest = String::new();
+        serving.out.read_to_string(&mut rest).expect("the rest");
+        assert_eq!(rest, "", "one line on stdout and no other");
+        let mut log = String::new();
+        serving
+            .child
+            .stderr
+            .take()
+            .expect("piped")
+            .read_to_string(&mut log)
+            .expect("the log");
+        assert!(!log.is_empty(), "the log is on stderr");
+        for line in log.lines() {
+            serde_json::from_str::<Value>(line).expect("each line of the log is JSON");
+        }
+    }
+}
+
+#[test]
+fn an_address_that_is_taken_is_a_failure_with_its_cause() {
+    let (_folder, db) = database();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("bound");
+    let address = taken.local_addr().expect("an address").to_string();
+    let done = run(["serve", "--db", &db, "--listen", &address, "--log", "off"]);
+    let err = done.failure(1);
+    assert!(
+        err.starts_with(&format!(
+            "error: the service did not start\n  because: cannot listen on {address}\n  because: "
+        )),
+        "{err}"
+    );
+}

@@ -1,0 +1,61 @@
+//! Wrong usage is told apart from failure.
+
+use crate::binary::{database, obeya, run};
+
+#[test]
+fn wrong_usage_exits_with_2_and_says_what_is_wrong() {
+    let (_folder, db) = database();
+    for (arguments, said) in [
+        (vec!["dance"], "dance"),
+        (vec!["serve"], "--db"),
+        (
+            vec!["serve", "--db", "plant.db"],
+            "found `plant.db`, expected sqlite: and a file name",
+        ),
+        (
+            vec!["serve", "--db", &db, "--listen", "nowhere"],
+            "--listen",
+        ),
+        (vec!["serve", "--db", &db, "--log", "a=b=c"], "--log"),
+        (vec!["client", "add", "x", "--db", &db], "--scope"),
+        (
+            vec!["client", "add", "x", "--db", &db, "--scope", "Data.Reed"],
+            "Data.Read",
+        ),
+        (vec!["import", "--db", &db], "<DIR>"),
+        (
+            vec!["import", ".", "--db", &db, "--on-conflict", "merge"],
+            "replace",
+        ),
+    ] {
+        let err = run(&arguments).failure(2);
+        assert!(err.contains(said), "{arguments:?}: {err}");
+    }
+}
+
+#[test]
+fn help_and_version_are_no_errors() {
+    for command in [
+        vec!["--help"],
+        vec!["serve", "--help"],
+        vec!["import", "--help"],
+        vec!["--version"],
+    ] {
+        assert!(!run(command).success().is_empty());
+    }
+}
+
+#[test]
+fn the_database_may_come_from_the_environment() {
+    let (_folder, db) = database();
+    let made = obeya()
+        .env("OBEYA_DB", &db)
+        .args(["client", "add", "x", "--scope", "Data.Read"])
+        .output();
+    assert!(made.expect("started").status.success());
+    assert!(
+        run(["client", "list", "--db", &db])
+            .success()
+            .contains("Data.Read")
+    );
+}
