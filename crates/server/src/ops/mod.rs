@@ -10,4 +10,5 @@ pub(crate) mod groups;
 pub(crate) mod improvements;
 pub(crate) mod incidents;
 pub(crate) mod meta;
+mod never_null;
 mod refusal;

@@ -197,6 +197,8 @@ async fn what_breaks_the_schema_is_refused() {
         (json!({"status": "Done"}), "status"),
         (json!({"priorityStatus": "High"}), "priorityStatus"),
         (json!({"evaluationStatus": "Smile"}), "evaluationStatus"),
+        (json!({"status": null}), "status"),
+        (json!({"priorityStatus": null}), "priorityStatus"),
         (json!({"groupId": "4"}), "groupId"),
         (json!({"costOfInvestment": "1"}), "costOfInvestment"),
         (json!({"dueDate": "2025-13-01T00:00:00Z"}), "dueDate"),

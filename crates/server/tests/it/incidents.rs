@@ -161,6 +161,8 @@ async fn a_body_against_the_schema_is_refused() {
         (json!({"incidentDate": "2025-02-29"}), "incidentDate"),
         (json!({"dueDate": "tomorrow"}), "dueDate"),
         (json!({"title": null}), "title"),
+        (json!({"status": null}), "status"),
+        (json!({"isAnonymous": null}), "isAnonymous"),
         (json!({"incidentTypeId": "3"}), "incidentTypeId"),
         (
             json!({"incidentTypeId": 2_147_483_648_i64}),

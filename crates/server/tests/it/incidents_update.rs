@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::incidents_plant::{NOW, accepted, least_update, plant, refused, with};
+use crate::support::Answer;
 
 const PATH: &str = "/v1/Incidents/100";
 
@@ -210,6 +211,9 @@ async fn what_does_not_exist_or_fit_is_refused() {
         (json!({"title": ""}), "title"),
         (json!({"status": "Closed"}), "status"),
         (json!({"severity": "Huge"}), "severity"),
+        (json!({"status": null}), "status"),
+        (json!({"isAnonymous": null}), "isAnonymous"),
+        (json!({"isAnonymous": 1}), "isAnonymous"),
     ] {
         let problem = refused(
             &service,
@@ -394,5 +398,22 @@ async fn updates_at_the_same_time_are_all_kept_one_after_the_other() {
             &last["text"]
         ),
         (&json!(2), &json!(8), &json!(4), &json!(5), &json!("x"))
+    );
+}
+
+#[tokio::test]
+async fn an_unknown_property_is_ignored_unless_the_caller_is_strict() {
+    let service = plant().await;
+    let body = with(
+        least_update(),
+        &json!({"colour": "blue", "status": "InProgress"}),
+    );
+    let request = service.request(reqwest::Method::PUT, PATH).json(&body);
+    let strict = Answer::of(request.header("prefer", "handling=strict")).await;
+    let problem = strict.is_problem(400, "body.unknown_property");
+    assert!(problem["errors"]["colour"].is_array(), "{problem:#}");
+    assert_eq!(
+        accepted(&service, "PUT", PATH, &body).await["status"],
+        "InProgress"
     );
 }

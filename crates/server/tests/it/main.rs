@@ -4,6 +4,7 @@ mod support;
 
 mod auth;
 mod http;
+mod http_log;
 mod http_upkeep;
 mod token;
 mod odata;

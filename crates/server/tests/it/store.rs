@@ -409,3 +409,68 @@ async fn a_closed_store_takes_no_work() {
         Err(StoreError::Unavailable(_))
     ));
 }
+
+#[tokio::test]
+async fn a_file_of_version_1_is_brought_up_to_date_and_keeps_its_rows() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("plant.db");
+    with_sqlite(
+        &file,
+        include_str!("../../src/store/schema/0001_domain.sql"),
+    );
+    with_sqlite(
+        &file,
+        "INSERT INTO areas (id, name) VALUES (7, 'Press hall'); PRAGMA application_id = 0x4F626579; PRAGMA user_version = 1",
+    );
+    let store = Store::open(&address(&folder), &StoreOptions::default())
+        .await
+        .expect("an older store");
+    let clients = store
+        .read(|session| session.first("SELECT count(*) FROM clients", &[], |row| row.int(0)))
+        .await;
+    assert_eq!(clients.expect("the tables of version 2"), Some(Some(0)));
+    assert_eq!(areas(&store).await, 1);
+}
+
+#[tokio::test]
+async fn a_lock_of_another_process_makes_writes_unavailable_and_reads_go_on() {
+    let (folder, _) = opened().await;
+    let options = StoreOptions {
+        busy_timeout: Duration::from_millis(10),
+        ..StoreOptions::default()
+    };
+    let store = Store::open(&address(&folder), &options)
+        .await
+        .expect("a store");
+    let other = rusqlite::Connection::open(folder.path().join("plant.db")).expect("a connection");
+    other.execute_batch("BEGIN IMMEDIATE").expect("a lock");
+    let write = store.write(|session| add_area(session, 1, "held up")).await;
+    assert!(
+        matches!(write, Err(StoreError::Unavailable(_))),
+        "{write:?}"
+    );
+    assert_eq!(areas(&store).await, 0);
+    other.execute_batch("ROLLBACK").expect("no lock");
+    store
+        .write(|session| add_area(session, 1, "at last"))
+        .await
+        .expect("the lock is gone");
+}
+
+#[tokio::test]
+async fn a_function_that_refuses_a_value_is_told_from_a_failure() {
+    let (_folder, store) = opened().await;
+    let divided = |by: i64| {
+        store.read(move |session| {
+            session.first("SELECT odata_int_div(7, ?1)", &[by.into()], |row| {
+                row.int(0)
+            })
+        })
+    };
+    assert_eq!(divided(2).await.expect("a number"), Some(Some(3)));
+    let refused = divided(0).await;
+    assert!(
+        matches!(&refused, Err(StoreError::Data(text)) if text.ends_with("division by zero")),
+        "{refused:?}"
+    );
+}

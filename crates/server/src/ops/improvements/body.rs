@@ -5,6 +5,11 @@ use obeya_model::{ImprovementUpdate, Timestamp};
 use crate::domain::fault::Fault;
 use crate::domain::improvement::ImprovementChange;
 use crate::domain::validate::{Check, IMPROVEMENT_TITLE_MAX};
+use crate::ops::never_null::Properties;
+
+impl Properties for ImprovementUpdate {
+    const NEVER_NULL: &'static [&'static str] = &["status", "priorityStatus"];
+}
 
 /// What an update asks for: absent leaves, null empties.
 pub(super) fn of_update(body: ImprovementUpdate) -> Result<ImprovementChange, Fault> {

@@ -7,13 +7,14 @@ use super::body;
 use crate::domain::improvement::{ImprovementChange, Links};
 use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::ops::never_null::NeverNull;
 use crate::store::references::{Record as To, References};
 use crate::store::refusal::Refusal;
 use crate::store::{Session, improvements, stamp};
 
 pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
-    let body = call.json::<ImprovementUpdate>().await?;
+    let NeverNull(body) = call.json::<NeverNull<ImprovementUpdate>>().await?;
     let change = body::of_update(body)?;
     let now = call.now();
     let improvement = call

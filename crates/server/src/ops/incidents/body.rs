@@ -9,6 +9,15 @@ use crate::domain::fault::Fault;
 use crate::domain::incident::IncidentChange;
 use crate::domain::validate::Check;
 use crate::domain::words::{Evaluation, IncidentStatus as Status, Severity};
+use crate::ops::never_null::Properties;
+
+impl Properties for IncidentUpdate {
+    const NEVER_NULL: &'static [&'static str] = &["status", "isAnonymous"];
+}
+
+impl Properties for IncidentCreate {
+    const NEVER_NULL: &'static [&'static str] = &["status", "isAnonymous"];
+}
 
 /// The words of a body, once they are known.
 struct Words {

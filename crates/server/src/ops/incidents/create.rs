@@ -7,13 +7,14 @@ use super::{answer, body};
 use crate::domain::incident::Incident;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::ops::never_null::NeverNull;
 use crate::store::incidents::FieldValue;
 use crate::store::references::{Part, Record as To, References};
 use crate::store::refusal::Refusal;
 use crate::store::{Session, incidents, stamp};
 
 pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
-    let body = call.json::<IncidentCreate>().await?;
+    let NeverNull(body) = call.json::<NeverNull<IncidentCreate>>().await?;
     let now = call.now();
     let incident = Incident::created(body::of_create(&body)?, now)?;
     let incident = call
