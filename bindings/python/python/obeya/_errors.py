@@ -1,0 +1,139 @@
+"""The exceptions, by who has to act on them. They are raised by the extension module, which fills in what is known.
+
+No exception holds a secret, a token or an answer that could not be understood.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from obeya.models import Problem
+
+
+class ConfigError(ValueError):
+    """The client was given settings it can't work with, or too few of them."""
+
+
+class APIError(Exception):
+    """A call failed."""
+
+    operation: str | None
+    """The operation of the interface that failed, or ``token`` for the token issuer."""
+
+    def __init__(self, message: str, *, operation: str | None = None) -> None:
+        super().__init__(message)
+        self.operation = operation
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Keyword arguments are lost to the pickling that exceptions have by default.
+        return _restore, (type(self), self.args, self.__dict__)
+
+
+class APIConnectionError(APIError):
+    """No answer: the service could not be reached, or the connection broke on the way."""
+
+
+class APITimeoutError(APIConnectionError):
+    """No answer in time, repetitions and waits included."""
+
+
+class APIResponseError(APIError):
+    """An answer that does not fit the interface, or is too large."""
+
+
+class APIStatusError(APIError):
+    """The service answered, and the answer is not a success."""
+
+    status_code: int
+    """HTTP status."""
+    code: str | None
+    """What went wrong, for programs to act on: a stable code such as ``incident.transition``."""
+    request_id: str | None
+    """What to quote to the service's owner."""
+    problem: Problem | None
+    """The problem document; ``errors`` in it says what is wrong with each part of the request."""
+    retry_after: float | None
+    """How many seconds the service asked to wait before trying again, if it did."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status_code: int,
+        code: str | None = None,
+        request_id: str | None = None,
+        problem: Problem | None = None,
+        retry_after: float | None = None,
+        operation: str | None = None,
+    ) -> None:
+        super().__init__(message, operation=operation)
+        self.status_code = status_code
+        self.code = code
+        self.request_id = request_id
+        self.problem = problem
+        self.retry_after = retry_after
+
+
+class BadRequestError(APIStatusError):
+    """400: the request is not what the operation takes."""
+
+
+class AuthenticationError(APIStatusError):
+    """401, or the token issuer refused the client."""
+
+
+class PermissionDeniedError(APIStatusError):
+    """403: the token has no scope for the operation."""
+
+
+class NotFoundError(APIStatusError):
+    """404: nothing has this id."""
+
+
+class ConflictError(APIStatusError):
+    """409: the state of the record forbids the change."""
+
+
+class UnprocessableEntityError(APIStatusError):
+    """422: the request does not fit the data."""
+
+
+class RateLimitError(APIStatusError):
+    """429: too many requests; ``retry_after`` says how long to wait."""
+
+
+class InternalServerError(APIStatusError):
+    """500 and above: the service failed."""
+
+
+_BY_STATUS: dict[int, type[APIStatusError]] = {
+    400: BadRequestError,
+    401: AuthenticationError,
+    403: PermissionDeniedError,
+    404: NotFoundError,
+    409: ConflictError,
+    422: UnprocessableEntityError,
+    429: RateLimitError,
+}
+
+
+def _class_of(status_code: int) -> type[APIStatusError]:
+    return _BY_STATUS.get(status_code, InternalServerError if status_code >= 500 else APIStatusError)
+
+
+def _of_status(message: str, *, status_code: int, **details: Any) -> APIStatusError:
+    """The service's own answer."""
+    return _class_of(status_code)(message, status_code=status_code, **details)
+
+
+def _of_issuer(message: str, *, status_code: int, **details: Any) -> APIStatusError:
+    """The token issuer's answer: it refuses a client with 400 as well as with 401."""
+    class_ = AuthenticationError if status_code in (400, 401, 403) else _class_of(status_code)
+    return class_(message, status_code=status_code, **details)
+
+
+def _restore(class_: type[APIError], args: tuple[Any, ...], details: dict[str, Any]) -> APIError:
+    error = class_.__new__(class_, *args)
+    error.__dict__.update(details)
+    return error

@@ -1,0 +1,57 @@
+//! The settings of a client that have a default, from keyword arguments.
+
+use std::time::Duration;
+
+use obeya::ClientBuilder;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// Puts the settings into the builder; what is `None` is left at its default.
+pub(super) fn apply(
+    mut builder: ClientBuilder,
+    function: &str,
+    settings: Option<&Bound<'_, PyDict>>,
+) -> PyResult<ClientBuilder> {
+    for (key, value) in settings.into_iter().flatten() {
+        let key: String = key.extract()?;
+        let named = |error: PyErr| {
+            let text = format!("argument '{key}': {}", error.value(value.py()));
+            PyErr::from_type(error.get_type(value.py()), text)
+        };
+        let text = || value.extract::<String>().map_err(named);
+        if value.is_none() {
+            continue;
+        }
+        builder = match key.as_str() {
+            "auth_url" => builder.auth_url(text()?),
+            "token" => builder.token(text()?),
+            "scopes" => builder.scopes(value.extract::<Vec<String>>().map_err(named)?),
+            "timeout" => builder.timeout(seconds(&value).map_err(named)?),
+            "connect_timeout" => builder.connect_timeout(seconds(&value).map_err(named)?),
+            "max_retries" => builder.max_retries(value.extract().map_err(named)?),
+            "user_agent" => builder.user_agent(format!("{} {}", agent(), text()?)),
+            _ => {
+                let expected =
+                    "auth_url, token, scopes, timeout, connect_timeout, max_retries, user_agent";
+                let text = format!(
+                    "{function}() got an unexpected keyword argument '{key}'; expected {expected}"
+                );
+                return Err(PyTypeError::new_err(text));
+            }
+        };
+    }
+    Ok(builder)
+}
+
+/// What every client says of itself, so that a service's log tells Python from Rust.
+pub(super) fn agent() -> &'static str {
+    concat!("obeya-python/", env!("CARGO_PKG_VERSION"))
+}
+
+fn seconds(value: &Bound<'_, PyAny>) -> PyResult<Duration> {
+    let seconds: f64 = value.extract()?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| {
+        PyValueError::new_err(format!("found {seconds}, expected a number of seconds"))
+    })
+}

@@ -1,0 +1,58 @@
+//! From the SDK's errors to Python's exceptions. The classes are in `obeya/_errors.py`; which class a failure belongs to is
+//! decided there for statuses and here for everything else. Texts are the SDK's, which never hold a secret or a body.
+
+use obeya::Error;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::models::Record as _;
+
+/// The exception for a failure of the SDK.
+pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
+    match build(py, error) {
+        Ok(exception) => PyErr::from_value(exception),
+        // Only if the package itself is broken; the failure must not be lost over it.
+        Err(other) => {
+            let lost = PyRuntimeError::new_err(error.to_string());
+            lost.set_cause(py, Some(other));
+            lost
+        }
+    }
+}
+
+fn build<'py>(py: Python<'py>, error: &Error) -> PyResult<Bound<'py, PyAny>> {
+    let module = py.import("obeya._errors")?;
+    let message = error.to_string();
+    let details = PyDict::new(py);
+    details.set_item("operation", error.operation())?;
+    let class = match error {
+        Error::Config(_) => return module.getattr("ConfigError")?.call1((message,)),
+        Error::Connection { .. } => "APIConnectionError",
+        Error::Timeout { .. } => "APITimeoutError",
+        Error::Api { .. } | Error::Auth { .. } => {
+            details.set_item("status_code", error.status())?;
+            details.set_item("code", error.code())?;
+            details.set_item("request_id", error.request_id())?;
+            let problem = error
+                .problem()
+                .map(|problem| problem.clone().into_object(py))
+                .transpose()?;
+            details.set_item("problem", problem)?;
+            details.set_item(
+                "retry_after",
+                error.retry_after().map(|wait| wait.as_secs_f64()),
+            )?;
+            if matches!(error, Error::Api { .. }) {
+                "_of_status"
+            } else {
+                "_of_issuer"
+            }
+        }
+        Error::Decode { .. } | Error::TooLarge { .. } | Error::NextLink { .. } => {
+            "APIResponseError"
+        }
+        _ => "APIError",
+    };
+    module.getattr(class)?.call((message,), Some(&details))
+}

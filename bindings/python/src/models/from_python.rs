@@ -1,0 +1,197 @@
+//! From Python's arguments to the SDK's request bodies, by the tables of the specification.
+//!
+//! Names and shapes are checked here, because Python promises a `TypeError` for them; what the values mean is left to the
+//! service. Nothing is dropped silently: an unknown name is an error, and so is `None` where nothing can be emptied.
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDate, PyMapping, PyString};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::table::{Field, Nested, Table};
+
+/// The JSON of `fields`, a mapping of names to values. `place` is what an error names: a function or a field.
+pub(crate) fn collect(table: &Table, fields: &Bound<'_, PyAny>, place: &str) -> PyResult<Value> {
+    let Ok(fields) = fields.cast::<PyMapping>() else {
+        return Err(PyTypeError::new_err(format!(
+            "{place}: found {}, expected a dictionary",
+            type_name(fields)
+        )));
+    };
+    object(table, fields, place, true)
+}
+
+/// Reads a body or a record out of its JSON.
+pub(crate) fn parse<T: DeserializeOwned>(table: &Table, json: Value) -> PyResult<T> {
+    serde_path_to_error::deserialize(json).map_err(|error| {
+        let path = error.path().to_string();
+        // The first step of the path is a property of the table; the caller knows it by its Python name.
+        let end = path.find(['.', '[']).unwrap_or(path.len());
+        let name = table
+            .find(&path[..end])
+            .map_or(&path[..end], |field| field.python);
+        PyValueError::new_err(format!(
+            "{}: {name}{}: {}",
+            table.name,
+            &path[end..],
+            error.inner()
+        ))
+    })
+}
+
+fn object(
+    table: &Table,
+    fields: &Bound<'_, PyMapping>,
+    place: &str,
+    strict: bool,
+) -> PyResult<Value> {
+    let mut out = Map::new();
+    for entry in fields.items()?.iter() {
+        let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = entry.extract()?;
+        let key: String = key.extract()?;
+        let Some(field) = table.find(&key) else {
+            if strict {
+                return Err(unknown(table, place, &key));
+            }
+            continue;
+        };
+        if let Some(value) = property(field, &value, place)? {
+            out.insert(field.wire.to_owned(), value);
+        }
+    }
+    let missing: Vec<String> = table
+        .fields
+        .iter()
+        .filter(|field| field.required && !field.nullable && !out.contains_key(field.wire))
+        .map(|field| format!("'{}'", field.python))
+        .collect();
+    if missing.is_empty() {
+        Ok(Value::Object(out))
+    } else {
+        Err(PyTypeError::new_err(format!(
+            "{place} missing required argument(s): {}",
+            missing.join(", ")
+        )))
+    }
+}
+
+fn unknown(table: &Table, place: &str, key: &str) -> PyErr {
+    let names: Vec<&str> = table.fields.iter().map(|field| field.python).collect();
+    PyTypeError::new_err(format!(
+        "{place} got an unexpected argument '{key}'; expected {}",
+        names.join(", ")
+    ))
+}
+
+fn property(field: &Field, value: &Bound<'_, PyAny>, place: &str) -> PyResult<Option<Value>> {
+    if value.is_none() {
+        if field.nullable {
+            return Ok(Some(Value::Null));
+        }
+        return Err(PyTypeError::new_err(format!(
+            "{place}: {} cannot be None",
+            field.python
+        )));
+    }
+    let place = field.python;
+    Ok(Some(match field.nested {
+        Nested::Nothing => plain(value, place)?,
+        Nested::One(table) => part(table, value, place)?,
+        Nested::Many(table) => list(table, value, place)?,
+    }))
+}
+
+/// A list of objects.
+pub(crate) fn list(table: &Table, values: &Bound<'_, PyAny>, place: &str) -> PyResult<Value> {
+    if values.is_instance_of::<PyString>() || values.is_instance_of::<PyMapping>() {
+        return Err(PyTypeError::new_err(format!(
+            "{place}: found {}, expected a list",
+            type_name(values)
+        )));
+    }
+    let parts = values
+        .try_iter()?
+        .enumerate()
+        .map(|(n, value)| part(table, &value?, &format!("{place}[{n}]")));
+    Ok(Value::Array(parts.collect::<PyResult<_>>()?))
+}
+
+/// An object within a body: a dictionary, a record of the same thing, or its id.
+fn part(table: &Table, value: &Bound<'_, PyAny>, place: &str) -> PyResult<Value> {
+    if let Ok(fields) = value.cast::<PyMapping>() {
+        return object(table, fields, place, true);
+    }
+    if let Ok(to_dict) = value.getattr("to_dict") {
+        // A record of the same thing says more about it than a body takes.
+        return object(table, to_dict.call0()?.cast::<PyMapping>()?, place, false);
+    }
+    if table.is_named_by_id()
+        && !value.is_instance_of::<PyBool>()
+        && let Ok(id) = value.extract::<i64>()
+    {
+        return Ok(serde_json::json!({ "id": id }));
+    }
+    let expected = if table.is_named_by_id() {
+        "a dictionary, a record or an id"
+    } else {
+        "a dictionary or a record"
+    };
+    Err(PyTypeError::new_err(format!(
+        "{place}: found {}, expected {expected}",
+        type_name(value)
+    )))
+}
+
+/// A value as JSON. Numbers are taken from whatever behaves like one, so that numpy's and pandas' own can be passed.
+fn plain(value: &Bound<'_, PyAny>, place: &str) -> PyResult<Value> {
+    if value.is_none() {
+        return Ok(Value::Null);
+    }
+    if let Ok(flag) = value.cast::<PyBool>() {
+        return Ok(flag.is_true().into());
+    }
+    if let Ok(text) = value.cast::<PyString>() {
+        return Ok(text.to_str()?.into());
+    }
+    // A datetime is a date too.
+    if value.is_instance_of::<PyDate>() {
+        return Ok(value.call_method0("isoformat")?.extract::<String>()?.into());
+    }
+    if let Ok(number) = value.extract::<i64>() {
+        return Ok(number.into());
+    }
+    if let Ok(number) = value.extract::<f64>() {
+        return serde_json::Number::from_f64(number)
+            .map(Value::Number)
+            .ok_or_else(|| {
+                PyValueError::new_err(format!("{place}: {number} is no number that can be sent"))
+            });
+    }
+    if let Ok(fields) = value.cast::<PyMapping>() {
+        let mut out = Map::new();
+        for entry in fields.items()?.iter() {
+            let (key, value): (String, Bound<'_, PyAny>) = entry.extract()?;
+            let value = plain(&value, &format!("{place}[{key:?}]"))?;
+            out.insert(key, value);
+        }
+        return Ok(Value::Object(out));
+    }
+    if let Ok(items) = value.try_iter() {
+        let items = items
+            .enumerate()
+            .map(|(n, item)| plain(&item?, &format!("{place}[{n}]")));
+        return Ok(Value::Array(items.collect::<PyResult<_>>()?));
+    }
+    Err(PyTypeError::new_err(format!(
+        "{place}: {} cannot be sent",
+        type_name(value)
+    )))
+}
+
+fn type_name(value: &Bound<'_, PyAny>) -> String {
+    value
+        .get_type()
+        .name()
+        .map_or_else(|_| "something".to_owned(), |name| name.to_string())
+}

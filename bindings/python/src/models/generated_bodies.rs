@@ -1,0 +1,94 @@
+// Written by `cargo xtask regen` from spec/openapi.yaml; edit that, or xtask/src/python/rust.rs.
+
+use super::{Field, body};
+
+body! { INCIDENT_UPDATE "IncidentUpdate" {
+    Field::optional("status", "status");
+    Field::required("incident_type_id", "incidentTypeId");
+    Field::required("severity", "severity");
+    Field::optional("reported_by_group_id", "reportedByGroupId").nullable();
+    Field::optional("follow_up_group_id", "followUpGroupId").nullable();
+    Field::optional("responsible_user_id", "responsibleUserId").nullable();
+    Field::required("title", "title");
+    Field::optional("text", "text").nullable();
+    Field::required("incident_date", "incidentDate");
+    Field::optional("resolved_date", "resolvedDate").nullable();
+    Field::optional("due_date", "dueDate").nullable();
+    Field::optional("evaluation_status", "evaluationStatus");
+    Field::optional("evaluation_text", "evaluationText").nullable();
+    Field::optional("is_anonymous", "isAnonymous");
+    Field::optional("area_id", "areaId").nullable();
+    Field::optional("project_id", "projectId").nullable();
+    Field::optional("external_id", "externalId").nullable();
+} }
+
+body! { INCIDENT_CREATE "IncidentCreate" {
+    Field::optional("status", "status");
+    Field::required("incident_type_id", "incidentTypeId");
+    Field::required("severity", "severity");
+    Field::optional("reported_by_group_id", "reportedByGroupId").nullable();
+    Field::optional("follow_up_group_id", "followUpGroupId").nullable();
+    Field::optional("responsible_user_id", "responsibleUserId").nullable();
+    Field::required("title", "title");
+    Field::optional("text", "text").nullable();
+    Field::required("incident_date", "incidentDate");
+    Field::optional("resolved_date", "resolvedDate").nullable();
+    Field::optional("due_date", "dueDate").nullable();
+    Field::optional("evaluation_status", "evaluationStatus");
+    Field::optional("evaluation_text", "evaluationText").nullable();
+    Field::optional("is_anonymous", "isAnonymous");
+    Field::optional("area_id", "areaId").nullable();
+    Field::optional("project_id", "projectId").nullable();
+    Field::optional("external_id", "externalId").nullable();
+    Field::optional("created_by_user_id", "createdByUserId").nullable();
+    Field::optional("consequences", "consequences").many(&CONSEQUENCE_INPUT).nullable();
+    Field::required("categories", "categories").many(&CATEGORY_INPUT);
+    Field::optional("causes", "causes").many(&CAUSE_INPUT).nullable();
+    Field::optional("custom_fields", "customFields").many(&CUSTOM_FIELD_INPUT).nullable();
+} }
+
+body! { CONSEQUENCE_INPUT "ConsequenceInput" {
+    Field::required("id", "id");
+    Field::optional("amount", "amount").nullable();
+    Field::optional("unit", "unit").nullable();
+    Field::optional("title", "title").nullable();
+} }
+
+body! { CATEGORY_INPUT "CategoryInput" {
+    Field::required("id", "id");
+    Field::optional("title", "title").nullable();
+} }
+
+body! { CAUSE_INPUT "CauseInput" {
+    Field::required("id", "id");
+    Field::optional("title", "title").nullable();
+} }
+
+body! { CUSTOM_FIELD_INPUT "CustomFieldInput" {
+    Field::required("id", "id");
+    Field::optional("value", "value").nullable();
+} }
+
+body! { IMPROVEMENT_UPDATE "ImprovementUpdate" {
+    Field::optional("title", "title").nullable();
+    Field::optional("suggested_by_user_id", "suggestedByUserId").nullable();
+    Field::optional("status", "status");
+    Field::optional("priority_status", "priorityStatus");
+    Field::optional("group_id", "groupId").nullable();
+    Field::optional("text", "text").nullable();
+    Field::optional("category_id", "categoryId").nullable();
+    Field::optional("project_id", "projectId").nullable();
+    Field::optional("due_date", "dueDate").nullable();
+    Field::optional("responsible_user_id", "responsibleUserId").nullable();
+    Field::optional("external_id", "externalId").nullable();
+    Field::optional("cost_of_investment", "costOfInvestment").nullable();
+    Field::optional("gain_of_investment", "gainOfInvestment").nullable();
+    Field::optional("cost_of_investment_hours", "costOfInvestmentHours").nullable();
+    Field::optional("gain_of_investment_hours", "gainOfInvestmentHours").nullable();
+    Field::optional("estimated_cost_of_investment", "estimatedCostOfInvestment").nullable();
+    Field::optional("estimated_gain_of_investment", "estimatedGainOfInvestment").nullable();
+    Field::optional("estimated_cost_of_investment_hours", "estimatedCostOfInvestmentHours").nullable();
+    Field::optional("estimated_gain_of_investment_hours", "estimatedGainOfInvestmentHours").nullable();
+    Field::optional("evaluation_status", "evaluationStatus");
+    Field::optional("evaluation_text", "evaluationText").nullable();
+} }

@@ -1,0 +1,102 @@
+//! The one Tokio runtime of a process, and waiting on it from Python: without the GIL, and with an ear for Ctrl-C.
+//!
+//! A fork copies memory but not threads: in the child the runtime of the parent hangs for ever. So a child gets a runtime of
+//! its own, and what was made in the parent refuses to work there, with an error that says what to do.
+
+use std::future::Future;
+use std::pin::pin;
+use std::process;
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::time::Duration;
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use tokio::runtime::{Builder, Runtime};
+
+/// How long Python may wait for a signal to be looked at.
+const SLICE: Duration = Duration::from_millis(100);
+
+/// A runtime and the process it was made in.
+struct Own {
+    process: u32,
+    runtime: Runtime,
+}
+
+/// Not a lock: one that another thread held at the moment of a fork would stay locked in the child for ever.
+static CURRENT: AtomicPtr<Own> = AtomicPtr::new(ptr::null_mut());
+
+/// The runtime of this process, made when first asked for. It lives as long as the process: threads that are stopped while
+/// the interpreter ends gain nobody anything.
+pub(crate) fn runtime() -> PyResult<&'static Runtime> {
+    let current = CURRENT.load(Ordering::Acquire);
+    // SAFETY: the pointer is null or comes from `Box::leak` below, so it is valid for ever and never written through.
+    if let Some(own) = unsafe { current.as_ref() }
+        && own.process == process::id()
+    {
+        return Ok(&own.runtime);
+    }
+    let runtime = Builder::new_multi_thread()
+        .enable_all()
+        .thread_name("obeya")
+        .build()
+        .map_err(|error| {
+            PyRuntimeError::new_err(format!("the runtime could not be started: {error}"))
+        })?;
+    let own: &'static mut Own = Box::leak(Box::new(Own {
+        process: process::id(),
+        runtime,
+    }));
+    let own = ptr::from_mut(own);
+    let winner = match CURRENT.compare_exchange(current, own, Ordering::AcqRel, Ordering::Acquire) {
+        Ok(_) => own,
+        // Another thread was faster; its runtime is as good, and ours stays idle.
+        Err(other) => other,
+    };
+    // SAFETY: as above; here it is never null.
+    Ok(unsafe { &(*winner).runtime })
+}
+
+/// Waits for `work` with the GIL released, looking out for signals.
+pub(crate) fn wait<F>(py: Python<'_>, work: F) -> PyResult<F::Output>
+where
+    F: Future + Send,
+    F::Output: Send,
+{
+    let runtime = runtime()?;
+    let mut work = pin!(work);
+    loop {
+        let slice = || runtime.block_on(async { tokio::time::timeout(SLICE, work.as_mut()).await });
+        if let Ok(output) = py.detach(slice) {
+            return Ok(output);
+        }
+        py.check_signals()?;
+    }
+}
+
+/// The process something belongs to.
+#[derive(Clone, Copy)]
+pub(crate) struct Home(u32);
+
+impl Home {
+    /// This process.
+    pub(crate) fn here() -> Self {
+        Self(process::id())
+    }
+
+    /// Whether this is still the process it belongs to.
+    pub(crate) fn is_here(self) -> bool {
+        self.0 == process::id()
+    }
+
+    /// Fails in a child of that process.
+    pub(crate) fn check(self, what: &str) -> PyResult<()> {
+        if self.is_here() {
+            return Ok(());
+        }
+        Err(PyRuntimeError::new_err(format!(
+            "this {what} was made before the process forked and cannot work in the child: make a new one there, \
+             or start children with multiprocessing's 'spawn' method"
+        )))
+    }
+}

@@ -1,0 +1,188 @@
+//! The real service inside this process, for tests: on a database of its own that goes away with it.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use obeya_server::import::{ImportOptions, OnConflict, import_dir};
+use obeya_server::{Config, Running, Server};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use tempfile::TempDir;
+
+use crate::client::Client;
+use crate::runtime::{Home, runtime, wait};
+
+/// What a client of a test may do unless it says otherwise.
+const EVERYTHING: [&str; 2] = ["public.api.read", "public.api.write"];
+
+/// The service, running inside this process on a temporary SQLite database until it is closed.
+#[pyclass(frozen, module = "obeya")]
+pub(crate) struct TestServer {
+    inner: Mutex<Option<Inner>>,
+    /// The address of the service.
+    #[pyo3(get)]
+    base_url: String,
+    db: String,
+    home: Home,
+}
+
+/// Dropped in this order: the service before its database.
+struct Inner {
+    running: Running,
+    folder: TempDir,
+}
+
+#[pymethods]
+impl TestServer {
+    #[new]
+    fn new(py: Python<'_>) -> PyResult<Self> {
+        let failed = |error: &dyn std::error::Error| {
+            PyRuntimeError::new_err(format!("the service did not start: {}", chain(error)))
+        };
+        let folder = tempfile::Builder::new()
+            .prefix("obeya-")
+            .tempdir()
+            .map_err(|error| failed(&error))?;
+        let db = format!("sqlite:{}", folder.path().join("test.db").display());
+        let running =
+            wait(py, Server::start(Config::new(db.clone())))?.map_err(|error| failed(&error))?;
+        let base_url = running.base_url().to_owned();
+        Ok(Self {
+            inner: Mutex::new(Some(Inner { running, folder })),
+            base_url,
+            db,
+            home: Home::here(),
+        })
+    }
+
+    /// A client that is registered with the service and has these scopes; by default all of them. Settings are those of
+    /// `Client`.
+    #[pyo3(
+        signature = (scopes=None, **settings),
+        text_signature = "($self, scopes=None, *, timeout=60.0, connect_timeout=10.0, max_retries=2, user_agent=None)"
+    )]
+    fn client(
+        &self,
+        py: Python<'_>,
+        scopes: Option<Vec<String>>,
+        settings: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Client> {
+        let credentials = self.credentials(py, scopes)?;
+        Client::of_test(py, &self.base_url, credentials, settings)
+    }
+
+    /// Registers a client and gives its id and secret, for programs that are configured with them.
+    #[pyo3(signature = (scopes=None))]
+    fn credentials(
+        &self,
+        py: Python<'_>,
+        scopes: Option<Vec<String>>,
+    ) -> PyResult<(String, String)> {
+        let scopes = scopes.unwrap_or_else(|| EVERYTHING.map(str::to_owned).to_vec());
+        let new = self.with(|inner| wait(py, inner.running.add_client("test", &scopes)))?;
+        let new = new.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok((new.client_id, new.client_secret))
+    }
+
+    /// Imports a folder of JSON Lines, one file for each resource, all or nothing. Gives how many records each file brought.
+    #[pyo3(signature = (path, *, on_conflict="fail"))]
+    fn import_dir<'py>(
+        &self,
+        py: Python<'py>,
+        path: PathBuf,
+        on_conflict: &str,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let on_conflict = match on_conflict {
+            "fail" => OnConflict::Fail,
+            "skip" => OnConflict::Skip,
+            "replace" => OnConflict::Replace,
+            other => {
+                let text =
+                    format!("on_conflict: found {other:?}, expected 'fail', 'skip' or 'replace'");
+                return Err(PyValueError::new_err(text));
+            }
+        };
+        let options = ImportOptions { on_conflict };
+        let report = self.with(|_| wait(py, import_dir(&path, &self.db, options, Arc::new(()))))?;
+        let report = report.map_err(|error| PyValueError::new_err(chain(&error)))?;
+        let brought = PyDict::new(py);
+        for file in report.files {
+            brought.set_item(file.file, file.inserted + file.replaced)?;
+        }
+        Ok(brought)
+    }
+
+    /// Stops the service and removes its database. Closing twice is no error.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        if !self.home.is_here() {
+            return Ok(());
+        }
+        let Some(Inner { running, folder }) = self.lock()?.take() else {
+            return Ok(());
+        };
+        wait(py, running.shutdown())?;
+        drop(folder);
+        Ok(())
+    }
+
+    fn __enter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_exception))]
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) -> PyResult<()> {
+        self.close(py)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<obeya.TestServer {}>", self.base_url)
+    }
+}
+
+impl TestServer {
+    /// Works with the service, if it still runs and this is its process.
+    fn with<T>(&self, work: impl FnOnce(&Inner) -> PyResult<T>) -> PyResult<T> {
+        self.home.check("server")?;
+        match &*self.lock()? {
+            Some(inner) => work(inner),
+            None => Err(PyRuntimeError::new_err("the server is closed")),
+        }
+    }
+
+    /// Never waits: whoever holds it may be waiting for the GIL, which we hold.
+    fn lock(&self) -> PyResult<MutexGuard<'_, Option<Inner>>> {
+        self.inner
+            .try_lock()
+            .map_err(|_| PyRuntimeError::new_err("the server is in use by another thread"))
+    }
+}
+
+impl Drop for TestServer {
+    fn drop(&mut self) {
+        let inner = self
+            .inner
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if !self.home.is_here() {
+            // The service and its database belong to the parent, which may still need them.
+            std::mem::forget(inner);
+        } else if let Ok(runtime) = runtime() {
+            let _context = runtime.enter();
+            drop(inner);
+        }
+    }
+}
+
+/// The messages of an error and its causes in one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}

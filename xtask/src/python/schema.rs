@@ -1,0 +1,257 @@
+//! The specification as Python sees it: which schemas become classes, which become typed dictionaries of keyword arguments,
+//! and what each property is. Text is made of it elsewhere.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::Value;
+
+/// What the generated files are made of, each in the order of the specification.
+pub(super) struct Spec {
+    /// Records the service answers with.
+    pub(super) records: Vec<Object>,
+    /// Objects the service takes.
+    pub(super) bodies: Vec<Object>,
+    /// String enums.
+    pub(super) words: Vec<Words>,
+}
+
+/// An object schema.
+pub(super) struct Object {
+    /// Its name, for the wire and for Python.
+    pub(super) name: String,
+    pub(super) description: String,
+    pub(super) fields: Vec<Field>,
+}
+
+impl Object {
+    /// True when the other fields may be left out, so that a bare id says as much as an object.
+    pub(super) fn is_named_by_id(&self) -> bool {
+        let required: Vec<&str> = self
+            .fields
+            .iter()
+            .filter(|field| field.required)
+            .map(|field| field.wire.as_str())
+            .collect();
+        required == ["id"]
+    }
+}
+
+/// A property.
+pub(super) struct Field {
+    /// Name on the wire.
+    pub(super) wire: String,
+    /// Name in Python.
+    pub(super) python: String,
+    pub(super) description: String,
+    pub(super) kind: Kind,
+    pub(super) required: bool,
+    pub(super) nullable: bool,
+}
+
+/// What a property holds.
+pub(super) enum Kind {
+    Int,
+    Float,
+    Bool,
+    Text,
+    Instant,
+    Day,
+    /// A word of the named enum.
+    Word(String),
+    /// The named object.
+    Object(String),
+    List(Box<Kind>),
+    /// An object with free keys.
+    Map(Box<Kind>),
+}
+
+/// A string enum.
+pub(super) struct Words {
+    pub(super) name: String,
+    pub(super) description: String,
+    pub(super) words: Vec<String>,
+}
+
+/// Reads what Python needs from the document.
+///
+/// # Errors
+/// A property of a shape that no Python type is known for.
+pub(super) fn read(document: &Value) -> Result<Spec> {
+    let schemas = document
+        .pointer("/components/schemas")
+        .and_then(Value::as_object)
+        .context("the specification has no components/schemas")?;
+    let (answered, taken) = reached(document);
+    let mut spec = Spec {
+        records: Vec::new(),
+        bodies: Vec::new(),
+        words: Vec::new(),
+    };
+    for (name, schema) in schemas {
+        if let Some(words) = schema.get("enum").and_then(Value::as_array) {
+            spec.words.push(Words {
+                name: name.clone(),
+                description: text(schema, "description"),
+                words: words
+                    .iter()
+                    .filter_map(Value::as_str)
+                    .map(str::to_owned)
+                    .collect(),
+            });
+            continue;
+        }
+        // A page of a v2 list becomes the one `Page` of the client.
+        if schema.pointer("/properties/@odata.nextLink").is_some() {
+            continue;
+        }
+        let object = || object(document, name, schema).with_context(|| format!("schema `{name}`"));
+        if answered.contains(name) {
+            spec.records.push(object()?);
+        } else if taken.contains(name) {
+            spec.bodies.push(object()?);
+        }
+    }
+    Ok(spec)
+}
+
+/// The names of the schemas that answers and request bodies lead to.
+fn reached(document: &Value) -> (BTreeSet<String>, BTreeSet<String>) {
+    let (mut answered, mut taken) = (BTreeSet::new(), BTreeSet::new());
+    let operations = document
+        .get("paths")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten();
+    for operation in operations
+        .filter_map(|(_, item)| item.as_object())
+        .flat_map(|item| item.values())
+    {
+        if let Some(responses) = operation.get("responses") {
+            collect(document, responses, &mut answered);
+        }
+        if let Some(body) = operation.get("requestBody") {
+            collect(document, body, &mut taken);
+        }
+    }
+    (answered, taken)
+}
+
+fn collect(document: &Value, node: &Value, found: &mut BTreeSet<String>) {
+    match node {
+        Value::Object(members) => {
+            for (key, value) in members {
+                match (key.as_str(), value.as_str()) {
+                    ("example" | "examples", _) => {}
+                    ("$ref", Some(reference)) => {
+                        let new = reference
+                            .rsplit_once("/schemas/")
+                            .is_none_or(|(_, name)| found.insert(name.to_owned()));
+                        if let (true, Some(target)) = (
+                            new,
+                            reference
+                                .strip_prefix('#')
+                                .and_then(|at| document.pointer(at)),
+                        ) {
+                            collect(document, target, found);
+                        }
+                    }
+                    _ => collect(document, value, found),
+                }
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect(document, item, found)),
+        _ => {}
+    }
+}
+
+fn object(document: &Value, name: &str, schema: &Value) -> Result<Object> {
+    let required: Vec<&str> = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    let properties = schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .context("it is neither an object nor an enum")?;
+    let fields = properties.iter().map(|(wire, property)| {
+        Ok(Field {
+            wire: wire.clone(),
+            python: snake(wire),
+            description: text(property, "description"),
+            kind: kind(document, property).with_context(|| format!("property `{wire}`"))?,
+            required: required.contains(&wire.as_str()),
+            nullable: property.get("nullable") == Some(&Value::Bool(true)),
+        })
+    });
+    Ok(Object {
+        name: name.to_owned(),
+        description: text(schema, "description"),
+        fields: fields.collect::<Result<_>>()?,
+    })
+}
+
+fn kind(document: &Value, schema: &Value) -> Result<Kind> {
+    // `allOf` of one reference is how OpenAPI 3.0 writes a described or nullable reference.
+    let schema = schema.pointer("/allOf/0").unwrap_or(schema);
+    if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+        let name = reference.rsplit('/').next().unwrap_or_default().to_owned();
+        let target = reference
+            .strip_prefix('#')
+            .and_then(|at| document.pointer(at))
+            .context("a dangling reference")?;
+        return Ok(if target.get("enum").is_some() {
+            Kind::Word(name)
+        } else {
+            Kind::Object(name)
+        });
+    }
+    let inner = |key| {
+        schema
+            .get(key)
+            .with_context(|| format!("without `{key}`"))
+            .and_then(|inner| kind(document, inner))
+            .map(Box::new)
+    };
+    Ok(
+        match (
+            text(schema, "type").as_str(),
+            text(schema, "format").as_str(),
+        ) {
+            ("integer", _) => Kind::Int,
+            ("number", _) => Kind::Float,
+            ("boolean", _) => Kind::Bool,
+            ("string", "date-time") => Kind::Instant,
+            ("string", "date") => Kind::Day,
+            ("string", _) => Kind::Text,
+            ("array", _) => Kind::List(inner("items")?),
+            ("object", _) => Kind::Map(inner("additionalProperties")?),
+            (found, _) => bail!(
+                "found the type `{found}`, which has no Python type: add it to xtask/src/python/schema.rs"
+            ),
+        },
+    )
+}
+
+fn text(node: &Value, key: &str) -> String {
+    node.get(key)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .trim()
+        .to_owned()
+}
+
+/// `reportedByGroupId` → `reported_by_group_id`. Names on this wire hold no runs of capitals.
+fn snake(wire: &str) -> String {
+    let mut name = String::with_capacity(wire.len() + 4);
+    for letter in wire.chars() {
+        if letter.is_ascii_uppercase() {
+            name.push('_');
+        }
+        name.push(letter.to_ascii_lowercase());
+    }
+    name
+}
