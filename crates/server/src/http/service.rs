@@ -1,6 +1,7 @@
 //! From a request to a response, in one place: ids, limits, the deadline, the access log, the figures. What is answered is `router`'s matter.
 
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -37,7 +38,15 @@ pub(crate) async fn serve(app: Arc<App>, request: Request<Incoming>) -> Response
     let mut caller = None;
     let (route, outcome) = match find(&app, &head) {
         Ok((route, captures)) => {
-            let answer = router::answer(Arc::clone(&app), route, captures, head, body, &mut caller);
+            // Pinned here, once: a handler's future is large, and each layer around it would move it.
+            let answer = pin!(router::answer(
+                Arc::clone(&app),
+                route,
+                captures,
+                head,
+                body,
+                &mut caller
+            ));
             (Some(route), within(app.config.limits.request, answer).await)
         }
         Err(problem) => (None, Err(problem)),

@@ -431,6 +431,26 @@ async fn shutdown_lets_a_request_in_flight_finish() {
         .expect("no panic");
 }
 
+/// The deadline of the whole request, here while it waits for its body. Long enough for the fixture's own token on a busy machine.
+#[tokio::test]
+async fn an_answer_that_takes_too_long_is_503() {
+    let service =
+        Service::start_with(|config| config.limits.request = Duration::from_secs(3)).await;
+    let mut stream = raw::connect(service.running.address()).await;
+    let head = format!(
+        "PUT /v1/Improvements/1 HTTP/1.1\r\n{COMMON}Authorization: Bearer {}\r\n\
+         Content-Type: application/json\r\nContent-Length: 10\r\n\r\n{{",
+        service.token()
+    );
+    stream.write_all(head.as_bytes()).await.expect("sent");
+    let answer = raw::rest(&mut stream).await;
+    assert!(
+        answer.starts_with("HTTP/1.1 503 ") && answer.contains("\"code\":\"timeout\""),
+        "{answer}"
+    );
+    assert!(answer.contains("retry-after: 1\r\n"), "{answer}");
+}
+
 /// A caller that never finishes is given up after the grace period.
 #[tokio::test]
 async fn shutdown_does_not_wait_for_ever() {

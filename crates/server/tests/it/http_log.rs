@@ -1,0 +1,128 @@
+//! What the log says, and what it must never say.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use obeya_server::store::StoreError;
+use tracing_subscriber::fmt::MakeWriter;
+
+use crate::support::{Answer, Service};
+
+/// A log in memory.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    fn text(&self) -> String {
+        let bytes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8(bytes.clone()).expect("UTF-8")
+    }
+
+    /// The lines that hold this text.
+    fn lines(&self, text: &str) -> Vec<String> {
+        let all = self.text();
+        all.lines()
+            .filter(|line| line.contains(text))
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// Takes every event of this thread, which is where a test's service runs, down to the finest.
+    fn listen(&self) -> tracing::subscriber::DefaultGuard {
+        let subscriber = tracing_subscriber::fmt()
+            .with_max_level(tracing::Level::TRACE)
+            .with_ansi(false)
+            .with_writer(self.clone())
+            .finish();
+        tracing::subscriber::set_default(subscriber)
+    }
+}
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Log {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+#[tokio::test]
+async fn a_request_leaves_one_line_without_secrets_query_or_body() {
+    let log = Log::default();
+    let _listening = log.listen();
+    let service = Service::start().await;
+    let client = service
+        .running
+        .add_client("erp", &["Data.Read"])
+        .await
+        .expect("a client");
+    let form = [
+        ("grant_type", "client_credentials"),
+        ("client_id", &client.client_id),
+        ("client_secret", &client.client_secret),
+    ];
+    let token = service.ask_token(&form).await.json()["access_token"]
+        .as_str()
+        .expect("a token")
+        .to_owned();
+    let request = service
+        .http
+        .get(service.url("/v2/areas/7?$select=private"))
+        .bearer_auth(&token);
+    Answer::of(request.header("x-request-id", "order-7")).await;
+    let body = serde_json::json!({"title": "private"});
+    service.put("/v1/Improvements/1", &body).await;
+
+    let lines = log.lines("order-7");
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    for part in [
+        "/v2/areas/7".to_owned(),
+        "status=400".to_owned(),
+        client.client_id.clone(),
+    ] {
+        assert!(lines[0].contains(&part), "{part} in {}", lines[0]);
+    }
+    // The log of the test's own client, which shares the thread, is not ours to judge.
+    let ours = log.lines("obeya").join("\n");
+    for secret in [token.as_str(), &client.client_secret, "private"] {
+        assert!(!ours.contains(secret), "{secret} in {ours}");
+    }
+}
+
+/// The cause of a 500 is in the log under its trace id, and nowhere else.
+#[tokio::test]
+async fn a_fault_of_ours_is_told_to_the_log_only() {
+    let log = Log::default();
+    let _listening = log.listen();
+    let service = Service::start().await;
+    let broken = service
+        .store()
+        .write(|session| session.execute("ALTER TABLE areas RENAME TO mislaid", &[]));
+    let broken: Result<_, StoreError> = broken.await;
+    broken.expect("renamed");
+    let answer = service.get("/v2/areas").await;
+    let problem = answer.is_problem(500, "internal");
+    assert!(!answer.text().contains("areas:"), "{problem:#}");
+    assert!(!answer.text().contains("no such table"), "{problem:#}");
+    let lines = log.lines(problem["traceId"].as_str().expect("an id"));
+    assert!(
+        lines
+            .iter()
+            .any(|line| line.contains("ERROR") && line.contains("no such table")),
+        "{lines:?}"
+    );
+}
