@@ -25,11 +25,8 @@ pub fn places() -> (PathBuf, PathBuf) {
     };
     let folder = variable("CARGO_MANIFEST_DIR");
     let shared = folder.join("../../spec/openapi.yaml");
-    let spec = if shared.exists() {
-        shared
-    } else {
-        folder.join("openapi.yaml")
-    };
+    // Without the `..`, so that messages name a file people know.
+    let spec = std::fs::canonicalize(shared).unwrap_or_else(|_| folder.join("openapi.yaml"));
     (variable("OUT_DIR"), spec)
 }
 

@@ -42,6 +42,7 @@ pub fn normalise(document: &Value) -> Value {
     schema::roots(&mut out, &mut |root| {
         schema::change(root, &mut change_schema);
     });
+    tame_descriptions(&mut out);
     each_response(&mut out, &mut collapse_media_types);
     let paths = out.get_mut("paths").and_then(Value::as_object_mut);
     for (_, item) in paths.into_iter().flatten() {
@@ -54,6 +55,39 @@ pub fn normalise(document: &Value) -> Value {
     // After the media types: the twin's answer must not be collapsed.
     add_raw_variants(&mut out);
     out
+}
+
+/// Descriptions become documentation comments, where an indented or fenced block is Rust to be compiled and run.
+fn tame_descriptions(node: &mut Value) {
+    match node {
+        Value::Object(object) => {
+            for (key, value) in object {
+                match value {
+                    Value::String(text) if key == "description" => *text = tame(text),
+                    _ => tame_descriptions(value),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(tame_descriptions),
+        _ => {}
+    }
+}
+
+fn tame(text: &str) -> String {
+    let mut open = false;
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            open = !open;
+            lines.push(if open { "```text" } else { "```" }.to_owned());
+        } else if !open && line.starts_with("    ") {
+            // Three spaces still read as a continued list item, and never as code.
+            lines.push(format!("   {}", line.trim_start()));
+        } else {
+            lines.push(line.to_owned());
+        }
+    }
+    lines.join("\n")
 }
 
 /// The names of the schemas that are string enums: the generator leaves these to [`crate::generate`].

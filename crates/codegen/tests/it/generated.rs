@@ -120,6 +120,45 @@ struct ListAreasRaw<'a>
 }
 
 #[test]
+fn an_error_is_typed_and_bodies_are_asked_for_as_json() {
+    let offered = "            application/json: {schema: {$ref: '#/components/schemas/AreaPage'}}";
+    let four = [
+        "            application/json;odata.metadata=none: {schema: {$ref: '#/components/schemas/AreaPage'}}",
+        "            text/plain: {schema: {$ref: '#/components/schemas/AreaPage'}}",
+        offered,
+    ];
+    let spec = spoilt(offered, &four.join("\n"));
+    let client = generate(&spec).expect("generates").client;
+    let returns = "Result<ResponseValue<types::AreaPage>, Error<types::Problem>>";
+    assert!(client.contains(returns), "{client}");
+    assert!(
+        client.contains(r#"HeaderValue::from_static("application/json")"#),
+        "{client}"
+    );
+}
+
+#[test]
+fn an_example_in_a_description_is_no_test() {
+    let description = "    Area:\n      description: |\n        For example:\n\n            {\"id\": 1}\n\n        ```\n        let x = broken(;\n        ```\n";
+    let spec = spoilt("    Area:\n", description);
+    let model = model(&spec);
+    let docs: Vec<&str> = model
+        .lines()
+        .skip_while(|line| !line.contains("For example:"))
+        .take_while(|line| !line.starts_with("#["))
+        .collect();
+    assert_snapshot!(docs.join("\n"), @r#"
+/**For example:
+
+   {"id": 1}
+
+```text
+let x = broken(;
+```*/
+"#);
+}
+
+#[test]
 fn nothing_positional_is_public() {
     let client = generate(&Spec::parse(SOUND).expect("sound"))
         .expect("generates")
