@@ -58,12 +58,13 @@ impl KeyRing {
 
     /// The key that signs at `now`: the newest that every replica must know, else the oldest.
     pub(super) fn signing(&self, now: i64) -> Option<&Key> {
-        let mut live = self.keys.iter().filter(|key| key.is_live(now));
+        // Two keys of one instant: the one that was told to run out is the older.
+        let age = |key: &&Key| (key.created_at, key.expires_at.is_none());
+        let live = self.keys.iter().filter(|key| key.is_live(now));
         let settled = live
             .clone()
-            .filter(|key| key.created_at + PUBLISHED_FIRST <= now)
-            .max_by_key(|key| key.created_at);
-        settled.or_else(|| live.next())
+            .filter(|key| key.created_at + PUBLISHED_FIRST <= now);
+        settled.max_by_key(age).or_else(|| live.min_by_key(age))
     }
 
     /// The key of a token's header.
@@ -180,6 +181,15 @@ mod tests {
         assert_eq!(ring.published(DAY).len(), 2);
         assert!(ring.verifying("old", 2 * DAY).is_none());
         assert_eq!(ring.published(2 * DAY).len(), 1);
+    }
+
+    #[test]
+    fn a_key_made_in_the_same_instant_is_told_by_its_end() {
+        for (first, second) in [("a", "b"), ("b", "a")] {
+            let ring = ring(&[(first, 0, Some(DAY)), (second, 0, None)]);
+            assert_eq!(signing(&ring, 0), Some(first));
+            assert_eq!(signing(&ring, PUBLISHED_FIRST), Some(second));
+        }
     }
 
     #[test]
