@@ -78,10 +78,9 @@ fn fixed(out: &mut Vec<u8>, thousandths: i64) {
         digit(fraction / 10 % 10),
         digit(fraction % 10),
     ];
-    let length = match fraction {
-        0 => 2,
-        _ if fraction % 100 == 0 => 2,
-        _ if fraction % 10 == 0 => 3,
+    let length = match (fraction / 10 % 10, fraction % 10) {
+        (0, 0) => 2,
+        (_, 0) => 3,
         _ => 4,
     };
     out.extend_from_slice(&digits[..length]);

@@ -5,6 +5,7 @@
 //! reaches a statement; values are bound.
 
 mod anchors;
+mod bounds;
 mod json;
 mod level;
 mod link;

@@ -385,3 +385,26 @@ async fn a_wrong_request_is_answered_with_what_is_wrong() {
         );
     }
 }
+
+/// Expanding there and back multiplies what was read: 1,000 comments with an incident that has all of them again.
+#[tokio::test]
+async fn an_answer_that_expanding_makes_too_large_is_refused() {
+    let plant = Plant::new().await;
+    plant
+        .change(&["WITH RECURSIVE n (i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 3100)
+             INSERT INTO incident_comments (id, incident_id, text, comment_date, level) SELECT i, 4, 'Seen again', 0, 0 FROM n"])
+        .await;
+    let there = plant
+        .get("/v2/incidents/comments/100?$expand=incident($expand=comments($select=id))")
+        .await;
+    assert_eq!(ids(&there.json()["incident"]["comments"]).len(), 3001);
+    let and_back = "/v2/incidents/comments?$expand=incident($expand=comments)";
+    plant.get(and_back).await.is_problem(400, "odata.limit");
+
+    plant
+        .change(&["WITH RECURSIVE n (i) AS (SELECT 10000 UNION ALL SELECT i + 1 FROM n WHERE i < 110000)
+             INSERT INTO incident_comments (id, incident_id, text, comment_date, level) SELECT i, 4, 'Seen again', 0, 0 FROM n"])
+        .await;
+    let too_many = "/v2/incidents/comments/100?$expand=incident($expand=comments($select=id))";
+    plant.get(too_many).await.is_problem(400, "odata.limit");
+}

@@ -1,0 +1,133 @@
+//! The processes of the bench: the service, and a static reply as its ceiling.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use obeya_server::{Config, Server};
+
+use crate::load;
+use crate::plant::Plant;
+
+/// A process of this program in another role. It ends when it is dropped.
+pub struct Child {
+    process: std::process::Child,
+    /// Host and port it listens on.
+    pub address: String,
+}
+
+impl Child {
+    /// The service on a database.
+    pub fn service(db: &str) -> Self {
+        Self::start(&["role:service", db])
+    }
+
+    /// A static reply of the bytes of a file.
+    pub fn static_reply(file: &Path) -> Self {
+        Self::start(&["role:static", file.to_str().expect("a plain path")])
+    }
+
+    fn start(arguments: &[&str]) -> Self {
+        let program = std::env::current_exe().expect("this program");
+        let mut process = Command::new(program)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let mut address = String::new();
+        let output = process.stdout.take().expect("a pipe");
+        BufReader::new(output)
+            .read_line(&mut address)
+            .expect("it says where it listens");
+        Self {
+            process,
+            address: address.trim().to_owned(),
+        }
+    }
+
+    /// A token of the plant's client.
+    pub fn token(&self, plant: &Plant) -> String {
+        let form = format!(
+            "grant_type=client_credentials&client_id={}&client_secret={}",
+            plant.client.client_id, plant.client.client_secret
+        );
+        let head = "POST /connect/token HTTP/1.1\r\nHost: bench\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded";
+        let answer = load::exchange(
+            &self.address,
+            &format!("{head}\r\nContent-Length: {}\r\n\r\n{form}", form.len()),
+        );
+        let answer: serde_json::Value = serde_json::from_str(&answer).expect("a token response");
+        answer["access_token"].as_str().expect("a token").to_owned()
+    }
+
+    /// Memory resident now, in MiB.
+    pub fn resident_mib(&self) -> f64 {
+        self.status("VmRSS:")
+    }
+
+    /// Memory resident at most until now, in MiB.
+    pub fn peak_mib(&self) -> f64 {
+        self.status("VmHWM:")
+    }
+
+    /// A figure of Linux's process table; NaN elsewhere.
+    fn status(&self, name: &str) -> f64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()))
+            .unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
+        line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok())
+            .map_or(f64::NAN, |kib| kib / 1024.0)
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        // Its input ends with it, which tells it to stop; killing makes sure. A process that has ended already is what is wanted.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// The role of the service.
+pub fn serve(db: &str) {
+    runtime().block_on(async {
+        // No bearer header of the bench names the port: the tokens of one process must hold in the next.
+        let mut config = Config::new(db);
+        config.auth_url = Some("http://bench".to_owned());
+        let running = Server::start(config).await.expect("the service starts");
+        println!("{}", running.address());
+        until_input_ends().await;
+        running.shutdown().await;
+    });
+}
+
+/// The role of the ceiling: the least that axum can do.
+pub fn serve_static(file: &str) {
+    let body: &'static [u8] = std::fs::read(file).expect("the file is there").leak();
+    runtime().block_on(async {
+        let reply =
+            move || async move { ([(http::header::CONTENT_TYPE, "application/json")], body) };
+        let router = axum::Router::new().fallback(reply);
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+            .await
+            .expect("a free port");
+        println!("{}", listener.local_addr().expect("an address"));
+        tokio::select! {
+            served = async { axum::serve(listener, router).await } => served.expect("it serves"),
+            () = until_input_ends() => {}
+        }
+    });
+}
+
+async fn until_input_ends() {
+    let wait = tokio::task::spawn_blocking(|| std::io::stdin().read_to_end(&mut Vec::new()));
+    let _ = wait.await;
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime")
+}

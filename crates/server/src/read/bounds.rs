@@ -1,0 +1,99 @@
+//! Which page of values is asked for, and of which period: the parameters beside OData's.
+
+use obeya_model::Timestamp;
+use obeya_odata::Parameters;
+
+use crate::http::extract;
+use crate::http::problem::Problem;
+
+/// Values on a page unless the request says otherwise.
+const DEFAULT_PAGE_SIZE: u32 = 1000;
+/// Values on a page at most.
+const MAX_PAGE_SIZE: u32 = 10_000;
+
+/// The parameters of a page that are not OData's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Bounds {
+    /// Only values after this instant, in ticks.
+    pub(crate) from: Option<i64>,
+    /// Only values before this instant, in ticks.
+    pub(crate) to: Option<i64>,
+    /// From 1.
+    pub(crate) page: u32,
+    /// 1 to [`MAX_PAGE_SIZE`].
+    pub(crate) page_size: u32,
+}
+
+impl Bounds {
+    /// The names of the parameters.
+    pub(crate) const NAMES: [&'static str; 4] = ["from", "to", "page", "pageSize"];
+
+    /// Reads the parameters; others are ignored.
+    pub(crate) fn of(parameters: &Parameters) -> Result<Self, Problem> {
+        let [from, to, page, page_size] = Self::NAMES.map(|name| single(parameters, name));
+        let bounds = Self {
+            from: from?.map(|text| instant("from", text)).transpose()?,
+            to: to?.map(|text| instant("to", text)).transpose()?,
+            page: page?.map_or(Ok(1), |text| integer("page", text, i32::MAX.unsigned_abs()))?,
+            page_size: page_size?.map_or(Ok(DEFAULT_PAGE_SIZE), |text| {
+                integer("pageSize", text, MAX_PAGE_SIZE)
+            })?,
+        };
+        match (bounds.from, bounds.to) {
+            (Some(from), Some(to)) if from > to => Err(Problem::invalid_query(
+                "from",
+                "lies after `to`; expected an instant before it",
+            )),
+            _ => Ok(bounds),
+        }
+    }
+}
+
+/// The value of a parameter that may be given once.
+fn single<'a>(parameters: &'a Parameters, name: &str) -> Result<Option<&'a str>, Problem> {
+    let mut values = parameters
+        .iter()
+        .filter(|(found, _)| found.eq_ignore_ascii_case(name))
+        .map(|(_, value)| value.as_str());
+    let value = values.next();
+    match values.next() {
+        None => Ok(value),
+        Some(_) => Err(Problem::invalid_query(
+            name,
+            "is given more than once; expected one value",
+        )),
+    }
+}
+
+fn integer(name: &str, text: &str, max: u32) -> Result<u32, Problem> {
+    let value = Some(text)
+        .filter(|text| !text.starts_with('+'))
+        .and_then(|text| text.parse().ok());
+    value
+        .filter(|value| (1..=max).contains(value))
+        .ok_or_else(|| {
+            Problem::invalid_query(
+                name,
+                format!(
+                    "found {}, expected an integer from 1 to {max}",
+                    extract::quoted(text)
+                ),
+            )
+        })
+}
+
+/// An instant in ticks. The `+` of an offset that was sent unescaped has become a space, as forms have it; nothing else can be meant there.
+fn instant(name: &str, text: &str) -> Result<i64, Problem> {
+    let mended = if text.contains('T') {
+        text.replace(' ', "+")
+    } else {
+        text.to_owned()
+    };
+    mended
+        .parse()
+        .map(|instant: Timestamp| instant.ticks())
+        .map_err(|_| {
+            let expected = "expected a date and time such as 2025-03-01T06:30:00Z";
+            Problem::invalid_query(name, format!("found {}, {expected}", extract::quoted(text)))
+        })
+}
