@@ -116,8 +116,24 @@ impl Options {
         for pair in raw.split('&').filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             let name = decode(name)?;
+            let option = allowed.iter().find(|option| option.matches(&name));
+            // A byte is at most three encoded: what is longer is too long whatever it holds, and is not worth decoding.
+            if (option.is_some() || name.starts_with('@')) && value.len() / 3 > limits.option_bytes
+            {
+                let what = format!("the encoded value has {} bytes", value.len());
+                return Err(Error::limit(None, &what, limits.option_bytes)
+                    .of(option.map_or("@", |option| option.as_str())));
+            }
             let value = decode(value).map_err(|error| error.of(&excerpt(&name)))?;
-            if let Some(option) = allowed.iter().find(|option| option.matches(&name)) {
+            // Databases and their functions take a NUL for the end of a text.
+            if let Some(at) = value
+                .find('\0')
+                .filter(|_| option.is_some() || name.starts_with('@'))
+            {
+                let message = "found a NUL character, which no value may hold";
+                return Err(Error::new(ErrorKind::Option, at, message).of(&excerpt(&name)));
+            }
+            if let Some(option) = option {
                 options
                     .set(*option, &value, limits, &mut budget)
                     .map_err(|error| error.of(option.as_str()))?;
@@ -145,14 +161,6 @@ impl Options {
         limits: &Limits,
         budget: &mut Budget,
     ) -> Result<(), Error> {
-        // Databases and their functions take a NUL for the end of a text.
-        if let Some(at) = value.find('\0') {
-            return Err(Error::new(
-                ErrorKind::Option,
-                at,
-                "found a NUL character, which no value may hold",
-            ));
-        }
         let value = value.trim_ascii_end();
         if option == OptionName::Search {
             return fill(&mut self.search, search::parse(value, limits)?);
@@ -296,6 +304,7 @@ mod tests {
             ("$select=", "$select", "odata.syntax"),
             ("$search=5", "$search", "odata.syntax"),
             ("@p=", "@p", "odata.syntax"),
+            ("@p='%00'", "@p", "odata.option"),
         ] {
             let error = parse(raw).unwrap_err();
             assert_eq!(

@@ -7,6 +7,7 @@ mod call;
 mod expand;
 mod expr;
 pub(crate) mod node;
+mod operators;
 mod path;
 mod select;
 

@@ -254,10 +254,9 @@ impl<'d> Renderer<'d> {
     fn compare(&mut self, op: Comparison, left: &Node, right: &Node, mode: Mode) -> String {
         if left.is_null() || right.is_null() {
             let other = if left.is_null() { right } else { left };
-            let text = self.operand(other);
             return match op {
-                Comparison::Eq => format!("({text} IS NULL)"),
-                Comparison::Ne => format!("({text} IS NOT NULL)"),
+                Comparison::Eq => format!("({} IS NULL)", self.operand(other)),
+                Comparison::Ne => format!("({} IS NOT NULL)", self.operand(other)),
                 _ => "FALSE".to_owned(),
             };
         }
@@ -311,6 +310,10 @@ impl<'d> Renderer<'d> {
     }
 
     fn among(&mut self, left: &Node, values: &[Value], null: bool, mode: Mode) -> String {
+        // What is not written must not be rendered either: its values would be bound to no placeholder.
+        if values.is_empty() && !null {
+            return "FALSE".to_owned();
+        }
         let text = self.value(left);
         let placeholders: Vec<String> = values
             .iter()

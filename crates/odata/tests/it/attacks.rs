@@ -99,6 +99,44 @@ fn large_limits_are_safe() {
     );
 }
 
+/// What is nested as deeply as can be configured still passes every stage on the stack of a test's thread, 2 MiB, unoptimised.
+#[test]
+fn the_deepest_expression_fits_the_stack() {
+    let store = Store::new();
+    let limits = Limits {
+        nodes: 1_000,
+        depth: usize::MAX,
+        ..Limits::default()
+    };
+    for filter in [
+        format!(
+            "{}name{} eq 'Welding'",
+            "tolower(".repeat(196),
+            ")".repeat(196)
+        ),
+        format!("{}id eq 3{}", "(".repeat(196), ")".repeat(196)),
+        format!("{}id eq 3{}", "not (".repeat(98), ")".repeat(98)),
+        format!("id eq 3{}", " eq true".repeat(196)),
+    ] {
+        let (options, _) = Options::parse(
+            &format!("$filter={}", encode(&filter)),
+            OptionName::ALL,
+            &limits,
+        )
+        .unwrap();
+        let bound = options.bind(&AREA, &Context { now: 0, limits }).unwrap();
+        let expected = if filter.starts_with("tolower") { 0 } else { 1 };
+        let rows = store
+            .rows(&sql::select(&bound, &Sqlite, &Scope::default()))
+            .unwrap();
+        assert_eq!(rows.len(), expected, "{}", &filter[..40]);
+        let printed = encode(&options.filter.as_ref().unwrap().to_string());
+        let (again, _) =
+            Options::parse(&format!("$filter={printed}"), OptionName::ALL, &limits).unwrap();
+        assert_eq!(again, options);
+    }
+}
+
 #[test]
 fn text_stays_text_wherever_it_stands() {
     let store = Store::new();

@@ -6,6 +6,7 @@
 )]
 
 mod attacks;
+mod evaluator;
 mod expand;
 mod messages;
 mod model;

@@ -1,5 +1,6 @@
 //! The fixture in SQLite, in the encoding of the entity model, and queries run on it.
 
+use std::fmt::Write as _;
 use std::sync::OnceLock;
 
 use obeya_odata::edm::{EntityType, Type};
@@ -92,15 +93,15 @@ pub fn bind(entity: &'static EntityType, query: &str) -> Result<Bound, Error> {
 
 /// A text as one value of a query string.
 pub fn encode(text: &str) -> String {
-    text.bytes()
-        .map(|byte| {
-            if byte.is_ascii_alphanumeric() {
-                char::from(byte).to_string()
-            } else {
-                format!("%{byte:02X}")
-            }
-        })
-        .collect()
+    let mut out = String::with_capacity(text.len() * 2);
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() {
+            out.push(char::from(byte));
+        } else {
+            write!(out, "%{byte:02X}").unwrap();
+        }
+    }
+    out
 }
 
 pub fn int(value: &Value) -> i64 {

@@ -1,0 +1,225 @@
+//! Operators by the types of their operands: what can be compared and computed with what, and what comes of it.
+
+use super::expr::did_you_mean;
+use super::node::{
+    Arithmetic, Comparison, Node, NodeKind, is_integer, is_numeric, is_text, type_name,
+};
+use crate::ast::BinaryOp;
+use crate::edm::{EnumType, Type};
+use crate::error::{Error, ErrorKind, excerpt};
+use crate::literal;
+use crate::nearest::nearest;
+use crate::value::Value;
+
+/// The type of `Namespace.Type'Member'` until it meets the enumeration it is compared with. Its written name is not
+/// checked: no name of a type is on the wire of this interface, so clients have made up their own.
+pub(super) static ANY_ENUM: EnumType = EnumType {
+    name: "an enumeration",
+    members: &[],
+};
+
+/// Two operands made comparable, or the reason they are not.
+pub(super) fn align(word: &str, left: Node, right: Node) -> Result<(Node, Node), Error> {
+    let left = adapt(left, right.ty)?;
+    let right = adapt(right, left.ty)?;
+    let fits = match (left.ty, right.ty) {
+        (None, _) | (_, None) => true,
+        (a, b) if is_numeric(a) && is_numeric(b) => true,
+        // As text: `status eq 'new'` is false when there is no such member, not an error.
+        (Some(Type::Enum(_)), Some(Type::String)) | (Some(Type::String), Some(Type::Enum(_))) => {
+            !is_any(&left) && !is_any(&right)
+        }
+        (a, b) => {
+            a == b
+                || (is_any(&left) || is_any(&right))
+                    && matches!((a, b), (Some(Type::Enum(_)), Some(Type::Enum(_))))
+        }
+    };
+    if fits {
+        return Ok((left, right));
+    }
+    let hint = match (left.ty, right.ty) {
+        (Some(Type::DateTimeOffset), Some(Type::String))
+        | (Some(Type::String), Some(Type::DateTimeOffset)) => {
+            "; an instant is written without quotes: 2024-01-31T00:00:00Z"
+        }
+        (Some(Type::Date), Some(Type::String)) | (Some(Type::String), Some(Type::Date)) => {
+            "; a date is written without quotes: 2024-01-31"
+        }
+        (Some(Type::DateTimeOffset), Some(Type::Date))
+        | (Some(Type::Date), Some(Type::DateTimeOffset)) => {
+            "; an instant is written 2024-01-31T00:00:00Z, and `date(…)` gives an instant's date"
+        }
+        (Some(Type::String), _) => "; a string is written in single quotes",
+        (Some(Type::Guid), Some(Type::String)) => "; a GUID is written without quotes",
+        (a, Some(Type::String)) if is_numeric(a) => "; a number is written without quotes",
+        (Some(Type::Boolean), Some(Type::String)) => {
+            "; `true` and `false` are written without quotes"
+        }
+        _ => "",
+    };
+    let message = format!(
+        "found {} and {} on the two sides of `{word}`, which can't be compared{hint}",
+        type_name(left.ty),
+        type_name(right.ty)
+    );
+    Err(Error::new(ErrorKind::Type, right.at, message))
+}
+
+fn is_any(node: &Node) -> bool {
+    matches!(node.ty, Some(Type::Enum(of)) if of.name == ANY_ENUM.name)
+}
+
+/// A literal in the form that the type beside it asks for.
+fn adapt(node: Node, beside: Option<Type>) -> Result<Node, Error> {
+    let NodeKind::Value(Value::Text(text)) = &node.kind else {
+        return Ok(node);
+    };
+    match (node.ty, beside) {
+        // `duration` before the quotes is optional since 4.01.
+        (Some(Type::String), Some(Type::Duration)) => match literal::duration(text) {
+            Some(ticks) => Ok(Node::new(
+                node.at,
+                Type::Duration,
+                NodeKind::Value(Value::Int(ticks)),
+            )),
+            None => {
+                let message = format!(
+                    "found '{}'; expected a duration such as 'PT1H30M'",
+                    excerpt(text)
+                );
+                Err(Error::new(ErrorKind::Value, node.at, message))
+            }
+        },
+        (Some(Type::Enum(_)), Some(Type::Enum(of)))
+            if is_any(&node) && of.name != ANY_ENUM.name =>
+        {
+            if !of.members.contains(&text.as_str()) {
+                let meant = did_you_mean(nearest(text, of.members.iter().copied()), "");
+                let message = format!(
+                    "found '{}', which is no member of {}{meant}",
+                    excerpt(text),
+                    of.name
+                );
+                return Err(Error::new(ErrorKind::Value, node.at, message));
+            }
+            Ok(Node {
+                ty: Some(Type::Enum(of)),
+                ..node
+            })
+        }
+        _ => Ok(node),
+    }
+}
+
+pub(super) fn compare(
+    at: usize,
+    op: Comparison,
+    word: &str,
+    left: Node,
+    right: Node,
+) -> Result<Node, Error> {
+    let (left, right) = align(word, left, right)?;
+    // NaN equals nothing, itself included; databases keep it as null, which equals itself.
+    if left.is_nan() || right.is_nan() {
+        return Ok(Node::new(
+            at,
+            Type::Boolean,
+            NodeKind::Boolean(op == Comparison::Ne),
+        ));
+    }
+    let ordered = !matches!(op, Comparison::Eq | Comparison::Ne);
+    if ordered && (left.is_null() || right.is_null()) {
+        return Ok(Node::new(at, Type::Boolean, NodeKind::Boolean(false)));
+    }
+    Ok(Node::new(
+        at,
+        Type::Boolean,
+        NodeKind::Compare(op, Box::new(left), Box::new(right)),
+    ))
+}
+
+pub(super) fn arithmetic(at: usize, op: BinaryOp, left: Node, right: Node) -> Result<Node, Error> {
+    use Type::{Date, DateTimeOffset, Double, Duration, Int64};
+    let numbers = is_numeric(left.ty) && is_numeric(right.ty);
+    let integers = is_integer(left.ty) && is_integer(right.ty);
+    let number_type = if integers { Int64 } else { Double };
+    let fitted = match (op, left.ty, right.ty) {
+        (BinaryOp::Add, _, _) if numbers => Some((Arithmetic::Add, number_type)),
+        (BinaryOp::Sub, _, _) if numbers => Some((Arithmetic::Sub, number_type)),
+        (BinaryOp::Mul, _, _) if numbers => Some((Arithmetic::Mul, number_type)),
+        (BinaryOp::Div, _, _) if integers => Some((Arithmetic::IntDiv, Int64)),
+        (BinaryOp::Mod, _, _) if integers => Some((Arithmetic::IntMod, Int64)),
+        (BinaryOp::Div | BinaryOp::DivBy, _, _) if numbers => Some((Arithmetic::RealDiv, Double)),
+        (BinaryOp::Mod, _, _) if numbers => Some((Arithmetic::RealMod, Double)),
+        (BinaryOp::Add, Some(DateTimeOffset), Some(Duration)) => {
+            Some((Arithmetic::Add, DateTimeOffset))
+        }
+        (BinaryOp::Sub, Some(DateTimeOffset), Some(Duration)) => {
+            Some((Arithmetic::Sub, DateTimeOffset))
+        }
+        (BinaryOp::Sub, Some(DateTimeOffset), Some(DateTimeOffset)) => {
+            Some((Arithmetic::Sub, Duration))
+        }
+        (BinaryOp::Add, Some(Duration), Some(Duration)) => Some((Arithmetic::Add, Duration)),
+        (BinaryOp::Sub, Some(Duration), Some(Duration)) => Some((Arithmetic::Sub, Duration)),
+        (BinaryOp::Add, Some(Date), Some(Duration)) => Some((Arithmetic::DateAdd, Date)),
+        (BinaryOp::Sub, Some(Date), Some(Duration)) => Some((Arithmetic::DateSub, Date)),
+        (BinaryOp::Sub, Some(Date), Some(Date)) => Some((Arithmetic::DateDiff, Duration)),
+        (BinaryOp::Mul, Some(Duration), ty) if is_numeric(ty) => {
+            Some((Arithmetic::DurationMul, Duration))
+        }
+        (BinaryOp::Mul, ty, Some(Duration)) if is_numeric(ty) => {
+            Some((Arithmetic::DurationMul, Duration))
+        }
+        (BinaryOp::Div | BinaryOp::DivBy, Some(Duration), ty) if is_numeric(ty) => {
+            Some((Arithmetic::DurationDiv, Duration))
+        }
+        // `null add duration'PT1H'` is null whatever the other operand would be.
+        (_, None, _) | (_, _, None) if !is_text(left.ty) || !is_text(right.ty) => {
+            Some((Arithmetic::Add, Duration))
+        }
+        _ => None,
+    };
+    let Some((kind, ty)) = fitted else {
+        let message = format!(
+            "found {} and {} on the two sides of `{}`; expected numbers, or an instant, date or duration with a duration",
+            type_name(left.ty),
+            type_name(right.ty),
+            op.word()
+        );
+        return Err(Error::new(ErrorKind::Type, right.at, message));
+    };
+    let fails_on_zero = matches!(
+        kind,
+        Arithmetic::IntDiv | Arithmetic::IntMod | Arithmetic::RealMod | Arithmetic::DurationDiv
+    );
+    if right.is_zero() && fails_on_zero && op != BinaryOp::DivBy {
+        return Err(Error::new(
+            ErrorKind::Value,
+            right.at,
+            format!("found a zero after `{}`, which has no result", op.word()),
+        ));
+    }
+    if left.is_null() || right.is_null() {
+        return Ok(Node::new(at, ty, NodeKind::Null));
+    }
+    if left.is_nan() || right.is_nan() {
+        return Ok(Node::new(
+            at,
+            Double,
+            NodeKind::Value(Value::Real(f64::NAN)),
+        ));
+    }
+    // The duration comes first, so that later stages know one order.
+    let (left, right) = if kind == Arithmetic::DurationMul && left.ty != Some(Duration) {
+        (right, left)
+    } else {
+        (left, right)
+    };
+    Ok(Node::new(
+        at,
+        ty,
+        NodeKind::Arithmetic(kind, Box::new(left), Box::new(right)),
+    ))
+}
