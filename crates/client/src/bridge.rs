@@ -31,34 +31,6 @@ pub(crate) fn finish<T>(
     }
 }
 
-/// The body of an answer as it came, for a decoder of our own: `send` makes the generated call with the client that
-/// it is given.
-#[cfg(feature = "arrow")]
-pub(crate) async fn raw<T, F>(
-    client: &crate::Client,
-    operation: Operation,
-    send: impl FnOnce(obeya_api::Client) -> F,
-) -> Result<Bytes>
-where
-    F: Future<Output = Result<Reply<T>, obeya_api::Error>>,
-{
-    let tap = Tap(Arc::clone(client.transport()));
-    let outcome = send(client.api().with_executor(Arc::new(tap))).await;
-    let error = match outcome {
-        Err(error) => error,
-        Ok(_) => {
-            return Err(Error::Request {
-                operation: operation.id(),
-                reason: "the answer was not handed out".to_owned(),
-            });
-        }
-    };
-    match error.into_executor::<Taken>() {
-        Ok(taken) => Ok(taken.0),
-        Err(error) => Err(failure(operation, error)),
-    }
-}
-
 /// A failed call. All that can go wrong on the wire comes from the transport and is ours already.
 fn failure(operation: Operation, error: obeya_api::Error) -> Error {
     let operation = operation.id();
@@ -91,27 +63,3 @@ impl Executor for Transport {
         })
     }
 }
-
-/// Keeps a success from being decoded by the generated code: it comes out as the call's "failure", untouched.
-#[cfg(feature = "arrow")]
-struct Tap(Arc<Transport>);
-
-#[cfg(feature = "arrow")]
-impl Executor for Tap {
-    fn execute(
-        &self,
-        operation: Operation,
-        request: reqwest::Request,
-    ) -> BoxFuture<'_, Result<http::Response<Bytes>, ExecuteError>> {
-        Box::pin(async move {
-            let reply = self.0.call(operation.id(), &request).await?;
-            Err(Taken(reply.body).into())
-        })
-    }
-}
-
-/// The body that [`Tap`] took.
-#[cfg(feature = "arrow")]
-#[derive(Debug, thiserror::Error)]
-#[error("the answer was taken as it is")]
-struct Taken(Bytes);

@@ -34,6 +34,7 @@ pub struct ClientBuilder {
     retry: RetryPolicy,
     user_agent: Option<String>,
     max_body_bytes: Option<u64>,
+    compression: Option<bool>,
     observer: Option<Arc<dyn Observer>>,
 }
 
@@ -119,6 +120,13 @@ impl ClientBuilder {
         self
     }
 
+    /// Whether to ask for compressed answers. Default: yes, unless the service runs on this machine, where unpacking
+    /// costs more than the bytes it saves.
+    pub fn compression(mut self, wanted: bool) -> Self {
+        self.compression = Some(wanted);
+        self
+    }
+
     /// Shows every try of every call to `observer`.
     pub fn observe(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observer = Some(observer);
@@ -127,8 +135,8 @@ impl ClientBuilder {
 
     /// Fills what is named in the environment: `OBEYA_BASE_URL`, `OBEYA_AUTH_URL`, `OBEYA_CLIENT_ID`,
     /// `OBEYA_CLIENT_SECRET`. What was set before stays where the environment says nothing.
-    pub fn from_env(self) -> Self {
-        self.from_variables(|name| std::env::var(name).ok())
+    pub fn environment(self) -> Self {
+        self.variables(|name| std::env::var(name).ok())
     }
 
     /// Makes the client. No connection is made and no token fetched yet.
@@ -143,7 +151,7 @@ impl ClientBuilder {
     }
 
     /// The environment by name, so that tests need not change the process's own.
-    fn from_variables(mut self, variable: impl Fn(&str) -> Option<String>) -> Self {
+    fn variables(mut self, variable: impl Fn(&str) -> Option<String>) -> Self {
         let variable = |name| variable(name).filter(|value| !value.trim().is_empty());
         self.base_url = variable("OBEYA_BASE_URL").or(self.base_url);
         self.auth_url = variable("OBEYA_AUTH_URL").or(self.auth_url);
@@ -162,7 +170,8 @@ impl ClientBuilder {
             ("OBEYA_CLIENT_SECRET", self.client_secret.is_none()),
         ]
         .into_iter()
-        .filter_map(|(name, missing)| missing.then(|| name.to_owned()))
+        .filter(|(_, missing)| *missing)
+        .map(|(name, _)| name.to_owned())
         .collect();
         if missing.is_empty() {
             Ok(self)
@@ -171,7 +180,7 @@ impl ClientBuilder {
         }
     }
 
-    fn config(self) -> Result<Config, ConfigError> {
+    pub(crate) fn config(self) -> Result<Config, ConfigError> {
         let credentials = self.credentials()?;
         let base_url = address(
             "base_url",
@@ -201,6 +210,7 @@ impl ClientBuilder {
             retry: self.retry,
             max_body_bytes: self.max_body_bytes.unwrap_or(64 << 20),
             user_agent,
+            compression: self.compression,
         })
     }
 
@@ -264,7 +274,7 @@ mod tests {
     use super::*;
 
     fn from(pairs: &'static [(&'static str, &'static str)]) -> ClientBuilder {
-        ClientBuilder::default().from_variables(|name| {
+        ClientBuilder::default().variables(|name| {
             pairs
                 .iter()
                 .find(|(key, _)| *key == name)

@@ -39,7 +39,7 @@ impl Client {
     /// # Errors
     /// [`ConfigError::MissingVariables`](crate::ConfigError::MissingVariables) with the names of all that are missing.
     pub fn from_env() -> Result<Self> {
-        Self::builder().from_env().require_environment()?.build()
+        Self::builder().environment().require_environment()?.build()
     }
 
     pub(crate) fn new(transport: Transport) -> Self {

@@ -24,6 +24,8 @@ pub(crate) struct Config {
     /// Limit of a decompressed response body.
     pub(crate) max_body_bytes: u64,
     pub(crate) user_agent: String,
+    /// Whether to ask for compressed answers; decided by [`Config::is_loopback`] if nobody said.
+    pub(crate) compression: Option<bool>,
 }
 
 /// How requests prove who sends them.
@@ -43,6 +45,11 @@ pub(crate) enum Credentials {
 }
 
 impl Config {
+    /// True when neither address needs TLS, so that a system without root certificates is no obstacle.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.base_url.scheme() == "http" && self.auth_url.scheme() == "http"
+    }
+
     /// True when nothing leaves this machine. Then compression only costs time, and a proxy must not be asked.
     pub(crate) fn is_loopback(&self) -> bool {
         let loopback = |url: &Url| match url.host_str() {
@@ -106,6 +113,33 @@ mod tests {
         );
         let leaky = reason("https://me:hunter2@connect.example").unwrap_err();
         assert!(!leaky.contains("hunter2"), "{leaky}");
+    }
+
+    #[test]
+    fn this_machine_is_known_by_all_its_names() {
+        let loopback = |base: &str, auth: &str| {
+            let config = crate::Client::builder()
+                .base_url(base)
+                .auth_url(auth)
+                .token("t");
+            config.config().unwrap().is_loopback()
+        };
+        for here in [
+            "http://127.0.0.1:8080",
+            "http://[::1]:8080/api",
+            "http://localhost",
+            "http://127.3.4.5",
+        ] {
+            assert!(loopback(here, here), "{here}");
+            assert!(!loopback(here, "https://login.example"), "{here}");
+        }
+        for elsewhere in [
+            "http://10.0.0.1",
+            "https://localhost.example",
+            "http://[2001:db8::1]",
+        ] {
+            assert!(!loopback(elsewhere, elsewhere), "{elsewhere}");
+        }
     }
 
     #[test]

@@ -40,13 +40,12 @@ impl Misfit {
 }
 
 /// serde names the value it found, which may be of any length.
-fn short(mut reason: String) -> String {
+fn short(reason: String) -> String {
     const LONGEST: usize = 200;
-    if reason.len() > LONGEST {
-        reason.truncate(reason.floor_char_boundary(LONGEST));
-        reason.push('…');
+    match reason.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &reason[..end]),
+        None => reason,
     }
-    reason
 }
 
 /// Decodes a whole body.

@@ -234,31 +234,30 @@ pub(crate) fn connection(operation: &'static str, error: reqwest::Error) -> Erro
     Error::Connection {
         operation,
         connecting: error.is_connect(),
-        source: Arc::new(Chain::of(&error.without_url())),
+        source: Arc::new(Chain(chain(&error.without_url()))),
     }
 }
 
-/// The messages of a failure and its causes in one line: reqwest's own text is only its outermost layer
-/// ("error sending request"), and a log line shows no causes.
+/// A failure and its causes as one text.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct Chain(String);
 
-impl Chain {
-    fn of(error: &dyn std::error::Error) -> Self {
-        let mut text = error.to_string();
-        let mut cause = error.source();
-        while let Some(error) = cause {
-            let layer = error.to_string();
-            // Layers that only repeat what is inside them add nothing.
-            if !text.contains(&layer) {
-                text.push_str(": ");
-                text.push_str(&layer);
-            }
-            cause = error.source();
+/// The messages of a failure and its causes in one line: reqwest's own text is only its outermost layer
+/// ("error sending request"), and a log line shows no causes.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let layer = error.to_string();
+        // Layers that only repeat what is inside them add nothing.
+        if !text.contains(&layer) {
+            text.push_str(": ");
+            text.push_str(&layer);
         }
-        Self(text)
+        cause = error.source();
     }
+    text
 }
 
 fn describe(status: u16, problem: &Problem) -> String {

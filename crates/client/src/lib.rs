@@ -103,3 +103,8 @@ pub use arrow::value_schema;
 
 /// The types that travel: records, write bodies, enums, timestamps.
 pub use obeya_model as model;
+
+/// The example of the README compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

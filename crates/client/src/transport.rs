@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use crate::auth::{Grant, Issuer, Token, Tokens, bearer};
 use crate::body::{self, BodyFault};
 use crate::config::{Config, Credentials};
-use crate::error::{ConfigError, Error, Result, connection};
+use crate::error::{ConfigError, Error, Result, chain, connection};
 use crate::observe::{Exchange, Observer};
 use crate::problem;
 use crate::retry::Fault;
@@ -30,7 +30,7 @@ pub(crate) struct Transport {
 
 /// Where the `Authorization` header comes from.
 enum Authority {
-    Tokens(Tokens),
+    Tokens(Box<Tokens>),
     Fixed(http::HeaderValue),
     None,
 }
@@ -48,26 +48,17 @@ impl Transport {
         observer: Option<Arc<dyn Observer>>,
     ) -> Result<Self, ConfigError> {
         install_crypto();
-        let mut http = reqwest::Client::builder()
-            .user_agent(&config.user_agent)
-            .connect_timeout(config.connect_timeout)
-            // An API has no pages to redirect to, and a followed redirect may carry the secret form elsewhere.
-            .redirect(reqwest::redirect::Policy::none());
-        if config.is_loopback() {
-            http = http.gzip(false).no_proxy();
-        }
-        let http = http
-            .build()
-            .map_err(|error| ConfigError::Transport(error.to_string()))?;
+        let http = http_client(&config)?;
         let authority = match &config.credentials {
             Credentials::Client { id, secret, scopes } => {
-                Authority::Tokens(Tokens::new(Issuer::new(
+                let issuer = Issuer::new(
                     config.auth_url.clone(),
                     id.clone(),
                     secret.clone(),
                     scopes.clone(),
                     config.retry.clone(),
-                )))
+                );
+                Authority::Tokens(Box::new(Tokens::new(issuer)))
             }
             Credentials::Token(token) => {
                 Authority::Fixed(bearer(token.expose()).ok_or(ConfigError::Invalid {
@@ -255,6 +246,29 @@ impl fmt::Debug for Transport {
             .field("config", &self.config)
             .finish_non_exhaustive()
     }
+}
+
+fn http_client(config: &Config) -> Result<reqwest::Client, ConfigError> {
+    let local = config.is_loopback();
+    let settings = || {
+        let settings = reqwest::Client::builder()
+            .user_agent(&config.user_agent)
+            .connect_timeout(config.connect_timeout)
+            .gzip(config.compression.unwrap_or(!local))
+            // An API has no pages to redirect to, and a followed redirect may carry the secret form elsewhere.
+            .redirect(reqwest::redirect::Policy::none());
+        if local { settings.no_proxy() } else { settings }
+    };
+    let without_roots = || settings().tls_certs_only([]).build();
+    let built = if config.is_plain() && local {
+        // Reading the system's root certificates takes longer than a call.
+        without_roots()
+    } else if config.is_plain() {
+        settings().build().or_else(|_| without_roots())
+    } else {
+        settings().build()
+    };
+    built.map_err(|error| ConfigError::Transport(chain(&error)))
 }
 
 /// reqwest is built without a TLS provider of its own; an application that installed one keeps it.

@@ -23,7 +23,7 @@ macro_rules! resource {
 macro_rules! odata_resource {
     (
         $record:ident, $page:ident,
-        list: |$parent:ident| $(($scope:pat) => $list:ident($($list_arg:expr),*) at $path:expr),+;
+        list: |$parent:ident| $(($scope:pat) => $list:ident($($list_arg:expr)?) at $path:expr),+;
         get: $get:ident
     ) => {
         impl $crate::list::sealed::Resource for $record {
@@ -52,7 +52,7 @@ macro_rules! odata_resource {
                                 expand: options.expand.as_deref(),
                                 count: options.count,
                                 orderby: options.orderby.as_deref(),
-                                ..odata_resource!(@base $list($($list_arg),*))
+                                $(..obeya_api::call::$list::new($list_arg))?
                             };
                             $crate::bridge::finish(obeya_api::call::$list::OPERATION, call.send(client.api()).await)
                         })+
@@ -90,8 +90,6 @@ macro_rules! odata_resource {
             }
         }
     };
-    (@base $list:ident()) => { obeya_api::call::$list::default() };
-    (@base $list:ident($arg:expr)) => { obeya_api::call::$list::new($arg) };
 }
 
 mod areas;

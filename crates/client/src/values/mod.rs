@@ -91,7 +91,15 @@ impl Values {
     /// # Errors
     /// See [`Error`](crate::Error).
     pub async fn page(self, number: i32) -> Result<DatasourceValuePage> {
-        let call = self.call(Some(number), self.page_size);
+        let call = ListDatasourceValues {
+            from: self.from.as_ref(),
+            to: self.to.as_ref(),
+            filter: self.filter.as_deref(),
+            orderby: self.orderby.as_deref(),
+            page: Some(number),
+            page_size: self.page_size,
+            ..ListDatasourceValues::new(self.id)
+        };
         bridge::finish(
             ListDatasourceValues::OPERATION,
             call.send(self.client.api()).await,
@@ -128,18 +136,6 @@ impl Values {
         self.page_size.get_or_insert(STREAM_PAGE_SIZE);
         self
     }
-
-    fn call(&self, page: Option<i32>, page_size: Option<i32>) -> ListDatasourceValues<'_> {
-        ListDatasourceValues {
-            from: self.from.as_ref(),
-            to: self.to.as_ref(),
-            filter: self.filter.as_deref(),
-            orderby: self.orderby.as_deref(),
-            page,
-            page_size,
-            ..ListDatasourceValues::new(self.id)
-        }
-    }
 }
 
 #[cfg(feature = "arrow")]
@@ -147,7 +143,9 @@ mod batches {
     use arrow_array::RecordBatch;
     use futures_util::TryStreamExt;
 
-    use super::{Extent, ListDatasourceValues, Values, ahead};
+    use obeya_api::call::ListDatasourceValuesRaw;
+
+    use super::{Extent, Values, ahead};
     use crate::arrow::{ArrowPage, decode};
     use crate::bridge;
     use crate::error::Result;
@@ -180,10 +178,18 @@ mod batches {
         }
 
         async fn arrow_page(self, number: i32) -> Result<ArrowPage> {
-            let operation = ListDatasourceValues::OPERATION;
-            let call = self.call(Some(number), self.page_size);
-            let send = async |api: obeya_api::Client| call.send(&api).await;
-            let body = bridge::raw(&self.client, operation, send).await?;
+            let operation = ListDatasourceValuesRaw::OPERATION;
+            let call = ListDatasourceValuesRaw {
+                from: self.from.as_ref(),
+                to: self.to.as_ref(),
+                filter: self.filter.as_deref(),
+                orderby: self.orderby.as_deref(),
+                page: Some(number),
+                page_size: self.page_size,
+                accept: Some("application/json"),
+                ..ListDatasourceValuesRaw::new(self.id)
+            };
+            let body = bridge::finish(operation, call.send(self.client.api()).await)?;
             let rows = usize::try_from(self.page_size.unwrap_or(0)).unwrap_or(0);
             let page = if body.len() <= DECODE_IN_PLACE_BYTES {
                 decode(&body, rows)

@@ -97,6 +97,39 @@ async fn a_body_beyond_the_limit_is_not_read_on() {
 }
 
 #[tokio::test]
+async fn the_limit_counts_unpacked_bytes() {
+    // `gzip.compress(b" " * 2000, mtime=0)` of Python.
+    const SPACES: &[u8] = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x53\x50\x18\x05\xa3\x60\x14\x8c\x82\x51\x30\x0a\x46\
+        \xc1\x50\x07\x00\x2a\xca\x16\x55\xd0\x07\x00\x00";
+    let (routes, _) = area(|_| {
+        let mut response = Response::new(Body::from(SPACES));
+        response
+            .headers_mut()
+            .insert("content-encoding", "gzip".parse().unwrap());
+        response
+    });
+    let url = serve(routes).await;
+    let client = with_token(&url)
+        .max_body_bytes(1999)
+        .compression(true)
+        .build()
+        .unwrap();
+    let error = client.areas().get(1).await.unwrap_err();
+    assert!(
+        matches!(error, Error::TooLarge { limit: 1999, .. }),
+        "{error:?}"
+    );
+    // One byte more, and it is read whole, unpacked, and found not to be an area.
+    let client = with_token(&url)
+        .max_body_bytes(2000)
+        .compression(true)
+        .build()
+        .unwrap();
+    let error = client.areas().get(1).await.unwrap_err();
+    assert!(matches!(error, Error::Decode { .. }), "{error:?}");
+}
+
+#[tokio::test]
 async fn a_redirect_is_not_followed() {
     let error = failure(|| {
         let mut response = json(307, "");

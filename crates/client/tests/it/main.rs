@@ -1,5 +1,10 @@
 //! The SDK against a server that only plays faults. How it works with the real service is tested with the service.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a helper of a test may fail like the test itself"
+)]
+
 mod auth;
 mod calls;
 mod errors;
