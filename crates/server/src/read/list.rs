@@ -70,7 +70,7 @@ impl List {
         let bytes = call
             .app
             .store
-            .read(move |session| self.v2(session, &address))
+            .brief(move |session| self.v2(session, &address))
             .await?;
         Ok(call.reply(bytes))
     }
@@ -80,7 +80,7 @@ impl List {
         let bytes = call
             .app
             .store
-            .read(move |session| self.trash(session))
+            .brief(move |session| self.trash(session))
             .await?;
         Ok(call.reply(bytes))
     }

@@ -221,7 +221,8 @@ impl Page {
         feed: &Feed,
     ) -> Result<bool, StoreError> {
         let statement = self.statement(place, first);
-        let shape = Shape::of(&self.query);
+        let shape =
+            Shape::of(&self.query).with_constant(&self.query, "dataSourceId", self.datasource);
         let columns = self.anchor_columns();
         let mut clockwork = Clockwork::new();
         let mut read: u32 = 0;

@@ -57,7 +57,7 @@ impl Point {
             let query = options::record_query(&call, self.entity)?;
             call.app
                 .store
-                .read(move |session| read_with(session, &query, id.into()))
+                .brief(move |session| read_with(session, &query, id.into()))
                 .await?
         };
         match record {

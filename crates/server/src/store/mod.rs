@@ -97,6 +97,20 @@ impl Store {
         self.engine.point(work).await
     }
 
+    /// Runs reads that mostly are small, in one snapshot: inline at first, which spares two changes of threads, and from the start again on the blocking pool
+    /// once they have taken some hundred microseconds. The work may thus run twice.
+    ///
+    /// # Errors
+    /// What the work gives, and [`StoreError::Unavailable`] when no connection can be had.
+    pub async fn brief<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: Fn(&mut dyn Session) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        self.engine.brief(work).await
+    }
+
     /// Runs reads of any size on the blocking pool, in one snapshot.
     ///
     /// # Errors

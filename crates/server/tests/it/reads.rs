@@ -1,8 +1,13 @@
 //! The v2 reads over HTTP: areas, boards, groups and comments, by value on the fixture of [`crate::reads_plant`].
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use obeya_server::store::{Session, StoreError};
 use serde_json::{Value, json};
 
 use crate::reads_plant::{Incidents, Plant, ids};
+use crate::support::Service;
 
 #[tokio::test]
 async fn a_list_is_a_value_array_with_every_property_in_order() {
@@ -407,4 +412,22 @@ async fn an_answer_that_expanding_makes_too_large_is_refused() {
         .await;
     let too_many = "/v2/incidents/comments/100?$expand=incident($expand=comments($select=id))";
     plant.get(too_many).await.is_problem(400, "odata.limit");
+}
+
+/// A list is begun on the caller's thread; what turns out to be long must not stay there.
+#[tokio::test]
+async fn long_reads_are_begun_again_aside() {
+    let service = Service::start().await;
+    for (rows, runs) in [(10, 1), (1_000_000, 2)] {
+        let begun = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&begun);
+        let work = move |session: &mut dyn Session| {
+            count.fetch_add(1, Ordering::SeqCst);
+            let sql = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1) SELECT count(*) FROM n";
+            session.first(sql, &[rows.into()], |row| row.int(0))
+        };
+        let counted: Result<_, StoreError> = service.store().brief(work).await;
+        assert_eq!(counted.expect("a count"), Some(Some(rows)));
+        assert_eq!(begun.load(Ordering::SeqCst), runs, "{rows}");
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
@@ -14,6 +14,9 @@ use crate::store::{EachRow, Row, Session, StoreError, StoreOptions, Value};
 
 /// Steps of SQLite's machine between two looks at the clock: some tens of microseconds.
 const STEPS_PER_LOOK: i32 = 10_000;
+/// Looks that brief work may take. The steps of a statement are counted on from its last run, so the first look may come at once and says nothing.
+/// Steps and not time: on a machine that has no processor to spare, brief work must not be begun again because it waited.
+const BRIEF_LOOKS: u32 = 1;
 /// Bytes of a page in a new file. Twice the default: a page of values is then read with half the system calls.
 const PAGE_BYTES: u32 = 8192;
 /// Bytes the write-ahead log is cut back to after a checkpoint.
@@ -40,18 +43,37 @@ impl Database {
         statement.raw_execute().map(drop).map_err(store_error)
     }
 
+    /// From now on no work of more than [`BRIEF_LOOKS`] looks at the clock.
+    pub(super) fn be_brief(&self) {
+        self.budget.brief.store(true, Ordering::Relaxed);
+        self.budget.looks.store(0, Ordering::Relaxed);
+    }
+
+    /// Work of any size again; whether it was ended for being too long.
+    pub(super) fn take_time(&self) -> bool {
+        self.budget.brief.store(false, Ordering::Relaxed);
+        self.budget.looks.load(Ordering::Relaxed) > BRIEF_LOOKS
+    }
+
     /// Lets statements run for as long as they take, as migrations may.
     pub(super) fn without_budget(&self) {
         self.budget.stop();
     }
 }
 
-/// Opens the connection that writes, making the file if it is missing.
+/// Opens the connection that writes, making the file if it is missing. Nothing is written before [`prepare_writer`].
 pub(super) fn open_writer(path: &Path, options: &StoreOptions) -> Result<Database, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let database = open(path, flags, options)?;
+    open(path, flags, options)
+}
+
+/// Sets the writer up, and the file if it is new.
+pub(super) fn prepare_writer(
+    database: &Database,
+    options: &StoreOptions,
+) -> Result<(), StoreError> {
     let setup = format!(
         "PRAGMA page_size = {PAGE_BYTES};
          PRAGMA journal_mode = WAL;
@@ -64,13 +86,7 @@ pub(super) fn open_writer(path: &Path, options: &StoreOptions) -> Result<Databas
     database
         .connection
         .execute_batch(&setup)
-        .map_err(|error| match store_error(error) {
-            StoreError::Schema(_) => {
-                StoreError::Schema(format!("{} is not a SQLite database", path.display()))
-            }
-            other => other,
-        })?;
-    Ok(database)
+        .map_err(store_error)
 }
 
 /// Opens a connection that can only read. The writer has been opened before, so the file exists.
@@ -115,6 +131,9 @@ struct Budget {
     allowed: Duration,
     /// Nanoseconds after `epoch`; 0 when nothing is measured.
     until: AtomicU64,
+    /// Whether the work under way is to be brief, and how often it was looked at.
+    brief: AtomicBool,
+    looks: AtomicU32,
 }
 
 impl Budget {
@@ -123,6 +142,8 @@ impl Budget {
             epoch: Instant::now(),
             allowed,
             until: AtomicU64::new(0),
+            brief: AtomicBool::new(false),
+            looks: AtomicU32::new(0),
         }
     }
 
@@ -137,6 +158,11 @@ impl Budget {
     }
 
     fn spent(&self) -> bool {
+        if self.brief.load(Ordering::Relaxed)
+            && self.looks.fetch_add(1, Ordering::Relaxed) >= BRIEF_LOOKS
+        {
+            return true;
+        }
         let until = self.until.load(Ordering::Relaxed);
         until != 0 && self.epoch.elapsed().as_nanos() > u128::from(until)
     }

@@ -12,10 +12,18 @@ use crate::store::schema::MIGRATIONS;
 /// "Obey" as the four bytes of `application_id`.
 const APPLICATION: i32 = 0x4F62_6579;
 
+/// Whether the file is one that this program may write to: ours, or empty, and not newer. Only reads.
+///
+/// # Errors
+/// [`StoreError::Schema`] when it is not.
+pub(super) fn check(database: &Database, path: &Path) -> Result<(), StoreError> {
+    version(database, path).map(drop)
+}
+
 /// Applies what is missing.
 ///
 /// # Errors
-/// [`StoreError::Schema`] when the file is newer than this program or belongs to another one.
+/// As [`check`], and what the engine says.
 pub(super) fn run(database: &mut Database, path: &Path) -> Result<(), StoreError> {
     database.without_budget();
     // Another process may be doing the same: whoever comes second finds the work done.
@@ -30,11 +38,40 @@ pub(super) fn run(database: &mut Database, path: &Path) -> Result<(), StoreError
 }
 
 fn apply(database: &Database, path: &Path) -> Result<(), StoreError> {
+    let found = version(database, path)?;
+    if found == known() {
+        return Ok(());
+    }
     let connection = &database.connection;
+    for (version, migration) in (1..).zip(MIGRATIONS) {
+        if version > found {
+            connection.execute_batch(migration).map_err(store_error)?;
+        }
+    }
+    let mark = format!(
+        "PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {};",
+        known()
+    );
+    connection.execute_batch(&mark).map_err(store_error)
+}
+
+/// The newest version this program knows.
+fn known() -> i32 {
+    i32::try_from(MIGRATIONS.len()).unwrap_or(i32::MAX)
+}
+
+/// The version of the file; 0 when it is empty.
+fn version(database: &Database, path: &Path) -> Result<i32, StoreError> {
     let number = |sql: &str| {
-        connection
-            .query_row(sql, [], |row| row.get::<_, i32>(0))
-            .map_err(store_error)
+        let number = database
+            .connection
+            .query_row(sql, [], |row| row.get::<_, i32>(0));
+        number.map_err(|error| match store_error(error) {
+            StoreError::Schema(_) => {
+                StoreError::Schema(format!("{} is not a SQLite database", path.display()))
+            }
+            other => other,
+        })
     };
     let application = number("PRAGMA application_id")?;
     let tables = number("SELECT count(*) FROM sqlite_master")?;
@@ -45,21 +82,12 @@ fn apply(database: &Database, path: &Path) -> Result<(), StoreError> {
         )));
     }
     let found = number("PRAGMA user_version")?;
-    let known = i32::try_from(MIGRATIONS.len()).unwrap_or(i32::MAX);
-    if found > known {
+    if found > known() {
         return Err(StoreError::Schema(format!(
-            "{} has schema version {found}, and this program knows versions up to {known}: use a newer program",
-            path.display()
+            "{} has schema version {found}, and this program knows versions up to {}: use a newer program",
+            path.display(),
+            known()
         )));
     }
-    for (version, migration) in (1..).zip(MIGRATIONS) {
-        if version > found {
-            connection.execute_batch(migration).map_err(store_error)?;
-        }
-    }
-    connection
-        .execute_batch(&format!(
-            "PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {known};"
-        ))
-        .map_err(store_error)
+    Ok(found)
 }

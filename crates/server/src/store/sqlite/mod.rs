@@ -26,6 +26,9 @@ impl Sqlite {
     /// Opens the file, making it if it is missing, and brings its schema up to date. Blocks.
     pub(super) fn open(path: &Path, options: &StoreOptions) -> Result<Self, StoreError> {
         let mut connection = connection::open_writer(path, options)?;
+        // Before anything is written: the file may be somebody else's.
+        migrate::check(&connection, path)?;
+        connection::prepare_writer(&connection, options)?;
         migrate::run(&mut connection, path)?;
         let writer = Writer::start(connection, options)?;
         let readers = Arc::new(Pool::new(path.to_owned(), options.clone()));
@@ -40,6 +43,26 @@ impl Sqlite {
     {
         let mut reader = self.readers.lease().await?;
         work(&mut reader.session())
+    }
+
+    /// Runs the work inline, inside one snapshot; if it turns out to be long, ends it and runs it again as [`Self::read`] does.
+    pub(super) async fn brief<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: Fn(&mut dyn Session) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        let mut reader = self.readers.lease().await?;
+        reader.begin()?;
+        reader.be_brief();
+        let outcome = work(&mut reader.session());
+        let was_long = reader.take_time();
+        reader.end();
+        drop(reader);
+        if was_long && outcome.is_err() {
+            return self.read(work).await;
+        }
+        outcome
     }
 
     /// Runs the work on the blocking pool, inside one snapshot.

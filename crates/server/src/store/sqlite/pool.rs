@@ -78,6 +78,18 @@ impl Lease {
             .session()
     }
 
+    /// Ends statements that turn out not to be brief, until [`Lease::take_time`].
+    pub(super) fn be_brief(&self) {
+        self.database
+            .as_ref()
+            .inspect(|database| database.be_brief());
+    }
+
+    /// Allows work of any size again; whether some was ended for being too long.
+    pub(super) fn take_time(&self) -> bool {
+        self.database.as_ref().is_some_and(Database::take_time)
+    }
+
     /// Opens a snapshot.
     pub(super) fn begin(&mut self) -> Result<(), StoreError> {
         self.database
