@@ -23,6 +23,9 @@ use tempfile::TempDir;
 /// Where the clock of a test starts: 2025-06-02T08:00:00Z, a Monday.
 pub const START: i64 = 1_748_851_200;
 
+/// The headers of a request over a bare socket, after which the service closes.
+pub const COMMON: &str = "Host: plant.example\r\nConnection: close\r\n";
+
 /// The scopes that open everything.
 pub const ALL: [&str; 2] = ["public.api.read", "public.api.write"];
 
