@@ -368,17 +368,41 @@ async fn a_newer_schema_is_refused() {
 }
 
 #[tokio::test]
-async fn the_database_of_another_program_is_refused() {
+async fn the_database_of_another_program_is_refused_and_left_alone() {
     let folder = tempfile::tempdir().expect("a folder");
-    with_sqlite(
-        &folder.path().join("plant.db"),
-        "CREATE TABLE recipes (name TEXT)",
-    );
+    let file = folder.path().join("plant.db");
+    with_sqlite(&file, "CREATE TABLE recipes (name TEXT)");
+    let before = std::fs::read(&file).expect("a file");
     let text = refusal(&address(&folder)).await;
     assert!(
         text.ends_with("plant.db is a database of another program"),
         "{text}"
     );
+    assert_eq!(std::fs::read(&file).expect("a file"), before);
+    assert_eq!(
+        std::fs::read_dir(folder.path()).expect("a folder").count(),
+        1
+    );
+}
+
+#[tokio::test]
+async fn what_was_answered_survives_a_crash() {
+    let (folder, store) = opened().await;
+    for id in 1..=3 {
+        store
+            .write(move |session| add_area(session, id, "a"))
+            .await
+            .expect("an area");
+    }
+    // What a crash at this moment would leave behind: the file and its log, without a word to the store.
+    let crashed = tempfile::tempdir().expect("a folder");
+    for name in ["plant.db", "plant.db-wal"] {
+        std::fs::copy(folder.path().join(name), crashed.path().join(name)).expect("a copy");
+    }
+    let recovered = Store::open(&address(&crashed), &StoreOptions::default())
+        .await
+        .expect("the same store");
+    assert_eq!(areas(&recovered).await, 3);
 }
 
 #[tokio::test]
