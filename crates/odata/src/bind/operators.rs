@@ -5,6 +5,7 @@ use super::node::{
     Arithmetic, Comparison, Node, NodeKind, is_integer, is_numeric, is_text, type_name,
 };
 use crate::ast::BinaryOp;
+use crate::calendar::TICKS_PER_DAY;
 use crate::edm::{EnumType, Type};
 use crate::error::{Error, ErrorKind, excerpt};
 use crate::literal;
@@ -46,8 +47,10 @@ pub(super) fn align(word: &str, left: Node, right: Node) -> Result<(Node, Node),
         (Some(Type::Date), Some(Type::String)) | (Some(Type::String), Some(Type::Date)) => {
             "; a date is written without quotes: 2024-01-31"
         }
-        (Some(Type::DateTimeOffset), Some(Type::Date))
-        | (Some(Type::Date), Some(Type::DateTimeOffset)) => {
+        (Some(Type::Date), Some(Type::DateTimeOffset)) => {
+            "; a date is written 2024-01-31, and `date(…)` gives an instant's date"
+        }
+        (Some(Type::DateTimeOffset), Some(Type::Date)) => {
             "; an instant is written 2024-01-31T00:00:00Z, and `date(…)` gives an instant's date"
         }
         (Some(Type::String), _) => "; a string is written in single quotes",
@@ -72,6 +75,14 @@ fn is_any(node: &Node) -> bool {
 
 /// A literal in the form that the type beside it asks for.
 fn adapt(node: Node, beside: Option<Type>) -> Result<Node, Error> {
+    // A day beside an instant is its first moment, in UTC as every input without an offset; clients that know the property
+    // as a date from v1 write it so.
+    if let (Some(Type::Date), Some(Type::DateTimeOffset), NodeKind::Value(Value::Int(days))) =
+        (node.ty, beside, &node.kind)
+    {
+        let ticks = NodeKind::Value(Value::Int(days * TICKS_PER_DAY));
+        return Ok(Node::new(node.at, Type::DateTimeOffset, ticks));
+    }
     let NodeKind::Value(Value::Text(text)) = &node.kind else {
         return Ok(node);
     };

@@ -212,6 +212,10 @@ fn further_semantics() {
         ),
         ("registrationDate sub valueDate lt 'PT0S'", vec![4, 5, 6, 7]),
         // Literals in other zones, casts, type tests.
+        (
+            "valueDate lt 2024-01-02 or valueDate in (2024-01-02,2025-01-02)",
+            vec![1, 2, 3, 10],
+        ),
         ("valueDate eq 2024-12-31T18:30:00-05:00", vec![7]),
         (
             "cast(id,Edm.String) eq '10' or cast('x',Edm.Int32) eq id",
