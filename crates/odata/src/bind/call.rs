@@ -6,6 +6,7 @@ use crate::bind::node::{Function, Node, NodeKind, is_integer, is_numeric, is_tex
 use crate::calendar::{MAX_TICKS, MIN_TICKS};
 use crate::edm::Type;
 use crate::error::{Error, ErrorKind, excerpt};
+use crate::functions::pattern;
 use crate::nearest::nearest;
 use crate::value::Value;
 
@@ -98,6 +99,13 @@ const SIGNATURES: &[Signature] = {
         plain("toupper", Function::ToUpper, &[Text], Type::String),
         plain("trim", Function::Trim, &[Text], Type::String),
         plain("concat", Function::Concat, &[Text, Text], Type::String),
+        Signature {
+            name: "matchespattern",
+            function: Function::MatchesPattern,
+            takes: &[Text, Text, Text],
+            optional: 1,
+            gives: Type::Boolean,
+        },
         plain("year", Function::Year, &[Day], Type::Int32),
         plain("month", Function::Month, &[Day], Type::Int32),
         plain("day", Function::Day, &[Day], Type::Int32),
@@ -208,7 +216,11 @@ fn call(
     if let Some(node) = offset_of_literal(signature.function, at, &args[0])? {
         return Ok(node);
     }
-    check_length(signature.function, &nodes)?;
+    match signature.function {
+        Function::Substring => check_length(&nodes)?,
+        Function::MatchesPattern => check_pattern(at, &mut nodes)?,
+        _ => {}
+    }
     // A function of null is null, and of NaN, which databases do not keep, NaN.
     if nodes.iter().any(Node::is_null) {
         return Ok(Node::new(at, signature.gives, NodeKind::Null));
@@ -251,22 +263,45 @@ fn offset_of_literal(function: Function, at: usize, arg: &Expr) -> Result<Option
     }
 }
 
-fn check_length(function: Function, nodes: &[Node]) -> Result<(), Error> {
-    match (function, nodes.get(2)) {
-        (
-            Function::Substring,
-            Some(Node {
-                at,
-                kind: NodeKind::Value(Value::Int(length)),
-                ..
-            }),
-        ) if *length < 0 => Err(Error::new(
+fn check_length(nodes: &[Node]) -> Result<(), Error> {
+    match nodes.get(2) {
+        Some(Node {
+            at,
+            kind: NodeKind::Value(Value::Int(length)),
+            ..
+        }) if *length < 0 => Err(Error::new(
             ErrorKind::Value,
             *at,
             format!("found the length {length}; expected 0 or more"),
         )),
         _ => Ok(()),
     }
+}
+
+/// A pattern is a literal, so that a wrong one is refused here and a right one is compiled once, not for each row.
+fn check_pattern(at: usize, nodes: &mut Vec<Node>) -> Result<(), Error> {
+    if nodes.len() == 2 {
+        nodes.push(Node::new(
+            at,
+            Type::String,
+            NodeKind::Value(Value::Text(String::new())),
+        ));
+    }
+    let literal = |node: &Node| match &node.kind {
+        NodeKind::Value(Value::Text(text)) => Ok(text.clone()),
+        NodeKind::Null => Ok(String::new()),
+        _ => {
+            let message = "found an expression as the pattern of `matchespattern`; expected a string in quotes";
+            Err(Error::new(ErrorKind::Type, node.at, message))
+        }
+    };
+    let (pattern, flags) = (literal(&nodes[1])?, literal(&nodes[2])?);
+    pattern::compile(&pattern, &flags)
+        .map(drop)
+        .map_err(|reason| {
+            let message = format!("found the pattern '{}': {reason}", excerpt(&pattern));
+            Error::new(ErrorKind::Value, nodes[1].at, message)
+        })
 }
 
 /// `cast(value,type)` and `isof(value,type)`.

@@ -114,6 +114,7 @@ pub(crate) enum Function {
     ToUpper,
     Trim,
     Concat,
+    MatchesPattern,
     Year,
     Month,
     Day,

@@ -6,6 +6,7 @@
 
 mod cast;
 mod number;
+pub(crate) mod pattern;
 mod text;
 mod time;
 
@@ -76,6 +77,7 @@ pub const SCALARS: &[Scalar] = &[
     scalar("odata_trim", 1, text::trim),
     scalar("odata_substring", 2, text::substring),
     scalar("odata_substring", 3, text::substring),
+    scalar("odata_matches", 3, pattern::matches),
     scalar("odata_int_div", 2, number::int_div),
     scalar("odata_int_mod", 2, number::int_mod),
     scalar("odata_real_div", 2, number::real_div),

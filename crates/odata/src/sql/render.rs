@@ -376,6 +376,9 @@ impl<'d> Renderer<'d> {
             Function::Length => return self.dialect.length(first),
             Function::IndexOf => return format!("({} - 1)", self.dialect.position(first, second)),
             Function::Concat => return format!("({first} || {second})"),
+            Function::MatchesPattern => {
+                return format!("(odata_matches({}) = 1)", texts.join(", "));
+            }
             // In UTC, as everything is kept, the offset is 0; but null stays null.
             Function::TotalOffsetMinutes => return format!("({first} * 0)"),
             Function::Substring => "odata_substring",

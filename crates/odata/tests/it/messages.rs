@@ -35,6 +35,8 @@ fn types() {
     assert_snapshot!(board("$filter=not name eq 'x'"), @"$filter at byte 0: found `not` before a value of type Edm.String; expected a condition. `not` binds tighter than comparisons: write `not (… eq …)`");
     assert_snapshot!(board("$filter=contains(name,5)"), @"$filter at byte 14: found a value of type Edm.Int32 as an argument of `contains`; expected a string");
     assert_snapshot!(board("$filter=contains(name)"), @"$filter at byte 0: found 1 as the number of arguments of `contains`; expected 2");
+    assert_snapshot!(board("$filter=matchespattern(name,'a(b')"), @"$filter at byte 20: found the pattern 'a(b': unclosed group");
+    assert_snapshot!(board("$filter=matchespattern('a',name)"), @"$filter at byte 19: found an expression as the pattern of `matchespattern`; expected a string in quotes");
     assert_snapshot!(value("$filter=valueDate gt '2024-01-01'"), @"$filter at byte 13: found Edm.DateTimeOffset and Edm.String on the two sides of `gt`, which can't be compared; an instant is written without quotes: 2024-01-31T00:00:00Z");
     assert_snapshot!(bind(&INCIDENT, "$filter=incidentDate gt 2024-01-01T00:00:00Z").unwrap_err(), @"$filter at byte 16: found Edm.Date and Edm.DateTimeOffset on the two sides of `gt`, which can't be compared; a date is written 2024-01-31, and `date(…)` gives an instant's date");
     assert_snapshot!(value("$filter=id mod 0 eq 1"), @"$filter at byte 7: found a zero after `mod`, which has no result");

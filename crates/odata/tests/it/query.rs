@@ -260,6 +260,10 @@ fn further_semantics() {
         assert_eq!(store.filter(&GROUP, filter), Ok(expected), "{filter}");
     }
     for (filter, expected) in [
+        (
+            "matchesPattern(title,'^oil','i') and not matchespattern(text,'slip')",
+            vec![3],
+        ),
         ("severity in ('Low',Any.Name'Medium')", vec![2, 3]),
         ("contains(severity,'ig')", vec![1, 5]),
         ("day(incidentDate) add 1 eq 30", vec![1]),
