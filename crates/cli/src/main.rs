@@ -37,21 +37,31 @@ enum Command {
     Demo(demo::Args),
 }
 
+impl Command {
+    async fn run(self) -> anyhow::Result<()> {
+        match self {
+            Command::Serve(args) => serve::run(args).await,
+            Command::Client(command) => client::run(command).await,
+            Command::Import(args) => import::run(args).await,
+            Command::Demo(args) => demo::run(args).await,
+        }
+    }
+}
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let runtime = tokio::runtime::Builder::new_multi_thread()
+    let done = match tokio::runtime::Builder::new_multi_thread()
         .enable_all()
-        .build();
-    let done = runtime.map_err(anyhow::Error::from).and_then(|runtime| {
-        runtime.block_on(async {
-            match cli.command {
-                Command::Serve(args) => serve::run(args).await,
-                Command::Client(command) => client::run(command).await,
-                Command::Import(args) => import::run(args).await,
-                Command::Demo(args) => demo::run(args).await,
-            }
-        })
-    });
+        .build()
+    {
+        Ok(runtime) => {
+            let done = runtime.block_on(cli.command.run());
+            // What still runs then was told to end and did not; nobody waits for it.
+            runtime.shutdown_background();
+            done
+        }
+        Err(error) => Err(error.into()),
+    };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever reads our output has seen enough, as in `obeya demo | head`.

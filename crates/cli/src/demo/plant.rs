@@ -364,7 +364,7 @@ fn board_titles(group: usize) -> &'static [(&'static str, &'static str)] {
         ],
         20..=22 => &[("Kanban", "project"), ("SmartActionList", "actions")],
         1 | 3 => &[("Weekly", "tier 2")],
-        _ if group % 4 == 0 => &[("Weekly", "tier 1"), ("Kanban", "tavle")],
+        _ if group.is_multiple_of(4) => &[("Weekly", "tier 1"), ("Kanban", "tavle")],
         _ => &[("Weekly", "tier 1")],
     }
 }

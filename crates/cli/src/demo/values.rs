@@ -426,17 +426,13 @@ mod tests {
 
     #[test]
     fn there_are_more_than_a_hundred_thousand_values() {
-        let rows = [
-            sheet(|out, calendar| lines(out, calendar)).0,
-            sheet(|out, calendar| energy(out, calendar)).0,
-            sheet(|out, calendar| office(out, calendar)).0,
-        ];
+        let rows = [sheet(lines).0, sheet(energy).0, sheet(office).0];
         assert!(rows.iter().sum::<u32>() > 100_000, "{rows:?}");
     }
 
     #[test]
     fn oee_rises_over_the_years_sinks_at_night_and_falls_on_special_days() {
-        let (_, text) = sheet(|out, calendar| lines(out, calendar));
+        let (_, text) = sheet(lines);
         let oee = |cells: &[&str]| cells[1] == "1";
         let early = mean(&text, |cells| oee(cells) && cells[2] < "2024-09");
         let late = mean(&text, |cells| oee(cells) && cells[2] > "2025-09");
@@ -452,9 +448,6 @@ mod tests {
 
     #[test]
     fn the_two_runs_give_the_same_figures() {
-        assert_eq!(
-            sheet(|out, calendar| energy(out, calendar)).1,
-            sheet(|out, calendar| energy(out, calendar)).1
-        );
+        assert_eq!(sheet(energy).1, sheet(energy).1);
     }
 }

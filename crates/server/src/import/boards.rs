@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::decode::{Derived, Word};
+use super::decode::{Derived, Word, or_empty};
 use super::error::{ImportError, Place};
 use super::folder::Source;
 use super::known::Seen;
@@ -20,9 +20,9 @@ struct BoardLine {
     description: Option<String>,
     #[serde(default)]
     board_type: Option<Word<BoardType>>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     is_public: bool,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     is_member: bool,
     #[serde(default)]
     group_id: Option<i32>,
@@ -32,9 +32,9 @@ struct BoardLine {
     business_unit_id: Option<i32>,
     #[serde(default)]
     project_id: Option<i32>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     rows: Vec<Row>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     columns: Vec<Row>,
 }
 
@@ -47,7 +47,7 @@ struct Row {
     name: Option<String>,
     #[serde(default)]
     week_day: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     is_column_category: bool,
     #[serde(default)]
     style: Option<String>,

@@ -1,5 +1,8 @@
 //! Values as CSV (RFC 4180, commas): the header holds field names, an empty cell is a field left out.
 
+use std::cell::Cell;
+use std::io::{self, Read};
+
 use ::csv::{ErrorKind, ReaderBuilder, StringRecord, Trim};
 
 use super::error::{ImportError, Place};
@@ -13,9 +16,14 @@ pub(super) fn each(
     progress: &dyn Progress,
     mut each: impl FnMut(Place<'_>, ValueLine) -> Result<(), ImportError>,
 ) -> Result<(), ImportError> {
+    let quotes = Cell::new(0);
+    let counted = Quotes {
+        inner: source.open(progress)?,
+        count: &quotes,
+    };
     let mut reader = ReaderBuilder::new()
         .trim(Trim::Headers)
-        .from_reader(source.open(progress)?);
+        .from_reader(counted);
     let header = reader
         .headers()
         .map_err(|error| fault(source, &error))?
@@ -27,6 +35,7 @@ pub(super) fn each(
         },
         &header,
     )?;
+    let mut last = 1;
     let mut record = StringRecord::new();
     while reader
         .read_record(&mut record)
@@ -36,6 +45,7 @@ pub(super) fn each(
             file: &source.name,
             line: record.position().map_or(0, ::csv::Position::line),
         };
+        last = place.line;
         if let Some(column) = record.iter().position(|cell| cell.contains('\0')) {
             return Err(place.fault(&header[column], "a NUL character", "text without NUL"));
         }
@@ -44,7 +54,33 @@ pub(super) fn each(
             Err(error) => return Err(cell(place, &header, &record, &error)),
         }
     }
+    if quotes.get() % 2 == 1 {
+        // The record that took in all that follows was the last one read.
+        let place = Place {
+            file: &source.name,
+            line: last,
+        };
+        return Err(place.whole(
+            "a quotation mark without its pair",
+            "quoted cells to be closed",
+        ));
+    }
     Ok(())
+}
+
+/// Counts quotation marks: the reader takes a cell that is never closed for one that ends with the file, and all lines in it for text.
+struct Quotes<'a, R> {
+    inner: R,
+    count: &'a Cell<u64>,
+}
+
+impl<R: Read> Read for Quotes<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        let quotes = buffer[..read].iter().filter(|byte| **byte == b'"').count();
+        self.count.set(self.count.get() + quotes as u64);
+        Ok(read)
+    }
 }
 
 fn check_header(place: Place<'_>, header: &StringRecord) -> Result<(), ImportError> {
@@ -131,7 +167,7 @@ fn fault(source: &Source, error: &::csv::Error) -> ImportError {
     match error.kind() {
         ErrorKind::Io(cause) => ImportError::File {
             file: source.name.clone(),
-            source: std::io::Error::new(cause.kind(), cause.to_string()),
+            source: io::Error::new(cause.kind(), cause.to_string()),
         },
         ErrorKind::Utf8 { .. } => place.whole("bytes that are not UTF-8", "text in UTF-8"),
         ErrorKind::UnequalLengths {

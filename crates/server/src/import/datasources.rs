@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::decode::Word;
+use super::decode::{Word, or_empty};
 use super::error::ImportError;
 use super::folder::Source;
 use super::known::Seen;
@@ -35,7 +35,7 @@ struct Element {
     label: Option<String>,
     #[serde(rename = "type")]
     kind: Word<ElementType>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     is_mandatory: bool,
     #[serde(default)]
     source_column: Option<String>,

@@ -5,7 +5,13 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error as _, IgnoredAny};
 
+use serde_json::Value;
+use serde_path_to_error::Segment;
+
 use super::error::{ImportError, Place};
+
+/// Most characters of a value that a fault shows.
+const SHOWN: usize = 60;
 
 /// Decodes one JSON line.
 pub(super) fn json<T: DeserializeOwned>(place: Place<'_>, line: &str) -> Result<T, ImportError> {
@@ -31,20 +37,39 @@ fn explain<T: DeserializeOwned>(place: Place<'_>, line: &str) -> ImportError {
     let mut deserializer = serde_json::Deserializer::from_str(line);
     match serde_path_to_error::deserialize::<_, T>(&mut deserializer) {
         Err(fault) => {
+            let found = value_at(line, fault.path());
             let path = fault.path().to_string();
             let inner = fault.into_inner();
+            let said = without_position(&inner.to_string()).into_owned();
             if inner.is_data() {
-                from_serde(place, path, &without_position(&inner.to_string()))
+                data_fault(place, path, &said, &found)
             } else {
-                let said = without_position(&inner.to_string()).into_owned();
+                let column = inner.column();
                 place.whole(
-                    format_args!("malformed JSON at column {} ({said})", inner.column()),
+                    format_args!("malformed JSON at column {column} ({said})"),
                     "one JSON object on the line",
                 )
             }
         }
         // The type was read whole, so something follows it.
         Ok(_) => place.whole("more text behind the object", "one JSON object on the line"),
+    }
+}
+
+/// What stands at a path, as JSON, cut short if it is long.
+fn value_at(line: &str, path: &serde_path_to_error::Path) -> String {
+    let Ok(root) = serde_json::from_str::<Value>(line) else {
+        return "what is not valid".to_owned();
+    };
+    let value = path.iter().try_fold(&root, |value, segment| match segment {
+        Segment::Seq { index } => value.get(index),
+        Segment::Map { key } => value.get(key),
+        _ => None,
+    });
+    let text = value.map_or_else(|| "nothing".to_owned(), Value::to_string);
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
     }
 }
 
@@ -56,8 +81,8 @@ fn without_position(message: &str) -> Cow<'_, str> {
         .into()
 }
 
-/// Turns what a serde decoder says about the field at `path` into a fault.
-pub(super) fn from_serde(place: Place<'_>, path: String, message: &str) -> ImportError {
+/// Turns what the decoder says about the field at `path`, where `found` stands, into a fault.
+fn data_fault(place: Place<'_>, path: String, message: &str, found: &str) -> ImportError {
     let parent = (path != "." && !path.is_empty()).then_some(path);
     if let Some(field) = quoted(message, "missing field `") {
         return place.at(Some(inside(parent, field)), "nothing", "a value");
@@ -70,29 +95,17 @@ pub(super) fn from_serde(place: Place<'_>, path: String, message: &str) -> Impor
             .split_once(", expected ")
             .map_or("no further field", |(_, expected)| expected);
         let name = parent.unwrap_or_else(|| field.to_owned());
-        return place.at(
-            Some(name),
-            "an unknown field",
-            expected.replace("one of ", "one of the fields "),
-        );
+        let expected = expected.replace("one of ", "one of the fields ");
+        return place.at(Some(name), "an unknown field", expected);
     }
-    let said = [
-        "invalid type: ",
-        "invalid value: ",
-        "invalid length ",
-        "unknown variant ",
-    ]
-    .into_iter()
-    .find_map(|prefix| message.strip_prefix(prefix))
-    .unwrap_or(message);
-    match said.rsplit_once(", expected ") {
-        Some((found, expected)) => place.at(parent, found, plain(expected)),
-        None => place.at(
-            parent,
-            format_args!("what is not valid: {said}"),
-            "a valid value",
-        ),
-    }
+    // Types of our own say only what they expected; serde's say what they found before it.
+    let expected = match message.strip_prefix("expected ") {
+        Some(expected) => expected,
+        None => message
+            .rsplit_once(", expected ")
+            .map_or("a valid value", |(_, expected)| expected),
+    };
+    place.at(parent, found, plain(expected))
 }
 
 fn quoted<'a>(message: &'a str, prefix: &str) -> Option<&'a str> {
@@ -114,32 +127,42 @@ fn plain(expected: &str) -> Cow<'_, str> {
     match expected {
         "i32" => "an int32".into(),
         "f64" => "a number".into(),
-        "a borrowed string" => "a string".into(),
+        "a sequence" => "an array".into(),
+        "a map" => "an object".into(),
         other => other.into(),
     }
 }
 
-fn field_with_nul(value: &serde_json::Value, path: &mut String) -> Option<String> {
+fn field_with_nul(value: &Value, path: &mut String) -> Option<String> {
     let length = path.len();
-    let mut step = |name: &str, value: &serde_json::Value| {
+    let mut step = |name: &str, value: &Value| {
         path.push_str(name);
         let found = field_with_nul(value, path);
         path.truncate(length);
         found
     };
     match value {
-        serde_json::Value::String(text) => text
+        Value::String(text) => text
             .contains('\0')
             .then(|| path.trim_start_matches('.').to_owned()),
-        serde_json::Value::Array(items) => items
+        Value::Array(items) => items
             .iter()
             .enumerate()
             .find_map(|(n, item)| step(&format!("[{n}]"), item)),
-        serde_json::Value::Object(fields) => fields
+        Value::Object(fields) => fields
             .iter()
             .find_map(|(name, field)| step(&format!(".{name}"), field)),
         _ => None,
     }
+}
+
+/// A field that may be left out or null, and then has its type's empty value.
+pub(super) fn or_empty<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de> + Default,
+{
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
 /// A field of the wire that follows from others (a name beside its id): welcome in a line, and not stored.
@@ -181,7 +204,7 @@ impl<'de, S: WordSet> Deserialize<'de> for Word<S> {
                 set: std::marker::PhantomData,
             }),
             None => Err(D::Error::custom(format_args!(
-                "invalid value: \"{found}\", expected one of {}",
+                "expected one of {}",
                 S::WORDS.join(" | ")
             ))),
         }
@@ -229,11 +252,11 @@ mod tests {
     fn a_fault_names_its_field() {
         check(
             r#"{"id":"7"}"#,
-            ", field id: found string \"7\", expected an int32",
+            ", field id: found \"7\", expected an int32",
         );
         check(
             r#"{"id":2147483648}"#,
-            ", field id: found integer `2147483648`, expected an int32",
+            ", field id: found 2147483648, expected an int32",
         );
         check(
             r#"{"title":"a"}"#,
@@ -241,7 +264,7 @@ mod tests {
         );
         check(
             r#"{"id":1,"parts":[{"partId":1},{"partId":true}]}"#,
-            ", field parts[1].partId: found boolean `true`, expected an int32",
+            ", field parts[1].partId: found true, expected an int32",
         );
         check(
             r#"{"id":1,"parts":[{}]}"#,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 
-use super::decode::Word;
+use super::decode::{Word, or_empty};
 use super::error::{ImportError, Place};
 use super::folder::Source;
 use super::known::Seen;
@@ -83,7 +83,7 @@ struct GroupLine {
     description: Option<String>,
     #[serde(default)]
     parent_id: Option<i32>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     is_system_group: bool,
     #[serde(default)]
     level: Option<i32>,
@@ -97,7 +97,7 @@ struct GroupLine {
     external_id: Option<String>,
     #[serde(default)]
     external_name: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     is_member: bool,
 }
 
@@ -180,7 +180,7 @@ struct UserLine {
     display_name: String,
     #[serde(default)]
     email: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     groups: Vec<i32>,
 }
 

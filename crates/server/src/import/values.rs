@@ -150,7 +150,7 @@ impl Values {
                     date.into(),
                     line.id.into(),
                     line.value.into(),
-                    line.registration_date.map_or(date, |at| at.ticks()).into(),
+                    line.registration_date.map_or(date, Timestamp::ticks).into(),
                     line.area_id.into(),
                     line.asset_id.into(),
                     line.project_id.into(),

@@ -194,6 +194,30 @@ async fn byte_order_marks_line_ends_of_windows_and_blank_lines_are_no_fault() {
     );
 }
 
+#[tokio::test]
+async fn a_field_that_is_null_is_a_field_left_out() {
+    let folder = Folder::empty();
+    folder.write(
+        "boards.jsonl",
+        r#"{"id":1,"name":null,"isPublic":null,"groupId":null,"rows":null,"columns":null,"groupName":null}"#,
+    );
+    folder.write(
+        "incident_types.jsonl",
+        r#"{"id":1,"title":"T","description":null,"categories":[{"id":1,"title":"C","sortOrder":null,"children":null}],"causes":null,"translations":null}"#,
+    );
+    folder.write(
+        "incidents.jsonl",
+        r#"{"id":1,"incidentTypeId":1,"title":"t","incidentDate":"2025-01-01","status":null,"severity":null,"isAnonymous":null,"causes":null,"dueDate":null}"#,
+    );
+    let target = Target::new();
+    folder
+        .import(&target.db, OnConflict::Fail)
+        .await
+        .expect("imported");
+    let sql = "SELECT count(*) FROM incidents WHERE status = 'New' AND severity = 'None' AND due_date IS NULL";
+    assert_eq!(target.number(sql).await, 1);
+}
+
 /// The plant twice, the second time with another area, and what the second import did to the areas.
 async fn twice(on_conflict: OnConflict) -> (Target, FileReport) {
     let target = Target::new();

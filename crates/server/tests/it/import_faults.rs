@@ -51,28 +51,28 @@ async fn a_value_of_another_type() {
         "areas.jsonl",
         "\"id\":2",
         "\"id\":\"2\"",
-        "2, field id: found string \"2\", expected an int32",
+        "2, field id: found \"2\", expected an int32",
     )
     .await;
     spoilt(
         "areas.jsonl",
         "\"Assembly\"",
         "7",
-        "2, field name: found integer `7`, expected a string",
+        "2, field name: found 7, expected a string",
     )
     .await;
     spoilt(
         "areas.jsonl",
         "\"id\":2",
         "\"id\":2147483648",
-        "2, field id: found integer `2147483648`, expected an int32",
+        "2, field id: found 2147483648, expected an int32",
     )
     .await;
     spoilt(
         "incidents.jsonl",
         "{\"id\":34,\"amount\":12.5",
         "{\"id\":34,\"amount\":\"12.5\"",
-        "1, field consequences[0].amount: found string \"12.5\", expected a number",
+        "1, field consequences[0].amount: found \"12.5\", expected a number",
     )
     .await;
 }
@@ -126,24 +126,20 @@ async fn a_word_that_is_none() {
 
 #[tokio::test]
 async fn a_date_that_is_none() {
-    let folder = Folder::plant();
-    folder.write(
+    spoilt(
         "incidents.jsonl",
-        with(
-            "incidents.jsonl",
-            "2025-05-20T06:12:00.1234567Z",
-            "2025-13-20T06:12:00Z",
-        ),
-    );
-    let fault = folder
-        .import(&Target::new().db, OnConflict::Fail)
-        .await
-        .expect_err("there is no month 13")
-        .to_string();
-    assert!(
-        fault.starts_with("incidents.jsonl, line 1, field reportedDate: found "),
-        "{fault}"
-    );
+        "2025-05-20T06:12:00.1234567Z",
+        "2025-13-20T06:12:00Z",
+        "1, field reportedDate: found \"2025-13-20T06:12:00Z\", expected a day the calendar has",
+    )
+    .await;
+    spoilt(
+        "incidents.jsonl",
+        "\"incidentDate\":\"2025-05-25\"",
+        "\"incidentDate\":20250525",
+        "2, field incidentDate: found 20250525, expected a date such as 2026-03-02",
+    )
+    .await;
 }
 
 #[tokio::test]
@@ -459,6 +455,13 @@ async fn csv_that_does_not_fit() {
         &format!("{head},dimesion\n"),
         "1, field dimesion: found an unknown field in the header, expected some of id, dataSourceId, value, valueDate, registrationDate, \
          areaId, assetId, projectId, description, dimension, dimension2, dimension3, dimension4, externalId",
+    )
+    .await;
+    csv(
+        &format!(
+            "{head},description\n1,4,2025-05-01T00:00:00Z,1,\"cold\n2,4,2025-05-02T00:00:00Z,1,\n"
+        ),
+        "2: found a quotation mark without its pair, expected quoted cells to be closed",
     )
     .await;
     csv(

@@ -98,9 +98,7 @@ impl Folder {
         db: &str,
         on_conflict: OnConflict,
     ) -> Result<ImportReport, ImportError> {
-        let mut options = ImportOptions::default();
-        options.on_conflict = on_conflict;
-        import_dir(self.path(), db, options, Arc::new(())).await
+        import_dir(self.path(), db, ImportOptions { on_conflict }, Arc::new(())).await
     }
 }
 

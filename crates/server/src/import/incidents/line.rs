@@ -3,7 +3,7 @@
 use obeya_model::{Date, Timestamp};
 use serde::Deserialize;
 
-use crate::import::decode::{Derived, Word};
+use crate::import::decode::{Derived, Word, or_empty};
 use crate::import::words::{Evaluation, IncidentStatus, Severity};
 
 #[derive(Deserialize)]
@@ -47,7 +47,7 @@ pub(super) struct IncidentLine {
     pub(super) evaluation_status: Option<Word<Evaluation>>,
     #[serde(default)]
     pub(super) evaluation_text: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     pub(super) is_anonymous: bool,
     #[serde(default)]
     pub(super) external_id: Option<String>,
@@ -55,13 +55,13 @@ pub(super) struct IncidentLine {
     pub(super) number_of_actions: Option<i32>,
     #[serde(default)]
     pub(super) number_of_attachments: Option<i32>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     pub(super) categories: Vec<Part>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     pub(super) causes: Vec<Part>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     pub(super) consequences: Vec<Consequence>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     pub(super) custom_fields: Vec<CustomField>,
     #[serde(default)]
     pub(super) status_modified_date: Option<Timestamp>,

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use crate::import::decode::or_empty;
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
 pub(super) struct TypeLine {
@@ -11,16 +13,16 @@ pub(super) struct TypeLine {
     pub(super) title: String,
     #[serde(default)]
     pub(super) description: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     pub(super) categories: Vec<Category>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     pub(super) consequences: Vec<Consequence>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     pub(super) causes: Vec<Cause>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     pub(super) custom_fields: Vec<CustomField>,
     /// By language tag.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     pub(super) translations: BTreeMap<String, Translation>,
 }
 
@@ -32,11 +34,11 @@ pub(super) struct Category {
     pub(super) title: String,
     #[serde(default)]
     pub(super) description: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     pub(super) sort_order: i32,
     #[serde(default)]
     pub(super) parent_id: Option<i32>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     pub(super) children: Vec<Category>,
 }
 
@@ -56,7 +58,7 @@ pub(super) struct Cause {
     pub(super) title: String,
     #[serde(default)]
     pub(super) description: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     pub(super) sort_order: i32,
 }
 
@@ -67,11 +69,11 @@ pub(super) struct CustomField {
     pub(super) label: String,
     #[serde(rename = "type")]
     pub(super) kind: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     pub(super) sort_order: i32,
     #[serde(default)]
     pub(super) data_list_id: Option<i32>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     pub(super) is_mandatory: bool,
 }
 
@@ -83,13 +85,13 @@ pub(super) struct Translation {
     pub(super) title: Option<String>,
     #[serde(default)]
     pub(super) description: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     pub(super) categories: Vec<Words>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     pub(super) consequences: Vec<Words>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     pub(super) causes: Vec<Words>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_empty")]
     pub(super) custom_fields: Vec<Label>,
 }
 

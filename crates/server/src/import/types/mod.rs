@@ -253,6 +253,14 @@ fn claim(
     }
 }
 
+/// One kind of part: its table, its field in the line, the ids the line has, and the types of all ids.
+type Kind<'a> = (
+    &'static str,
+    &'static str,
+    &'a HashSet<i32>,
+    &'a mut HashMap<i32, i32>,
+);
+
 /// Removes the parts that a replaced type no longer has.
 fn drop_absent(
     run: &mut Run<'_>,
@@ -260,7 +268,7 @@ fn drop_absent(
     owner: i32,
     parts: &Parts,
 ) -> Result<(), ImportError> {
-    let tables: [(&str, &str, &HashSet<i32>, &mut HashMap<i32, i32>); 4] = [
+    let tables: [Kind<'_>; 4] = [
         (
             "type_categories",
             "categories",
