@@ -212,3 +212,44 @@ fn refusal(answer: &Answer) -> Error {
         description: refusal.error_description,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The endpoint taken from a document, for an issuer at this address.
+    fn discovered(auth_url: &str, status: StatusCode, document: &'static str) -> Option<String> {
+        let auth_url = Url::parse(auth_url).unwrap();
+        let secret = Secret::new("s");
+        Issuer::new(
+            auth_url,
+            String::new(),
+            secret,
+            Vec::new(),
+            RetryPolicy::default(),
+        )
+        .discovered(&Answer {
+            status,
+            body: Bytes::from_static(document.as_bytes()),
+        })
+    }
+
+    #[test]
+    fn only_an_endpoint_that_keeps_the_secret_safe_is_taken() {
+        let secure = r#"{"token_endpoint":"https://login.example/token"}"#;
+        let plain = r#"{"token_endpoint":"http://login.example/token"}"#;
+        let taken = |auth_url, document| discovered(auth_url, StatusCode::OK, document);
+        let endpoint = Some("https://login.example/token".to_owned());
+        assert_eq!(taken("https://a.example", secure), endpoint);
+        assert_eq!(taken("http://a.example", secure), endpoint);
+        assert_eq!(taken("https://a.example", plain), None);
+        assert!(taken("http://a.example", plain).is_some());
+        for document in ["", "[]", "{}", r#"{"token_endpoint":"file:///etc/passwd"}"#] {
+            assert_eq!(taken("https://a.example", document), None, "{document}");
+        }
+        assert_eq!(
+            discovered("https://a.example", StatusCode::NOT_FOUND, secure),
+            None
+        );
+    }
+}

@@ -8,6 +8,7 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::routing::{get, post};
 use obeya::{Client, Error, Exchange};
+use tokio::sync::Notify;
 
 use crate::support::{
     Clock, Counter, area, found, issuer, json, serve, token, with_credentials, with_token,
@@ -39,6 +40,34 @@ async fn fifty_refused_calls_fetch_one_token() {
     for call in calls {
         assert_eq!(call.await.unwrap().unwrap().id, Some(1));
     }
+    assert_eq!(fetches.total(), 2);
+}
+
+#[tokio::test]
+async fn a_late_refusal_does_not_cost_the_new_token() {
+    let fetches = Counter::default();
+    let sent = Arc::new(Notify::new());
+    let go = Arc::new(Notify::new());
+    let (arrived, released) = (sent.clone(), go.clone());
+    // Refuses the first token only when told to.
+    let slow = get(async move |headers: HeaderMap| {
+        if headers["authorization"] == "Bearer token-2" {
+            return found();
+        }
+        arrived.notify_one();
+        released.notified().await;
+        json(401, "")
+    });
+    let routes = issuer(&fetches)
+        .merge(guarded(2))
+        .route("/v2/areas/2", slow);
+    let client = with_credentials(&serve(routes).await).build().unwrap();
+    let late = tokio::spawn(client.areas().get(2).send());
+    sent.notified().await;
+    client.areas().get(1).await.unwrap();
+    assert_eq!(fetches.total(), 2);
+    go.notify_one();
+    late.await.unwrap().unwrap();
     assert_eq!(fetches.total(), 2);
 }
 
