@@ -71,6 +71,28 @@ impl Child {
         self.status("VmHWM:")
     }
 
+    /// Processor time taken until now, in milliseconds; a clock tick of Linux is 10.
+    pub fn processor_ms(&self) -> f64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/stat", self.process.id()))
+            .unwrap_or_default();
+        // The second field is a name in parentheses and may hold spaces; user and system time are the 14th and 15th.
+        let fields = status
+            .rsplit(')')
+            .next()
+            .unwrap_or_default()
+            .split_whitespace();
+        let ticks: Vec<f64> = fields
+            .skip(11)
+            .take(2)
+            .filter_map(|ticks| ticks.parse().ok())
+            .collect();
+        if ticks.len() == 2 {
+            ticks.iter().sum::<f64>() * 10.0
+        } else {
+            f64::NAN
+        }
+    }
+
     /// A figure of Linux's process table; NaN elsewhere.
     fn status(&self, name: &str) -> f64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()))

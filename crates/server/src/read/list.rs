@@ -11,6 +11,9 @@ use crate::http::call::Call;
 use crate::http::problem::Problem;
 use crate::store::engine::{Session, Value};
 
+/// Room for a list of usual length.
+const USUAL_BYTES: usize = 16 << 10;
+
 /// A list to read.
 pub(crate) struct List {
     query: Bound,
@@ -90,7 +93,8 @@ impl List {
             let found = session.first(parent.exists, &[Value::Int(parent.id)], |_| Ok(()))?;
             found.ok_or_else(|| Problem::not_found(parent.noun, parent.id))?;
         }
-        let mut out = vec![b'{'];
+        let mut out = Vec::with_capacity(USUAL_BYTES);
+        out.push(b'{');
         if self.query.count() {
             out.extend_from_slice(b"\"@odata.count\":");
             json::int(&mut out, self.count(session)?);

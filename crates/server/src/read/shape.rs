@@ -20,10 +20,42 @@ struct Field {
     /// The column in the row.
     column: usize,
     /// `,"name":`; the first one of a row goes without its comma.
-    key: Vec<u8>,
+    key: Piece,
     /// The key and `null`: in one piece, as many columns of many rows are empty.
-    empty: Vec<u8>,
+    empty: Piece,
     form: Form,
+}
+
+/// Bytes that are written once for each row.
+#[derive(Debug)]
+struct Piece {
+    bytes: Vec<u8>,
+    /// The same with bytes to throw away behind them: a copy of fixed length takes a few instructions, one of any length a call.
+    padded: [u8; PADDED],
+}
+
+/// Longer than every key of the interface with `null`, and with the constant before it on a page of values.
+const PADDED: usize = 48;
+
+impl Piece {
+    fn new(bytes: Vec<u8>) -> Self {
+        let mut padded = [0; PADDED];
+        let length = bytes.len().min(PADDED);
+        padded[..length].copy_from_slice(&bytes[..length]);
+        Self { bytes, padded }
+    }
+
+    /// Writes the bytes after the first `skip`.
+    #[inline]
+    fn write(&self, out: &mut Vec<u8>, skip: usize) {
+        if skip > 0 || self.bytes.len() > PADDED {
+            out.extend_from_slice(&self.bytes[skip..]);
+        } else {
+            let end = out.len() + self.bytes.len();
+            out.extend_from_slice(&self.padded);
+            out.truncate(end);
+        }
+    }
 }
 
 /// What a column holds and how it is written.
@@ -60,7 +92,8 @@ impl Shape {
             let mut key = vec![b','];
             json::string(&mut key, out.name);
             key.push(b':');
-            let empty = [key.as_slice(), b"null"].concat();
+            let empty = Piece::new([key.as_slice(), b"null"].concat());
+            let key = Piece::new(key);
             Some(Field {
                 column,
                 key,
@@ -85,11 +118,11 @@ impl Shape {
         if let Some(place) = self.fields.iter().position(is_it)
             && place + 1 < self.fields.len()
         {
-            let mut before = self.fields.remove(place).key;
+            let mut before = self.fields.remove(place).key.bytes;
             json::int(&mut before, value);
             let next = &mut self.fields[place];
-            next.key = [before.as_slice(), &next.key].concat();
-            next.empty = [before.as_slice(), &next.empty].concat();
+            next.key = Piece::new([before.as_slice(), &next.key.bytes].concat());
+            next.empty = Piece::new([before.as_slice(), &next.empty.bytes].concat());
         }
         self
     }
@@ -106,7 +139,7 @@ impl Shape {
         for field in &self.fields {
             let written = field.write(out, row, clockwork, skip)?;
             if !written {
-                out.extend_from_slice(&field.empty[skip..]);
+                field.empty.write(out, skip);
             }
             skip = 0;
         }
@@ -124,48 +157,47 @@ impl Field {
         clockwork: &mut Clockwork,
         skip: usize,
     ) -> Result<bool, StoreError> {
-        let key = &self.key[skip..];
         match self.form {
             Form::Int => {
                 let Some(value) = row.int(self.column)? else {
                     return Ok(false);
                 };
-                out.extend_from_slice(key);
+                self.key.write(out, skip);
                 json::int(out, value);
             }
             Form::Boolean => {
                 let Some(value) = row.int(self.column)? else {
                     return Ok(false);
                 };
-                out.extend_from_slice(key);
+                self.key.write(out, skip);
                 json::boolean(out, value != 0);
             }
             Form::Double => {
                 let Some(value) = row.real(self.column)? else {
                     return Ok(false);
                 };
-                out.extend_from_slice(key);
+                self.key.write(out, skip);
                 json::double(out, value);
             }
             Form::Text => {
                 let Some(value) = row.text(self.column)? else {
                     return Ok(false);
                 };
-                out.extend_from_slice(key);
+                self.key.write(out, skip);
                 json::string(out, value);
             }
             Form::Instant => {
                 let Some(value) = row.int(self.column)? else {
                     return Ok(false);
                 };
-                out.extend_from_slice(key);
+                self.key.write(out, skip);
                 clockwork.instant(out, value);
             }
             Form::Date => {
                 let Some(value) = row.int(self.column)? else {
                     return Ok(false);
                 };
-                out.extend_from_slice(key);
+                self.key.write(out, skip);
                 clockwork.date(out, value);
             }
         }

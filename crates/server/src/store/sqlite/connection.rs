@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags, Statement, ToSql};
 
@@ -116,6 +117,10 @@ fn open(path: &Path, flags: OpenFlags, options: &StoreOptions) -> Result<Databas
         .busy_timeout(options.busy_timeout)
         .map_err(store_error)?;
     connection.set_prepared_statement_cache_capacity(options.cached_statements);
+    // Otherwise SQLite plans a statement anew whenever a value in a range is bound, which throws away what the cache of statements is for.
+    connection
+        .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
+        .map_err(store_error)?;
     functions::register(&connection)?;
     let budget = Arc::new(Budget::new(options.statement_budget));
     let watch = Arc::clone(&budget);
