@@ -47,7 +47,10 @@ pub(crate) async fn run(args: Args) -> Result<()> {
     let imported = import_dir(
         &args.folder,
         &args.database.url,
-        ImportOptions { on_conflict },
+        ImportOptions {
+            on_conflict,
+            ..ImportOptions::default()
+        },
         bar.clone(),
     )
     .await;

@@ -48,10 +48,21 @@ pub enum OnConflict {
 }
 
 /// How an import is done.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub struct ImportOptions {
-    /// What to do with a line whose id is in the database already.
+    /// What to do with a line whose id is in the database already. Default: fail.
     pub on_conflict: OnConflict,
+    /// How long to wait while another process writes to the database. Default: 30 s.
+    pub lock_wait: Duration,
+}
+
+impl Default for ImportOptions {
+    fn default() -> Self {
+        Self {
+            on_conflict: OnConflict::default(),
+            lock_wait: Duration::from_secs(30),
+        }
+    }
 }
 
 /// What an import did.
@@ -94,7 +105,7 @@ pub async fn import_dir(
 ) -> Result<ImportReport, ImportError> {
     let started = Instant::now();
     let sources = folder::sources(folder)?;
-    let store = Store::open(db_url, &store_options()).await?;
+    let store = Store::open(db_url, &store_options(options.lock_wait)).await?;
     let imported = store
         .write(move |session| import(session, &sources, options, progress.as_ref()))
         .await;
@@ -106,11 +117,11 @@ pub async fn import_dir(
 }
 
 /// One long write by one process: a large cache and no hurry.
-fn store_options() -> StoreOptions {
+fn store_options(lock_wait: Duration) -> StoreOptions {
     StoreOptions {
         writer_cache_kib: 128 << 10,
         statement_budget: Duration::from_secs(600),
-        busy_timeout: Duration::from_secs(30),
+        busy_timeout: lock_wait,
         ..StoreOptions::default()
     }
 }

@@ -1,6 +1,11 @@
 //! Whatever is wrong with a folder is told by file, line and field, and nothing of it is stored.
 
-use obeya_server::import::OnConflict;
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use obeya_server::import::{ImportOptions, OnConflict, import_dir};
+use obeya_server::store::{Store, StoreError, StoreOptions};
 
 use crate::import_folder::{Folder, PLANT, Target};
 
@@ -522,11 +527,11 @@ async fn files_that_are_none_of_an_import() {
 #[tokio::test]
 async fn a_folder_that_is_not_there() {
     let gone = std::path::Path::new("surely/not/there");
-    let fault = obeya_server::import::import_dir(
+    let fault = import_dir(
         gone,
         &Target::new().db,
-        Default::default(),
-        std::sync::Arc::new(()),
+        ImportOptions::default(),
+        Arc::new(()),
     )
     .await
     .expect_err("no folder");
@@ -534,4 +539,46 @@ async fn a_folder_that_is_not_there() {
         fault.to_string(),
         "the folder surely/not/there cannot be read"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_another_process_is_writing_to() {
+    let target = Target::new();
+    let other = Store::open(&target.db, &StoreOptions::default())
+        .await
+        .expect("opened");
+    let (writing, begun) = mpsc::channel();
+    let (done, wait) = mpsc::channel::<()>();
+    let held = tokio::spawn({
+        let other = other.clone();
+        async move {
+            let work = move |_: &mut dyn obeya_server::store::Session| {
+                writing.send(()).expect("somebody waits");
+                // Ends when the sender goes.
+                let _ = wait.recv();
+                Ok::<_, StoreError>(())
+            };
+            other.write(work).await
+        }
+    });
+    tokio::task::spawn_blocking(move || begun.recv().expect("begun"))
+        .await
+        .expect("begun");
+    let options = ImportOptions {
+        lock_wait: Duration::from_millis(20),
+        ..ImportOptions::default()
+    };
+    let folder = Folder::plant();
+    let fault = import_dir(folder.path(), &target.db, options, Arc::new(()))
+        .await
+        .expect_err("locked");
+    assert_eq!(fault.to_string(), "the database did not take the import");
+    let cause = std::error::Error::source(&fault)
+        .expect("a cause")
+        .to_string();
+    assert!(cause.contains("locked"), "{cause}");
+    drop(done);
+    held.await.expect("no panic").expect("written");
+    other.close().await;
+    assert_eq!(target.rows().await, 0);
 }

@@ -98,7 +98,16 @@ impl Folder {
         db: &str,
         on_conflict: OnConflict,
     ) -> Result<ImportReport, ImportError> {
-        import_dir(self.path(), db, ImportOptions { on_conflict }, Arc::new(())).await
+        import_dir(
+            self.path(),
+            db,
+            ImportOptions {
+                on_conflict,
+                ..ImportOptions::default()
+            },
+            Arc::new(()),
+        )
+        .await
     }
 }
 
