@@ -6,7 +6,7 @@
 /// An expression and where it begins in its option.
 #[derive(Debug, Clone)]
 pub struct Expr {
-    /// The byte position of its first token, or of its operator for `and`, `or` and binary operators' operands' own starts.
+    /// The byte position of its first token; parentheses around it are not counted.
     pub at: usize,
     /// What it is.
     pub kind: ExprKind,

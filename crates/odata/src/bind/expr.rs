@@ -30,6 +30,8 @@ pub(crate) struct Binder<'a> {
     pub alias_depth: usize,
     /// Parts of aliases' values that were put in place of their names.
     pub alias_nodes: usize,
+    /// Parts of operands that are written once for each member of a list.
+    pub repeated: usize,
 }
 
 impl Binder<'_> {
@@ -213,46 +215,56 @@ impl Binder<'_> {
 
     fn among(&mut self, at: usize, left: &Expr, list: &[Expr]) -> Result<Node, Error> {
         let left = self.expr(left)?;
+        // Its type alone says what fits beside it; the tree need not be copied for each of a thousand literals.
+        let shape = Node::new(left.at, left.ty, NodeKind::Null);
+        // A condition is no column that could be looked for in a list, and null is in none; they are compared with each member.
+        let listable =
+            !left.is_null() && (!left.is_boolean() || matches!(left.kind, NodeKind::Property(..)));
         let (mut values, mut null, mut others) =
             (Vec::with_capacity(list.len()), false, Vec::new());
         for member in list {
             let node = self.expr(member)?;
-            let (_, node) = align("in", left.clone(), node)?;
+            let (_, node) = align("in", shape.clone(), node)?;
             match node.kind {
-                NodeKind::Null => null = true,
                 NodeKind::Value(Value::Real(value)) if value.is_nan() => {}
-                NodeKind::Value(value) => values.push(value),
-                NodeKind::Boolean(value) => values.push(Value::Int(value.into())),
-                _ => others.push(compare(node.at, Comparison::Eq, "in", left.clone(), node)?),
+                NodeKind::Null if listable => null = true,
+                NodeKind::Value(value) if listable => values.push(value),
+                NodeKind::Boolean(value) if listable => values.push(Value::Int(value.into())),
+                _ => {
+                    self.repeat(&left)?;
+                    others.push(compare(node.at, Comparison::Eq, "in", left.clone(), node)?);
+                }
             }
         }
-        // A condition is no column that could be looked for in a list; each member is compared instead.
-        let plain = matches!(left.kind, NodeKind::Property(..)) || !left.is_boolean();
-        if left.is_null() || !plain {
-            let all = list
-                .iter()
-                .map(|member| self.expr(member))
-                .collect::<Result<Vec<_>, _>>()?;
-            others = all
-                .into_iter()
-                .map(|node| compare(at, Comparison::Eq, "in", left.clone(), node))
-                .collect::<Result<_, _>>()?;
-            (values, null) = (Vec::new(), false);
+        if others.is_empty() || !values.is_empty() || null {
+            others.push(Node::new(
+                at,
+                Type::Boolean,
+                NodeKind::In(Box::new(left), values, null),
+            ));
         }
-        let among = Node::new(
-            at,
-            Type::Boolean,
-            NodeKind::In(Box::new(left), values, null),
-        );
-        if others.is_empty() {
-            return Ok(among);
+        if others.len() == 1 {
+            return Ok(others.remove(0));
         }
-        others.push(among);
         Ok(Node::new(
             at,
             Type::Boolean,
             NodeKind::Logic(LogicOp::Or, others),
         ))
+    }
+
+    /// Accounts for an operand that is written more than once. Lists within lists would double it at every level.
+    fn repeat(&mut self, node: &Node) -> Result<(), Error> {
+        let most = self.limits.nodes.saturating_mul(4);
+        self.repeated += node.size();
+        if self.repeated > most {
+            return Err(Error::limit(
+                node.at,
+                "the operand of `in` is compared with too many members one by one",
+                most,
+            ));
+        }
+        Ok(())
     }
 
     fn lambda(

@@ -171,6 +171,7 @@ pub(crate) fn query(
         numbered: 0,
         alias_depth: 0,
         alias_nodes: 0,
+        repeated: 0,
     };
     let filter = match &options.filter {
         None => None,

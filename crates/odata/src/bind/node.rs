@@ -3,7 +3,7 @@
 //! Every type error is behind us here. A node's type is `None` only for `null`.
 
 use crate::ast::LogicOp;
-use crate::edm::{EntityType, Navigation, Property, Type};
+use crate::edm::{Column, EntityType, Navigation, Property, Type};
 use crate::value::Value;
 
 /// A typed expression.
@@ -138,6 +138,46 @@ impl Node {
             ty: ty.into(),
             kind,
         }
+    }
+
+    /// The number of nodes in the tree.
+    pub(crate) fn size(&self) -> usize {
+        let inside = match &self.kind {
+            NodeKind::Null | NodeKind::Boolean(_) | NodeKind::Value(_) | NodeKind::Property(..) => {
+                0
+            }
+            NodeKind::Not(node)
+            | NodeKind::Negate(node)
+            | NodeKind::Cast(node)
+            | NodeKind::Present(node) => node.size(),
+            NodeKind::In(node, values, _) => node.size() + values.len(),
+            NodeKind::Logic(_, nodes) | NodeKind::Call(_, nodes) => {
+                nodes.iter().map(Self::size).sum()
+            }
+            NodeKind::Compare(_, a, b) | NodeKind::Has(a, b) | NodeKind::Arithmetic(_, a, b) => {
+                a.size() + b.size()
+            }
+            NodeKind::Exists(_, body) | NodeKind::Count(_, body) => {
+                body.as_ref().map_or(0, |body| body.size())
+            }
+            NodeKind::Every(_, body) => body.size(),
+        };
+        inside + 1
+    }
+
+    /// Whether its SQL is a name or a placeholder, which may be written twice at no cost.
+    pub(crate) fn is_simple(&self) -> bool {
+        matches!(
+            self.kind,
+            NodeKind::Value(_)
+                | NodeKind::Property(
+                    _,
+                    Property {
+                        column: Column::Name(_),
+                        ..
+                    }
+                )
+        )
     }
 
     /// Whether the value can be null. What is not known never to be null can be.

@@ -77,6 +77,8 @@ pub const SCALARS: &[Scalar] = &[
     scalar("odata_trim", 1, text::trim),
     scalar("odata_substring", 2, text::substring),
     scalar("odata_substring", 3, text::substring),
+    scalar("odata_starts_with", 2, text::starts_with),
+    scalar("odata_ends_with", 2, text::ends_with),
     scalar("odata_matches", 3, pattern::matches),
     scalar("odata_int_div", 2, number::int_div),
     scalar("odata_int_mod", 2, number::int_mod),

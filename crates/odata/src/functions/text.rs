@@ -24,6 +24,23 @@ pub(super) fn trim(args: &[Arg<'_>]) -> Result<Out, ScalarError> {
     with_text(args, |text| text.trim().to_owned())
 }
 
+fn compared(args: &[Arg<'_>], call: impl FnOnce(&str, &str) -> bool) -> Result<Out, ScalarError> {
+    Ok(match args {
+        [Arg::Text(text), Arg::Text(part)] => Out::Int(call(text, part).into()),
+        _ => Out::Null,
+    })
+}
+
+/// `startswith`, where its arguments are more than names and values.
+pub(super) fn starts_with(args: &[Arg<'_>]) -> Result<Out, ScalarError> {
+    compared(args, |text, part| text.starts_with(part))
+}
+
+/// `endswith`, likewise.
+pub(super) fn ends_with(args: &[Arg<'_>]) -> Result<Out, ScalarError> {
+    compared(args, |text, part| text.ends_with(part))
+}
+
 /// `substring(text,start)` and `substring(text,start,length)`: counted from 0; a negative start counts from the end.
 pub(super) fn substring(args: &[Arg<'_>]) -> Result<Out, ScalarError> {
     let (text, start, length) = match args {

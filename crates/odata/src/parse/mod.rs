@@ -1,7 +1,7 @@
 //! Tokens → expressions, by precedence climbing.
 //!
-//! Recursion is bounded by a depth counter and the size by a node counter, both shared by all options of a request; the
-//! work is linear in the text. Names stay names: nothing here knows an entity.
+//! Recursion is bounded by a depth counter, and size by a node counter that all options of a request share; the work is
+//! linear in the text. Names stay names: nothing here knows an entity.
 
 mod operand;
 
@@ -41,7 +41,7 @@ enum Infix {
     In,
 }
 
-/// The operators of the specification's precedence table, the only place that knows it.
+/// The operators of the specification's precedence table. The printer has the same order, which round trips hold it to.
 fn infix(word: &str) -> Option<(u8, Infix)> {
     use BinaryOp::{Add, Div, DivBy, Eq, Ge, Gt, Has, Le, Lt, Mod, Mul, Ne, Sub};
     // Every operator is at most five ASCII letters; longer words are not worth lowering.

@@ -6,16 +6,14 @@
 mod dialect;
 pub(crate) mod render;
 
-pub use dialect::{Dialect, Sqlite};
-
 use std::borrow::Cow;
 
-use crate::edm::Type;
-
 pub use crate::value::Value;
+pub use dialect::{Dialect, Sqlite};
 
 use crate::bind::node::NodeKind;
 use crate::bind::{Bound, BoundExpand};
+use crate::edm::Type;
 use render::{Mode, Renderer, quote};
 
 /// A statement with `?1, ?2 …` and what to bind to them, in order.

@@ -326,10 +326,12 @@ impl<'d> Renderer<'d> {
             }
             (false, _) => format!("({text} IN ({}))", placeholders.join(", ")),
         };
-        if null {
-            format!("({listed} OR {text} IS NULL)")
-        } else {
-            listed
+        match null {
+            false => listed,
+            true if left.is_simple() => format!("({listed} OR {text} IS NULL)"),
+            // The operand is null exactly where the list's answer is. Written twice, it would double at every nesting.
+            true if placeholders.is_empty() => format!("({text} IS NULL)"),
+            true => format!("coalesce({text} IN ({}), TRUE)", placeholders.join(", ")),
         }
     }
 
@@ -367,12 +369,18 @@ impl<'d> Renderer<'d> {
             return "NULL".to_owned();
         };
         let second = rest.first().map_or("NULL", String::as_str);
+        let simple = args.iter().all(Node::is_simple);
         let name = match function {
             Function::Contains => return format!("({} > 0)", self.dialect.position(first, second)),
-            Function::StartsWith => {
+            // What the dialect writes names its arguments more than once; nested, that would grow without bound.
+            Function::StartsWith if simple => {
                 return format!("({})", self.dialect.starts_with(first, second));
             }
-            Function::EndsWith => return format!("({})", self.dialect.ends_with(first, second)),
+            Function::EndsWith if simple => {
+                return format!("({})", self.dialect.ends_with(first, second));
+            }
+            Function::StartsWith => return format!("(odata_starts_with({first}, {second}) = 1)"),
+            Function::EndsWith => return format!("(odata_ends_with({first}, {second}) = 1)"),
             Function::Length => return self.dialect.length(first),
             Function::IndexOf => return format!("({} - 1)", self.dialect.position(first, second)),
             Function::Concat => return format!("({first} || {second})"),

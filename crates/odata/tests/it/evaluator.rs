@@ -280,6 +280,14 @@ fn condition() -> BoxedStrategy<String> {
             text()
         )
             .prop_map(|(name, a, b)| format!("{name}({a},{b})")),
+        (
+            number(),
+            prop::collection::vec(
+                (-2..12_i64).prop_map(|number| number.to_string()).boxed(),
+                1..3
+            )
+        )
+            .prop_map(|(a, list)| format!("({a}) in ({},null)", list.join(","))),
         (number(), prop::collection::vec(number(), 1..4))
             .prop_map(|(a, list)| format!("({a}) in ({})", list.join(","))),
         (text(), prop::collection::vec(text(), 1..3))
