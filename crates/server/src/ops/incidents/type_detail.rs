@@ -16,7 +16,9 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let detail = call
         .app
         .store
-        .brief(move |session| types::detail(session, id, language.as_deref()).map_err(Problem::from))
+        .brief(move |session| {
+            types::detail(session, id, language.as_deref()).map_err(Problem::from)
+        })
         .await?;
     let detail = detail.ok_or_else(|| Problem::not_found("incident type", id))?;
     call.reply_json(&detail)
