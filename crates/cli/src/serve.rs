@@ -9,7 +9,7 @@ use obeya_server::{Config, Server};
 use tracing_subscriber::EnvFilter;
 
 use crate::database::Database;
-use crate::stop;
+use crate::stop::Stop;
 
 /// Runs the service on a database.
 #[derive(clap::Args)]
@@ -67,16 +67,15 @@ pub(crate) async fn run(args: Args) -> Result<()> {
     let running = Server::start(config)
         .await
         .context("the service did not start")?;
+    let mut stop = Stop::catch().context("signals cannot be caught")?;
     // Exactly this one line: whoever starts the service waits for it, and reads the port from it.
     let mut out = io::stdout();
     writeln!(out, "listening on http://{}", running.address())?;
     out.flush()?;
-    stop::asked()
-        .await
-        .context("signals cannot be waited for")?;
+    stop.asked().await;
     tokio::select! {
         () = running.shutdown() => Ok(()),
-        _ = stop::asked() => bail!("stopped at once: requests in flight were cut off"),
+        () = stop.asked() => bail!("stopped at once: requests in flight were cut off"),
     }
 }
 

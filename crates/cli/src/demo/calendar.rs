@@ -1,13 +1,13 @@
 //! Days of the demo: two years that end today, so that "the last month" shows something whenever the demo is run.
 //!
-//! The figures are the same on every day it is run; only the dates they stand on move.
+//! Whoever runs it on the same day sees the same figures. On another day they follow the week and the season, as a plant's do.
 
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-/// How many days of history the plant has.
-pub(super) const DAYS: i32 = 730;
+/// How many days of history the plant has: whole weeks, so that there are as many Sundays in it whenever it ends.
+pub(super) const DAYS: i32 = 104 * 7;
 
 /// The two years; day 0 is the oldest, day `DAYS - 1` yesterday, day `DAYS` today.
 #[derive(Clone, Copy)]

@@ -28,6 +28,7 @@ use obeya_server::import::{ImportOptions, import_dir};
 use obeya_server::{Config, Running, Server};
 
 use crate::database::{address, file};
+use crate::stop::Stop;
 use crate::table::{grouped, took};
 use calendar::Calendar;
 use folder::Folder;
@@ -83,10 +84,9 @@ pub(crate) async fn run(args: Args) -> Result<()> {
     story::tell(&mut out, &running, &client, &built).await?;
     writeln!(out, "\nAll of it in {}.", took(started.elapsed()))?;
     if args.keep {
+        let mut stop = Stop::catch().context("signals cannot be caught")?;
         keep::explain(&mut out, &running, &client)?;
-        crate::stop::asked()
-            .await
-            .context("signals cannot be waited for")?;
+        stop.asked().await;
     }
     running.shutdown().await;
     if args.db.is_some() {
