@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 
 use crate::report::{Part, summary};
-use crate::{check, rust, venv};
+use crate::{check, python, rust};
 
 /// Runs every part, whatever the earlier ones said; the last line counts them all.
 pub(crate) fn run() -> Result<()> {
@@ -11,7 +11,7 @@ pub(crate) fn run() -> Result<()> {
         check::all(),
         Part::of("Rust", rust::tests()),
         Part::of("Documentation", rust::documentation()),
-        Part::of("Python", venv::tests()),
+        Part::of("Python", python::tests()),
     ];
     println!("\n{}", summary(&parts));
     if parts.iter().any(|part| part.failed > 0) {

@@ -106,17 +106,16 @@ impl Batch for DatasourceValuePage {
     }
 }
 
+/// The next page, once it is there; nothing after the last.
+type Next<'a> = Pin<Box<dyn Future<Output = Option<obeya::Result<VecDeque<Make>>>> + Send + 'a>>;
+
 /// A stream of pages, whatever their records.
 trait Pages: Send {
-    fn next(
-        &mut self,
-    ) -> Pin<Box<dyn Future<Output = Option<obeya::Result<VecDeque<Make>>>> + Send + '_>>;
+    fn next(&mut self) -> Next<'_>;
 }
 
 impl<B: Batch> Pages for Paged<B> {
-    fn next(
-        &mut self,
-    ) -> Pin<Box<dyn Future<Output = Option<obeya::Result<VecDeque<Make>>>> + Send + '_>> {
+    fn next(&mut self) -> Next<'_> {
         Box::pin(async {
             let page = Paged::next(self).await?;
             Some(page.map(|page| page.records().into_iter().map(make).collect()))

@@ -25,5 +25,7 @@ fn _obeya(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<iterate::Records>()?;
     module.add_class::<values::Values>()?;
     module.add_class::<server::TestServer>()?;
-    models::add_classes(module)
+    models::add_classes(module)?;
+    // pyo3 keeps a list of its own; what is public is said once, in the package.
+    module.delattr("__all__")
 }

@@ -25,7 +25,7 @@ impl ListOptions {
         for (key, value) in arguments.into_iter().flatten() {
             let key: String = key.extract()?;
             let text = || names_of(&value);
-            let named = |error: PyErr| named(&value, &key, error);
+            let named = |error| named(&key, &value, &error);
             match key.as_str() {
                 "search" => options.search = value.extract().map_err(named)?,
                 "filter" => options.filter = value.extract().map_err(named)?,
@@ -111,9 +111,7 @@ fn names_of(value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
 }
 
 /// The same error with the name of the argument in it.
-fn named(value: &Bound<'_, PyAny>, key: &str, error: PyErr) -> PyErr {
-    PyErr::from_type(
-        error.get_type(value.py()),
-        format!("argument '{key}': {}", error.value(value.py())),
-    )
+pub(crate) fn named(key: &str, value: &Bound<'_, PyAny>, error: &PyErr) -> PyErr {
+    let text = format!("argument '{key}': {}", error.value(value.py()));
+    PyErr::from_type(error.get_type(value.py()), text)
 }

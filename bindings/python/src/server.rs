@@ -90,9 +90,10 @@ impl TestServer {
     fn import_dir<'py>(
         &self,
         py: Python<'py>,
-        path: PathBuf,
+        path: &Bound<'py, PyAny>,
         on_conflict: &str,
     ) -> PyResult<Bound<'py, PyDict>> {
+        let path: PathBuf = path.extract()?;
         let on_conflict = match on_conflict {
             "fail" => OnConflict::Fail,
             "skip" => OnConflict::Skip,
@@ -103,7 +104,10 @@ impl TestServer {
                 return Err(PyValueError::new_err(text));
             }
         };
-        let options = ImportOptions { on_conflict };
+        let options = ImportOptions {
+            on_conflict,
+            ..ImportOptions::default()
+        };
         let report = self.with(|_| wait(py, import_dir(&path, &self.db, options, Arc::new(()))))?;
         let report = report.map_err(|error| PyValueError::new_err(chain(&error)))?;
         let brought = PyDict::new(py);

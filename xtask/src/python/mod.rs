@@ -4,9 +4,12 @@ mod inputs;
 mod rust;
 mod schema;
 mod stub;
+mod test;
 
 use anyhow::Result;
 use serde_json::Value;
+
+pub(crate) use test::tests;
 
 /// The first lines of every generated Python file.
 const HEAD: &str = "\
@@ -70,9 +73,131 @@ impl Docs<'_> {
                 }
                 if long {
                     out.push_str(&format!("\n{pad}"));
+                } else if first.ends_with('"') {
+                    // Four quotes in a row end the text a quote too early.
+                    out.push(' ');
                 }
                 out.push_str("\"\"\"\n");
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A record with one property of each kind, and a body.
+    fn files() -> Vec<(&'static str, String)> {
+        let document = serde_json::json!({
+            "paths": {"/v1/Things/{id}": {"put": {
+                "requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/ThingUpdate"}}}},
+                "responses": {"200": {"content": {"application/json": {
+                    "schema": {"$ref": "#/components/schemas/Thing"},
+                    "example": {"$ref": "#/components/schemas/Unused"},
+                }}}},
+            }}},
+            "components": {"schemas": {
+                "Colour": {"type": "string", "description": "A colour.", "enum": ["Red", "DarkBlue"]},
+                "Thing": {"type": "object", "description": "A \"thing\"", "required": ["id", "parts"], "properties": {
+                    "id": {"type": "integer", "description": "Id of the thing."},
+                    "type": {"$ref": "#/components/schemas/Colour"},
+                    "madeDate": {"type": "string", "format": "date-time", "nullable": true},
+                    "parent": {"nullable": true, "allOf": [{"$ref": "#/components/schemas/Thing"}]},
+                    "parts": {"type": "array", "items": {"$ref": "#/components/schemas/Thing"}},
+                    "errors": {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "string"}}},
+                }},
+                "ThingUpdate": {"type": "object", "required": ["title"], "properties": {
+                    "title": {"type": "string"},
+                    "dueDay": {"type": "string", "format": "date", "nullable": true},
+                    "colour": {"$ref": "#/components/schemas/Colour"},
+                    "parts": {"type": "array", "items": {"$ref": "#/components/schemas/ThingInput"}},
+                }},
+                "ThingInput": {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}}},
+                "Unused": {"type": "object", "properties": {}},
+                "ThingPage": {"type": "object", "properties": {"value": {"type": "array"}, "@odata.nextLink": {"type": "string"}}},
+            }},
+        });
+        outputs(&document).expect("every shape is known")
+    }
+
+    #[track_caller]
+    fn holds(file: usize, lines: &[&str]) {
+        let (path, text) = &files()[file];
+        for line in lines {
+            assert!(text.contains(line), "{path} lacks {line:?}:\n{text}");
+        }
+        for absent in ["Unused", "ThingPage"] {
+            assert!(!text.contains(absent), "{path} has {absent}:\n{text}");
+        }
+    }
+
+    #[test]
+    fn rust_gets_a_line_for_each_property() {
+        holds(
+            0,
+            &[
+                "words! { Colour }",
+                "records! { Thing }",
+                "Thing THING \"Thing\" {",
+                "    /// Id of the thing.\n    id = id: Field::required(\"id\", \"id\");",
+                "    r#type = type_: Field::optional(\"type\", \"type\");",
+                "made_date = made_date: Field::optional(\"made_date\", \"madeDate\").nullable();",
+                "parent = parent: Field::optional(\"parent\", \"parent\").one(&THING).nullable();",
+                "parts = parts: Field::required(\"parts\", \"parts\").many(&THING);",
+            ],
+        );
+        holds(
+            1,
+            &[
+                "body! { THING_UPDATE \"ThingUpdate\" {\n    Field::required(\"title\", \"title\");",
+                "Field::optional(\"parts\", \"parts\").many(&THING_INPUT);",
+            ],
+        );
+    }
+
+    #[test]
+    fn the_stub_types_what_a_getter_gives() {
+        holds(
+            3,
+            &[
+                "class Thing:\n    \"\"\"A \"thing\" \"\"\"",
+                "def id(self) -> int:\n        \"\"\"Id of the thing.\"\"\"",
+                // Words of a newer service come through: an answer is any text.
+                "def type(self) -> str | None:\n        ...",
+                "def made_date(self) -> datetime.datetime | None:",
+                "def parent(self) -> Thing | None:",
+                "def parts(self) -> tuple[Thing, ...]:",
+                "def errors(self) -> dict[str, tuple[str, ...]] | None:",
+            ],
+        );
+    }
+
+    #[test]
+    fn arguments_are_typed_more_strictly_than_answers() {
+        holds(
+            4,
+            &[
+                "Colour = Literal[\n    \"Red\",\n    \"DarkBlue\",\n]\n\"\"\"A colour.\"\"\"",
+                "class _ThingUpdateRequired(TypedDict):\n    title: str\n",
+                "class ThingUpdate(_ThingUpdateRequired, total=False):",
+                "    due_day: datetime.date | str | None\n    colour: Colour\n",
+                "    parts: Sequence[ThingInput | int | models.Thing]\n",
+                "class ThingChanges(TypedDict, total=False):",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_shape_that_is_not_known_is_named() {
+        let document = serde_json::json!({
+            "paths": {"/a": {"get": {"responses": {"200": {"$ref": "#/components/schemas/A"}}}}},
+            "components": {"schemas": {"A": {"properties": {"b": {"type": "file"}}}}},
+        });
+        let error = format!("{:#}", outputs(&document).expect_err("no Python type"));
+        assert_eq!(
+            error,
+            "schema `A`: property `b`: found the type `file`, which has no Python type: add it to xtask/src/python/schema.rs"
+        );
     }
 }

@@ -1,3 +1,5 @@
+"""The extension module: its public names are in `obeya`."""
+
 import datetime
 import os
 from collections.abc import Iterator, Sequence
@@ -6,24 +8,9 @@ from typing import Any, Generic, Literal, SupportsIndex, TypeVar, final, overloa
 
 import pandas as pd
 import pyarrow as pa
-from typing_extensions import Self, Unpack
-
-from obeya.models import (
-    Area,
-    Board,
-    BoardDetail,
-    DatasourceValue,
-    DatasourceValuePage,
-    Group,
-    Improvement,
-    Incident,
-    IncidentComment,
-    IncidentTypeDetail,
-    TrashPage,
-)
 from obeya.models import *
 from obeya.types import CauseInput, ConsequenceInput, ImprovementUpdate, IncidentChanges, IncidentCreate, IncidentUpdate
-from obeya.models import CauseReference, IncidentConsequence, TypeCause, TypeConsequence
+from typing_extensions import Self, Unpack
 
 __version__: str
 
@@ -339,7 +326,7 @@ class Page(Generic[_T]):
     def __getitem__(self, index: slice, /) -> tuple[_T, ...]: ...
     def __iter__(self) -> Iterator[_T]: ...
     @classmethod
-    def __class_getitem__(cls, key: Any, /) -> GenericAlias: ...
+    def __class_getitem__(cls, key: Any) -> GenericAlias: ...
 
 @final
 class Records(Generic[_T]):
@@ -348,7 +335,7 @@ class Records(Generic[_T]):
     def __iter__(self) -> Self: ...
     def __next__(self) -> _T: ...
     @classmethod
-    def __class_getitem__(cls, key: Any, /) -> GenericAlias: ...
+    def __class_getitem__(cls, key: Any) -> GenericAlias: ...
 
 @final
 class Values:

@@ -1,16 +1,17 @@
 //! `obeya.Client`: the operations of the interface as methods. Each collects its arguments, calls the SDK with the GIL
 //! released, and gives out the answer's record or raises its error.
 
+mod figures;
 mod settings;
 mod write;
 
 use std::sync::{Mutex, PoisonError};
 
-use obeya::model::Timestamp;
+use figures::{Figures, Moment};
 use obeya::{List, Resource};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDate, PyDict, PyTuple, PyType};
+use pyo3::types::{PyDict, PyTuple, PyType};
 
 use crate::errors;
 use crate::iterate::{Page, Records};
@@ -365,7 +366,14 @@ impl Client {
         filter: Option<String>,
         orderby: Option<Names>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let request = self.request(datasource_id, from_, to, filter, orderby, page_size)?;
+        let figures = Figures {
+            from: from_,
+            to,
+            filter,
+            orderby,
+            page_size,
+        };
+        let request = figures.of(&self.client()?, datasource_id);
         answer(py, request.page(page))
     }
 
@@ -382,7 +390,14 @@ impl Client {
         page_size: Option<i32>,
         prefetch: usize,
     ) -> PyResult<Values> {
-        let request = self.request(datasource_id, from_, to, filter, orderby, page_size)?;
+        let figures = Figures {
+            from: from_,
+            to,
+            filter,
+            orderby,
+            page_size,
+        };
+        let request = figures.of(&self.client()?, datasource_id);
         Ok(Values::new(request.prefetch(prefetch), datasource_id))
     }
 }
@@ -437,34 +452,6 @@ impl Client {
         let request = ListOptions::read(function, options)?.apply(list(&self.client()?));
         Ok(Records::new(request.pages()))
     }
-
-    fn request(
-        &self,
-        datasource_id: i32,
-        from: Option<Moment>,
-        to: Option<Moment>,
-        filter: Option<String>,
-        orderby: Option<Names>,
-        page_size: Option<i32>,
-    ) -> PyResult<obeya::Values> {
-        let mut request = self.client()?.datasources().values(datasource_id);
-        if let Some(Moment(instant)) = from {
-            request = request.from(instant);
-        }
-        if let Some(Moment(instant)) = to {
-            request = request.to(instant);
-        }
-        if let Some(expression) = filter {
-            request = request.filter(expression);
-        }
-        if let Some(Names(keys)) = orderby {
-            request = request.orderby(keys);
-        }
-        if let Some(values) = page_size {
-            request = request.page_size(values);
-        }
-        Ok(request)
-    }
 }
 
 /// Waits for an answer and gives out its record.
@@ -475,26 +462,4 @@ fn answer<T: Record>(
     wait(py, work)?
         .map_err(|error| errors::exception(py, &error))?
         .into_object(py)
-}
-
-/// A `datetime`, a `date` (its midnight) or text; UTC where it does not say otherwise.
-struct Moment(Timestamp);
-
-impl<'py> FromPyObject<'_, 'py> for Moment {
-    type Error = PyErr;
-
-    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let mut text: String = if value.is_instance_of::<PyDate>() {
-            value.call_method0("isoformat")?.extract()?
-        } else {
-            value.extract()?
-        };
-        if text.len() == "2026-03-02".len() {
-            text.push_str("T00:00:00Z");
-        }
-        let instant: Timestamp = text
-            .parse()
-            .map_err(|error| PyValueError::new_err(format!("{text:?}: {error}")))?;
-        Ok(Self(instant))
-    }
 }

@@ -7,6 +7,8 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::options::named;
+
 /// Puts the settings into the builder; what is `None` is left at its default.
 pub(super) fn apply(
     mut builder: ClientBuilder,
@@ -15,10 +17,7 @@ pub(super) fn apply(
 ) -> PyResult<ClientBuilder> {
     for (key, value) in settings.into_iter().flatten() {
         let key: String = key.extract()?;
-        let named = |error: PyErr| {
-            let text = format!("argument '{key}': {}", error.value(value.py()));
-            PyErr::from_type(error.get_type(value.py()), text)
-        };
+        let named = |error| named(&key, &value, &error);
         let text = || value.extract::<String>().map_err(named);
         if value.is_none() {
             continue;

@@ -83,11 +83,10 @@ impl<T: ToPython> ToPython for Vec<T> {
 }
 
 impl<T: ToPython> ToPython for BTreeMap<String, T> {
-    fn to_python<'py>(&self, py: Python<'py>, _: Form) -> PyResult<Bound<'py, PyAny>> {
+    fn to_python<'py>(&self, py: Python<'py>, form: Form) -> PyResult<Bound<'py, PyAny>> {
         let dict = PyDict::new(py);
         for (key, value) in self {
-            // Its values are lists in either form: the dictionary is a copy, so nobody mistakes it for the record.
-            dict.set_item(key, value.to_python(py, Form::Dict)?)?;
+            dict.set_item(key, value.to_python(py, form)?)?;
         }
         Ok(dict.into_any())
     }

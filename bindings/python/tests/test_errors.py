@@ -1,0 +1,158 @@
+"""Which failure is which exception, and what it says."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import canned
+import obeya
+import pytest
+
+Call = Callable[[obeya.Client], object]
+
+OURS: list[tuple[type[obeya.APIStatusError], int, str, Call]] = [
+    (obeya.BadRequestError, 400, "odata.search_with_filter", lambda c: c.list_areas(search="x", filter="id eq 1")),
+    (obeya.BadRequestError, 400, "query.invalid", lambda c: c.list_datasource_values(1, page_size=0)),
+    (obeya.NotFoundError, 404, "not_found", lambda c: c.get_area(999_999)),
+    (
+        obeya.UnprocessableEntityError,
+        422,
+        "reference.unknown",
+        lambda c: c.create_incident(
+            incident_type_id=3, severity="Low", title="x", incident_date="2026-03-02", categories=[999_999]
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("class_", "status", "code", "call"), OURS)
+def test_answers_of_the_service(
+    client: obeya.Client, class_: type[obeya.APIStatusError], status: int, code: str, call: Call
+) -> None:
+    with pytest.raises(class_) as caught:
+        call(client)
+    error = caught.value
+    assert (error.status_code, error.code) == (status, code)
+    assert error.request_id
+    assert error.problem is not None
+    assert (error.problem.code, error.problem.status) == (code, status)
+    assert code in str(error)
+
+
+def test_a_forbidden_transition_is_a_conflict(client: obeya.Client, new_incident: Callable[..., obeya.Incident]) -> None:
+    rejected = client.update_incident(new_incident(), status="Rejected")
+    with pytest.raises(obeya.ConflictError) as caught:
+        client.update_incident(rejected, status="Resolved")
+    assert (caught.value.code, caught.value.operation) == ("incident.transition", "updateIncident")
+    assert caught.value.problem is not None
+    assert caught.value.problem.detail is not None
+    assert "InProgress" in caught.value.problem.detail
+
+
+def test_a_problem_names_the_parts_of_the_request(new_incident: Callable[..., obeya.Incident]) -> None:
+    with pytest.raises(obeya.BadRequestError) as caught:
+        new_incident(title="")
+    assert caught.value.problem is not None
+    assert caught.value.problem.errors is not None
+    assert list(caught.value.problem.errors) == ["title"]
+
+
+def test_a_missing_scope(server: obeya.TestServer) -> None:
+    with server.client(scopes=["Data.Read"]) as client, pytest.raises(obeya.PermissionDeniedError) as caught:
+        client.list_boards()
+    assert (caught.value.status_code, caught.value.code) == (403, "scope.missing")
+
+
+def test_a_wrong_secret(server: obeya.TestServer) -> None:
+    client_id, _ = server.credentials()
+    client = obeya.Client(server.base_url, client_id, "not the secret")
+    with pytest.raises(obeya.AuthenticationError) as caught:
+        client.list_areas()
+    assert (caught.value.code, caught.value.operation) == ("invalid_client", "token")
+    assert "not the secret" not in str(caught.value)
+
+
+def test_a_token_that_is_none(server: obeya.TestServer) -> None:
+    with pytest.raises(obeya.AuthenticationError) as caught:
+        obeya.Client(server.base_url, token="x.y.z").list_areas()
+    assert (caught.value.status_code, caught.value.code) == (401, "token.invalid")
+
+
+def unauthorised(base_url: str, **settings: Any) -> obeya.Client:
+    return obeya.Client(base_url, token="t", **{"max_retries": 0, **settings})
+
+
+def test_the_rate_limit() -> None:
+    with canned.answering(429, "{}", {"Retry-After": "7", "X-Request-Id": "r-1"}) as url:
+        with pytest.raises(obeya.RateLimitError) as caught:
+            unauthorised(url).list_areas()
+    assert (caught.value.retry_after, caught.value.request_id) == (7.0, "r-1")
+
+
+@pytest.mark.parametrize(
+    ("status", "class_"),
+    [(500, obeya.InternalServerError), (503, obeya.InternalServerError), (418, obeya.APIStatusError)],
+)
+def test_answers_that_are_no_problem_documents(status: int, class_: type[obeya.APIStatusError]) -> None:
+    with canned.answering(status, "<html>secret page</html>") as url:
+        with pytest.raises(obeya.APIStatusError) as caught:
+            unauthorised(url).list_areas()
+    assert type(caught.value) is class_
+    assert caught.value.status_code == status
+    assert "secret page" not in str(caught.value)
+
+
+def test_an_answer_that_does_not_fit() -> None:
+    with canned.answering(200, '{"value": [{"id": "seven"}]}') as url:
+        with pytest.raises(obeya.APIResponseError, match=r"value\[0\]\.id"):
+            unauthorised(url).list_areas()
+
+
+def test_words_of_a_newer_service_come_through() -> None:
+    with canned.answering(200, '{"value": [{"id": 1, "boardType": "Hexagonal", "new": {}}]}') as url:
+        assert unauthorised(url).list_boards()[0].board_type == "Hexagonal"
+
+
+def test_no_connection() -> None:
+    with pytest.raises(obeya.APIConnectionError) as caught:
+        unauthorised(f"http://127.0.0.1:{canned.closed_port()}").list_areas()
+    assert not isinstance(caught.value, obeya.APITimeoutError)
+    assert caught.value.operation == "listAreas"
+
+
+def test_no_answer_in_time() -> None:
+    with canned.silent() as url, unauthorised(url, timeout=0.3) as client, pytest.raises(obeya.APITimeoutError):
+        client.list_areas()
+
+
+@pytest.mark.parametrize(
+    ("class_", "base"),
+    [
+        (obeya.BadRequestError, obeya.APIStatusError),
+        (obeya.AuthenticationError, obeya.APIStatusError),
+        (obeya.PermissionDeniedError, obeya.APIStatusError),
+        (obeya.NotFoundError, obeya.APIStatusError),
+        (obeya.ConflictError, obeya.APIStatusError),
+        (obeya.UnprocessableEntityError, obeya.APIStatusError),
+        (obeya.RateLimitError, obeya.APIStatusError),
+        (obeya.InternalServerError, obeya.APIStatusError),
+        (obeya.APIStatusError, obeya.APIError),
+        (obeya.APITimeoutError, obeya.APIConnectionError),
+        (obeya.APIConnectionError, obeya.APIError),
+        (obeya.APIResponseError, obeya.APIError),
+        (obeya.ConfigError, ValueError),
+    ],
+)
+def test_the_tree(class_: type[Exception], base: type[Exception]) -> None:
+    assert issubclass(class_, base)
+
+
+def test_an_exception_travels_between_processes(client: obeya.Client) -> None:
+    with pytest.raises(obeya.NotFoundError) as caught:
+        client.get_area(999_999)
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert type(copy) is obeya.NotFoundError
+    assert str(copy) == str(caught.value)
+    assert (copy.status_code, copy.code, copy.problem) == (404, "not_found", caught.value.problem)

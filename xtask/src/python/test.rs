@@ -1,0 +1,73 @@
+//! The Python package built, installed and tested in an environment of its own: stubs against the binary, types, then behaviour.
+
+use anyhow::Result;
+
+use crate::process::{command, run, tee};
+use crate::report::Part;
+use crate::rust::number_before;
+use crate::venv;
+
+/// Builds the package, installs it and runs its tests. The stub and type checks are among them.
+pub(crate) fn tests() -> Result<Part> {
+    venv::install(&["-r", "bindings/python/requirements-test.txt"])?;
+    install()?;
+    let mut pytest = command(venv::interpreter()?);
+    pytest.args([
+        "-m",
+        "pytest",
+        "-q",
+        "--color=no",
+        "--rootdir",
+        "bindings/python",
+        "-c",
+        "bindings/python/pyproject.toml",
+    ]);
+    let (success, output) = tee(pytest.arg("bindings/python/tests"))?;
+    let (passed, failed) = count(&output);
+    Ok(Part::new("Python", success, passed, failed))
+}
+
+/// Installs the package as it stands, in the dev profile and in the workspace's target folder: a release build would take
+/// minutes and share nothing with the other tests.
+fn install() -> Result<()> {
+    let python = venv::interpreter()?;
+    let mut maturin = command(&python);
+    maturin.args([
+        "-m",
+        "maturin",
+        "develop",
+        "--quiet",
+        "--manifest-path",
+        "bindings/python/Cargo.toml",
+    ]);
+    // maturin installs into the environment that is active, or into the one it is told of.
+    if let Some(venv) = python.parent().and_then(|bin| bin.parent()) {
+        maturin.env("VIRTUAL_ENV", venv);
+    }
+    run(&mut maturin)
+}
+
+/// Reads pytest's last line: `3 failed, 12 passed, 1 error in 0.52s`.
+fn count(output: &str) -> (usize, usize) {
+    let line = output
+        .lines()
+        .rev()
+        .find(|line| line.contains(" in ") && line.trim_end().ends_with('s'));
+    let count = |what: &str| line.and_then(|line| number_before(line, what)).unwrap_or(0);
+    (count(" passed"), count(" failed") + count(" error"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pytests_last_line_is_read() {
+        assert_eq!(
+            count("...\n1 failed, 12 passed, 2 errors in 0.52s\n"),
+            (12, 3)
+        );
+        assert_eq!(count("12 passed in 0.52s\n"), (12, 0));
+        assert_eq!(count("no tests ran in 0.01s\n"), (0, 0));
+    }
+}
