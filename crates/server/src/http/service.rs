@@ -1,17 +1,16 @@
 //! From a request to a response, in one place: ids, limits, the deadline, the access log, the figures. What is answered is `router`'s matter.
+//!
+//! HEAD is answered as GET; hyper keeps the length and drops the body unread.
 
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use axum::body::Body;
 use axum::response::Response;
 use futures_util::FutureExt;
-use http::header::CONTENT_LENGTH;
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
-use http_body::Body as _;
+use http::{HeaderMap, HeaderValue, Request, StatusCode};
 use hyper::body::Incoming;
 
 use super::extract::{PREFERENCE_APPLIED, is_strict};
@@ -74,10 +73,6 @@ pub(crate) async fn serve(app: Arc<App>, request: Request<Incoming>) -> Response
     if gzip {
         response = encoding::gzip(response).await;
     }
-    if method == Method::HEAD {
-        response = without_body(response);
-    }
-
     let took = started.elapsed();
     app.metrics
         .answered(Route::label(route), response.status(), took);
@@ -169,15 +164,6 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
     format!("a handler panicked: {}", text.unwrap_or_default())
-}
-
-/// For HEAD: what GET would answer, its length included, without the body.
-fn without_body(mut response: Response) -> Response {
-    if let Some(length) = response.body().size_hint().exact() {
-        response.headers_mut().insert(CONTENT_LENGTH, length.into());
-    }
-    *response.body_mut() = Body::empty();
-    response
 }
 
 #[cfg(test)]
