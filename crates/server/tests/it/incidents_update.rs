@@ -289,6 +289,17 @@ async fn the_type_changes_only_if_nothing_of_the_old_one_hangs_on_the_incident()
 #[tokio::test]
 async fn an_incident_in_the_trash_or_nowhere_is_not_found() {
     let service = plant().await;
+    // That it is gone is told before anything about its state.
+    let evaluated = with(least_update(), &json!({"evaluationStatus": "Good"}));
+    refused(
+        &service,
+        "PUT",
+        "/v1/Incidents/102",
+        &evaluated,
+        404,
+        "not_found",
+    )
+    .await;
     for id in ["102", "99999", "-1", "0"] {
         refused(
             &service,
