@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import json
+from pathlib import Path
+from random import Random
 
 import obeya
 import pandas as pd
@@ -105,6 +108,24 @@ def test_a_failure_is_typed_before_anything_is_given_out(client: obeya.Client) -
     # A library that drives the stream reports a failure in its own words.
     with pytest.raises(Exception, match=r"odata\.unknown_property"):
         pa.table(client.values(1, filter="colour eq 'red'"))
+
+
+def test_numbers_arrive_to_the_last_bit(tmp_path: Path) -> None:
+    # A reader that rounds twice is off by one bit for one number in twenty such.
+    random = Random(7)
+    numbers = [random.random() * 10.0 ** random.randint(-5, 8) for _ in range(1000)]
+    lines = [
+        {"id": n, "dataSourceId": 1, "value": number, "valueDate": "2026-01-01T00:00:00Z"}
+        for n, number in enumerate(numbers, start=1)
+    ]
+    (tmp_path / "datasources.jsonl").write_text('{"id": 1}\n')
+    (tmp_path / "datasource_values.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with obeya.TestServer() as server:
+        server.import_dir(tmp_path)
+        with server.client() as client:
+            values = client.values(1, orderby="id")
+            assert values.to_arrow()["value"].to_pylist() == numbers
+            assert [value.value for value in values] == numbers
 
 
 def test_repr(client: obeya.Client) -> None:
