@@ -86,7 +86,7 @@ fn write_lines(folder: &Path) {
         );
     });
     write("datasources.jsonl", 1, &|_, out| {
-        out.push_str(r#"{"id":1,"title":"Output of the presses"}"#)
+        out.push_str(r#"{"id":1,"title":"Output of the presses"}"#);
     });
     write("datasource_values.jsonl", VALUES, &|n, out| {
         // A value a minute from 2023 on, registered some seconds later; a comment on every fifth.

@@ -35,7 +35,7 @@ impl Plants {
         let now: jiff::Timestamp = "2026-03-02T00:00:00Z".parse().expect("a timestamp");
         let live = Plant::new().await;
         let trashed = Plant::with(Incidents::Deleted(deleted), |config| {
-            config.clock = obeya_server::Clock::new(move || now)
+            config.clock = obeya_server::Clock::new(move || now);
         })
         .await;
         Self { live, trashed }

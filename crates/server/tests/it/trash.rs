@@ -12,7 +12,7 @@ async fn plant_at(now: &'static str) -> Plant {
     let deleted: Timestamp = DELETED.parse().expect("a timestamp");
     let now: jiff::Timestamp = now.parse().expect("a timestamp");
     Plant::with(Incidents::Deleted(deleted), |config| {
-        config.clock = obeya_server::Clock::new(move || now)
+        config.clock = obeya_server::Clock::new(move || now);
     })
     .await
 }
@@ -117,4 +117,18 @@ async fn only_filter_is_offered() {
         .get(&format!("{PATH}?$top=1"))
         .await
         .is_problem(400, "odata.option");
+}
+
+#[tokio::test]
+async fn the_latest_deletion_comes_first() {
+    let plant = plant_at("2026-03-02T00:00:00Z").await;
+    // A tick later each, and two at once: then the id decides.
+    plant
+        .change(&[
+            "UPDATE incidents SET deleted_date = deleted_date + 1 WHERE id = 2",
+            "UPDATE incidents SET deleted_date = deleted_date + 2 WHERE id IN (4, 3)",
+        ])
+        .await;
+    let answer = plant.get(PATH).await.json();
+    assert_eq!(ids(&answer["values"]), [3, 4, 2, 1, 5]);
 }
