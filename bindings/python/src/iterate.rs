@@ -12,7 +12,7 @@ use pyo3::types::{PyIterator, PyTuple};
 
 use crate::errors;
 use crate::models::Record;
-use crate::runtime::{Home, wait};
+use crate::runtime::{AtHome, wait};
 
 /// One page of a list: a sequence of records.
 #[pyclass(frozen, generic, sequence, module = "obeya")]
@@ -62,19 +62,19 @@ impl Page {
         self.items.bind(py).try_iter()
     }
 
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let count = self
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let all = self
             .count
-            .map_or_else(String::new, |count| format!(", count={count}"));
+            .map_or_else(String::new, |count| format!(" of {count}"));
         let more = if self.next_link.is_some() {
-            ", …"
+            ", more follow"
         } else {
             ""
         };
-        Ok(format!(
-            "Page({}{count}{more})",
-            self.items.bind(py).repr()?
-        ))
+        format!(
+            "<obeya.Page: {}{all} records{more}>",
+            self.items.bind(py).len()
+        )
     }
 }
 
@@ -130,8 +130,7 @@ fn make<T: Record>(record: T) -> Make {
 /// An iterator over records that fetches the next page when it has given out the last record of the one before.
 #[pyclass(frozen, generic, module = "obeya")]
 pub(crate) struct Records {
-    state: Mutex<State>,
-    home: Home,
+    state: AtHome<Mutex<State>>,
 }
 
 struct State {
@@ -143,12 +142,12 @@ struct State {
 impl Records {
     /// An iterator over the records of these pages. Nothing is fetched before the first record is asked for.
     pub(crate) fn new<B: Batch>(pages: Paged<B>) -> Self {
+        let state = State {
+            ready: VecDeque::new(),
+            pages: Some(Box::new(pages)),
+        };
         Self {
-            state: Mutex::new(State {
-                ready: VecDeque::new(),
-                pages: Some(Box::new(pages)),
-            }),
-            home: Home::here(),
+            state: AtHome::new(Mutex::new(state)),
         }
     }
 }
@@ -160,9 +159,8 @@ impl Records {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        self.home.check("iterator")?;
         // Never waits: whoever holds it may be waiting for the GIL, which we hold.
-        let Ok(mut state) = self.state.try_lock() else {
+        let Ok(mut state) = self.state.get("iterator")?.try_lock() else {
             return Err(PyRuntimeError::new_err(
                 "the iterator is already in use by another thread",
             ));

@@ -4,6 +4,7 @@
 //! its own, and what was made in the parent refuses to work there, with an error that says what to do.
 
 use std::future::Future;
+use std::mem::ManuallyDrop;
 use std::pin::pin;
 use std::process;
 use std::ptr;
@@ -74,29 +75,47 @@ where
     }
 }
 
-/// The process something belongs to.
-#[derive(Clone, Copy)]
-pub(crate) struct Home(u32);
+/// Something that belongs to the process it was made in. In a forked child it can be neither used nor dropped: dropping it
+/// would take the parent's connections out of the event queue, which both processes share.
+pub(crate) struct AtHome<T> {
+    process: u32,
+    value: ManuallyDrop<T>,
+}
 
-impl Home {
-    /// This process.
-    pub(crate) fn here() -> Self {
-        Self(process::id())
+impl<T> AtHome<T> {
+    /// Belongs to this process.
+    pub(crate) fn new(value: T) -> Self {
+        Self {
+            process: process::id(),
+            value: ManuallyDrop::new(value),
+        }
     }
 
     /// Whether this is still the process it belongs to.
-    pub(crate) fn is_here(self) -> bool {
-        self.0 == process::id()
+    pub(crate) fn is_here(&self) -> bool {
+        self.process == process::id()
     }
 
-    /// Fails in a child of that process.
-    pub(crate) fn check(self, what: &str) -> PyResult<()> {
+    /// The thing itself, which an error calls `what`.
+    pub(crate) fn get(&self, what: &str) -> PyResult<&T> {
         if self.is_here() {
-            return Ok(());
+            return Ok(&self.value);
         }
         Err(PyRuntimeError::new_err(format!(
             "this {what} was made before the process forked and cannot work in the child: make a new one there, \
              or start children with multiprocessing's 'spawn' method"
         )))
+    }
+}
+
+impl<T> Drop for AtHome<T> {
+    fn drop(&mut self) {
+        if !self.is_here() {
+            return;
+        }
+        // What is dropped may want to tell its tasks so, and they know only the runtime they are called in.
+        let _context = runtime().map(Runtime::enter);
+        // SAFETY: this is the only place that drops the value, and nothing reads it afterwards.
+        unsafe { ManuallyDrop::drop(&mut self.value) };
     }
 }

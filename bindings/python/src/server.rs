@@ -1,7 +1,7 @@
 //! The real service inside this process, for tests: on a database of its own that goes away with it.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use obeya_server::import::{ImportOptions, OnConflict, import_dir};
 use obeya_server::{Config, Running, Server};
@@ -11,7 +11,7 @@ use pyo3::types::{PyDict, PyTuple};
 use tempfile::TempDir;
 
 use crate::client::Client;
-use crate::runtime::{Home, runtime, wait};
+use crate::runtime::{AtHome, wait};
 
 /// What a client of a test may do unless it says otherwise.
 const EVERYTHING: [&str; 2] = ["public.api.read", "public.api.write"];
@@ -19,12 +19,11 @@ const EVERYTHING: [&str; 2] = ["public.api.read", "public.api.write"];
 /// The service, running inside this process on a temporary SQLite database until it is closed.
 #[pyclass(frozen, module = "obeya")]
 pub(crate) struct TestServer {
-    inner: Mutex<Option<Inner>>,
+    inner: AtHome<Mutex<Option<Inner>>>,
     /// The address of the service.
     #[pyo3(get)]
     base_url: String,
     db: String,
-    home: Home,
 }
 
 /// Dropped in this order: the service before its database.
@@ -49,10 +48,9 @@ impl TestServer {
             wait(py, Server::start(Config::new(db.clone())))?.map_err(|error| failed(&error))?;
         let base_url = running.base_url().to_owned();
         Ok(Self {
-            inner: Mutex::new(Some(Inner { running, folder })),
+            inner: AtHome::new(Mutex::new(Some(Inner { running, folder }))),
             base_url,
             db,
-            home: Home::here(),
         })
     }
 
@@ -119,7 +117,7 @@ impl TestServer {
 
     /// Stops the service and removes its database. Closing twice is no error.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        if !self.home.is_here() {
+        if !self.inner.is_here() {
             return Ok(());
         }
         let Some(Inner { running, folder }) = self.lock()?.take() else {
@@ -147,7 +145,6 @@ impl TestServer {
 impl TestServer {
     /// Works with the service, if it still runs and this is its process.
     fn with<T>(&self, work: impl FnOnce(&Inner) -> PyResult<T>) -> PyResult<T> {
-        self.home.check("server")?;
         match &*self.lock()? {
             Some(inner) => work(inner),
             None => Err(PyRuntimeError::new_err("the server is closed")),
@@ -157,25 +154,9 @@ impl TestServer {
     /// Never waits: whoever holds it may be waiting for the GIL, which we hold.
     fn lock(&self) -> PyResult<MutexGuard<'_, Option<Inner>>> {
         self.inner
+            .get("server")?
             .try_lock()
             .map_err(|_| PyRuntimeError::new_err("the server is in use by another thread"))
-    }
-}
-
-impl Drop for TestServer {
-    fn drop(&mut self) {
-        let inner = self
-            .inner
-            .get_mut()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        if !self.home.is_here() {
-            // The service and its database belong to the parent, which may still need them.
-            std::mem::forget(inner);
-        } else if let Ok(runtime) = runtime() {
-            let _context = runtime.enter();
-            drop(inner);
-        }
     }
 }
 

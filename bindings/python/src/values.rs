@@ -6,26 +6,28 @@ use pyo3::types::PyCapsule;
 use crate::arrow::{self, Batches, Fetching};
 use crate::errors;
 use crate::iterate::Records;
-use crate::runtime::{Home, runtime, wait};
+use crate::runtime::{AtHome, runtime, wait};
 
 /// The values of a datasource, fetched when they are read and fetched again when they are read again.
 ///
 /// Columns and attributes of frames are named as on the wire (`valueDate`), as in filters and orderings.
 #[pyclass(frozen, module = "obeya")]
 pub(crate) struct Values {
-    request: obeya::Values,
+    request: AtHome<obeya::Values>,
     datasource: i32,
-    home: Home,
 }
 
 impl Values {
     /// The values this request asks for.
     pub(crate) fn new(request: obeya::Values, datasource: i32) -> Self {
         Self {
-            request,
+            request: AtHome::new(request),
             datasource,
-            home: Home::here(),
         }
+    }
+
+    fn request(&self) -> PyResult<obeya::Values> {
+        self.request.get("request").cloned()
     }
 }
 
@@ -33,11 +35,10 @@ impl Values {
 impl Values {
     /// All values as a `pyarrow.Table`.
     fn to_arrow<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.home.check("request")?;
+        let request = self.request()?;
         // Asked for first: a missing library must not cost a download.
         let frames = py.import("obeya._frames")?;
         frames.call_method0("require_pyarrow")?;
-        let request = self.request.clone();
         let batches = wait(py, async { request.to_arrow().await })?;
         let batches = batches.map_err(|error| errors::exception(py, &error))?;
         frames.call_method1("table", (Batches(batches),))
@@ -52,8 +53,7 @@ impl Values {
     }
 
     fn __iter__(&self) -> PyResult<Records> {
-        self.home.check("request")?;
-        Ok(Records::new(self.request.clone().pages()))
+        Ok(Records::new(self.request()?.pages()))
     }
 
     /// The Arrow PyCapsule stream interface, for libraries that read it: polars, DuckDB, pyarrow. Each call fetches anew.
@@ -63,10 +63,9 @@ impl Values {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        self.home.check("request")?;
         // The interface allows to answer with our own schema, whatever was asked for.
         drop(requested_schema);
-        let batches = self.request.clone().arrow_stream();
+        let batches = self.request()?.arrow_stream();
         arrow::stream(py, Box::new(Fetching::new(batches, runtime()?)))
     }
 

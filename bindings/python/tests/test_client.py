@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 import warnings
@@ -93,7 +94,7 @@ def test_ctrl_c_ends_a_download() -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
 def test_a_forked_child_is_told_and_can_begin_anew(server: obeya.TestServer) -> None:
     client_id, client_secret = server.credentials()
-    client = obeya.Client(server.base_url, client_id, client_secret)
+    client = obeya.Client(server.base_url, client_id, client_secret, timeout=5, max_retries=0)
     records = client.iter_areas()
     assert next(records).id == 1
     reader, writer = os.pipe()
@@ -110,6 +111,9 @@ def test_a_forked_child_is_told_and_can_begin_anew(server: obeya.TestServer) -> 
                 said.append(str(error))
         own = obeya.Client(server.base_url, client_id, client_secret)
         said.append(f"area {own.get_area(2).id}")
+        # What the child lets go of is still the parent's.
+        del call, client, records
+        gc.collect()
         os.write(writer, "\n".join(said).encode())
         os._exit(0)
     os.close(writer)
@@ -120,7 +124,8 @@ def test_a_forked_child_is_told_and_can_begin_anew(server: obeya.TestServer) -> 
     assert second.startswith("this iterator was made before the process forked")
     assert third.startswith("this server was made before the process forked")
     assert last == "area 2"
-    # The parent goes on.
+    # The parent goes on, over the connection that it has.
+    assert client.get_area(3).id == 3
     assert next(records).id == 2
 
 

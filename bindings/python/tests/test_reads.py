@@ -19,6 +19,7 @@ def test_list_areas(client: obeya.Client) -> None:
     assert len(page) == 2
     assert page[-1].id == 1201
     assert page[:1] == (page.items[0],)
+    assert repr(page) == "<obeya.Page: 2 of 15 records>"
 
 
 def test_a_list_that_is_too_long_for_a_page_has_a_next_link(client: obeya.Client) -> None:

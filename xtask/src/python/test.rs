@@ -27,24 +27,35 @@ pub(crate) fn tests() -> Result<Part> {
     Ok(Part::new("Python", success, passed, failed))
 }
 
-/// Installs the package as it stands, in the dev profile and in the workspace's target folder: a release build would take
-/// minutes and share nothing with the other tests.
+/// Installs the package with pip, as users do, but in the dev profile and in the workspace's target folder: a release build
+/// would take minutes and share nothing with the other tests.
 fn install() -> Result<()> {
     let python = venv::interpreter()?;
-    let mut maturin = command(&python);
-    maturin.args([
+    let mut pip = command(&python);
+    pip.args([
         "-m",
-        "maturin",
-        "develop",
+        "pip",
+        "install",
         "--quiet",
-        "--manifest-path",
-        "bindings/python/Cargo.toml",
+        "--disable-pip-version-check",
     ]);
-    // maturin installs into the environment that is active, or into the one it is told of.
-    if let Some(venv) = python.parent().and_then(|bin| bin.parent()) {
-        maturin.env("VIRTUAL_ENV", venv);
-    }
-    run(&mut maturin)
+    // Isolation would download maturin again, into a folder of another name, for which pyo3 would be built again.
+    pip.args([
+        "--no-build-isolation",
+        "--no-deps",
+        "--force-reinstall",
+        "./bindings/python",
+    ]);
+    pip.env("MATURIN_PEP517_ARGS", "--profile dev");
+    // Without isolation the build looks for `maturin` on the path.
+    let mut path: Vec<_> = python.parent().map(Into::into).into_iter().collect();
+    path.extend(
+        std::env::var_os("PATH")
+            .iter()
+            .flat_map(std::env::split_paths),
+    );
+    pip.env("PATH", std::env::join_paths(path)?);
+    run(&mut pip)
 }
 
 /// Reads pytest's last line: `3 failed, 12 passed, 1 error in 0.52s`.

@@ -17,7 +17,7 @@ use crate::errors;
 use crate::iterate::{Page, Records};
 use crate::models::Record;
 use crate::options::{ListOptions, Names, apply};
-use crate::runtime::{Home, wait};
+use crate::runtime::{AtHome, wait};
 use crate::values::Values;
 
 /// The variables `from_env` can't do without: named all at once, so that nobody finds them out one by one.
@@ -26,11 +26,10 @@ const NEEDED: [&str; 3] = ["OBEYA_BASE_URL", "OBEYA_CLIENT_ID", "OBEYA_CLIENT_SE
 /// A client of one service. Usable from several threads; all calls share one connection pool and one token.
 #[pyclass(frozen, module = "obeya")]
 pub(crate) struct Client {
-    inner: Mutex<Option<obeya::Client>>,
+    inner: AtHome<Mutex<Option<obeya::Client>>>,
     /// The address of the API.
     #[pyo3(get)]
     base_url: String,
-    home: Home,
 }
 
 #[pymethods]
@@ -91,10 +90,9 @@ impl Client {
 
     /// Closes the connections. Calls after it fail; closing twice is no error.
     fn close(&self) {
-        self.inner
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        if let Ok(inner) = self.inner.get("client") {
+            inner.lock().unwrap_or_else(PoisonError::into_inner).take();
+        }
     }
 
     fn __enter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
@@ -417,15 +415,17 @@ impl Client {
         let client = built.map_err(|error| errors::exception(py, &error))?;
         let base_url = client.base_url().to_owned();
         Ok(Self {
-            inner: Mutex::new(Some(client)),
+            inner: AtHome::new(Mutex::new(Some(client))),
             base_url,
-            home: Home::here(),
         })
     }
 
     fn client(&self) -> PyResult<obeya::Client> {
-        self.home.check("client")?;
-        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let inner = self
+            .inner
+            .get("client")?
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         inner
             .clone()
             .ok_or_else(|| PyRuntimeError::new_err("the client is closed"))
