@@ -76,7 +76,7 @@ where
 }
 
 /// Something that belongs to the process it was made in. In a forked child it can be neither used nor dropped: dropping it
-/// would take the parent's connections out of the event queue, which both processes share.
+/// there would undo what the parent still needs, such as the database of a test server.
 pub(crate) struct AtHome<T> {
     process: u32,
     value: ManuallyDrop<T>,

@@ -92,7 +92,9 @@ def test_ctrl_c_ends_a_download() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
-def test_a_forked_child_is_told_and_can_begin_anew(server: obeya.TestServer) -> None:
+def test_a_forked_child_is_told_and_can_begin_anew(server: obeya.TestServer, tmp_path: Path) -> None:
+    (tmp_path / "areas.jsonl").write_text('{"id": 1, "name": "Foundry"}\n')
+    short_lived = obeya.TestServer()
     client_id, client_secret = server.credentials()
     client = obeya.Client(server.base_url, client_id, client_secret, timeout=5, max_retries=0)
     records = client.iter_areas()
@@ -112,7 +114,8 @@ def test_a_forked_child_is_told_and_can_begin_anew(server: obeya.TestServer) -> 
         own = obeya.Client(server.base_url, client_id, client_secret)
         said.append(f"area {own.get_area(2).id}")
         # What the child lets go of is still the parent's.
-        del call, client, records
+        short_lived.close()
+        del call, client, records, short_lived
         gc.collect()
         os.write(writer, "\n".join(said).encode())
         os._exit(0)
@@ -124,9 +127,11 @@ def test_a_forked_child_is_told_and_can_begin_anew(server: obeya.TestServer) -> 
     assert second.startswith("this iterator was made before the process forked")
     assert third.startswith("this server was made before the process forked")
     assert last == "area 2"
-    # The parent goes on, over the connection that it has.
+    # The parent goes on, with the connection and the database that it has.
     assert client.get_area(3).id == 3
     assert next(records).id == 2
+    assert short_lived.import_dir(tmp_path) == {"areas.jsonl": 1}
+    short_lived.close()
 
 
 def test_a_server_of_ones_own(tmp_path: Path) -> None:
