@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import sys
 from pathlib import Path
 from random import Random
 
@@ -130,3 +131,14 @@ def test_numbers_arrive_to_the_last_bit(tmp_path: Path) -> None:
 
 def test_repr(client: obeya.Client) -> None:
     assert repr(client.values(1)) == "<obeya.Values of datasource 1>"
+
+
+def test_a_missing_library_is_named_before_anything_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Nobody answers at this address, and nobody is asked.
+    values = obeya.Client("http://127.0.0.1:9", token="t", max_retries=0).values(1)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"this needs pandas: pip install 'obeya\[pandas\]'"):
+        values.to_pandas()
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match=r"this needs pyarrow: pip install 'obeya\[arrow\]'"):
+        values.to_arrow()
