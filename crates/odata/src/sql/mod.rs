@@ -13,7 +13,7 @@ pub use dialect::{Dialect, Sqlite};
 
 use crate::bind::node::NodeKind;
 use crate::bind::{Bound, BoundExpand};
-use crate::edm::Type;
+use crate::edm::{Column, Type};
 use render::{Mode, Renderer, quote};
 
 /// A statement with `?1, ?2 …` and what to bind to them, in order.
@@ -60,6 +60,8 @@ pub struct Scope<'a> {
     pub predicates: Vec<Predicate>,
     /// Property names to order by when the query has no `$orderby`; the key always breaks ties.
     pub default_order: &'a [(&'static str, Direction)],
+    /// A column that orders before those, for what is no property and so can't be asked for. It holds no null.
+    pub default_column: Option<(Column, Direction)>,
     /// The most rows the caller wants; `$top` can only make it fewer. For an expand: per parent.
     pub limit: Option<u64>,
     /// Rows to leave out beyond `$skip`.
@@ -265,6 +267,11 @@ fn order(query: &Bound, renderer: &mut Renderer<'_>, scope: &Scope<'_>) -> Strin
     } else {
         &[]
     };
+    if let (true, Some((column, direction))) = (query.order.is_empty(), scope.default_column) {
+        let text = renderer.column(&alias, column);
+        let descending = direction == Direction::Descending;
+        keys.push(order_key(renderer, &text, None, descending, false));
+    }
     let key = [(query.entity.key, Direction::Ascending)];
     for (name, direction) in default.iter().chain(&key) {
         let Some(property) = query.entity.property(name).filter(|_| !settled) else {

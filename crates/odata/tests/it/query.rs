@@ -1,6 +1,7 @@
 //! Whole query strings: the options beside `$filter`, what the caller adds, and the statements that come of them.
 
 use insta::assert_snapshot;
+use obeya_odata::edm::Column;
 use obeya_odata::sql::{self, Direction, Predicate, Scope, Sqlite, Value};
 
 use crate::model::{BOARD, COMMENT, DATASOURCE_VALUE, GROUP, INCIDENT};
@@ -31,6 +32,7 @@ fn the_caller_adds_conditions_an_order_and_its_own_paging() {
         default_order: &[("valueDate", Direction::Descending)],
         limit: Some(3),
         offset: 1,
+        ..Scope::default()
     };
     let ids = |query: &str| -> Vec<i64> {
         let bound = bind(&DATASOURCE_VALUE, query).unwrap();
@@ -51,6 +53,24 @@ fn the_caller_adds_conditions_an_order_and_its_own_paging() {
         store.rows(&sql::count(&bound, &Sqlite, &scope)).unwrap(),
         [[Value::Int(8)]]
     );
+}
+
+#[test]
+fn a_column_that_is_no_property_may_come_first() {
+    let store = Store::new();
+    let scope = Scope {
+        default_column: Some((Column::Expr("({t}.id % 3)"), Direction::Descending)),
+        default_order: &[("valueDate", Direction::Descending)],
+        ..Scope::default()
+    };
+    let ids = |query: &str| -> Vec<i64> {
+        let bound = bind(&DATASOURCE_VALUE, query).unwrap();
+        let rows = store.rows(&sql::select(&bound, &Sqlite, &scope)).unwrap();
+        rows.iter().map(|row| int(&row[0])).collect()
+    };
+    // By the remainder of three downwards, then by falling date, as in the test above.
+    assert_eq!(ids("$select=id&$filter=id%20lt%207"), [5, 2, 4, 1, 6, 3]);
+    assert_eq!(ids("$select=id&$filter=id%20lt%204&$orderby=id"), [1, 2, 3]);
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use axum::response::Response;
 use obeya_odata::Bound;
-use obeya_odata::edm::EntityType;
-use obeya_odata::sql::{self, Predicate, Scope};
+use obeya_odata::edm::{Column, EntityType};
+use obeya_odata::sql::{self, Direction, Predicate, Scope};
 
 use super::link::Address;
 use super::{DIALECT, binds, json, level, options};
@@ -19,6 +19,8 @@ pub(crate) struct List {
     query: Bound,
     predicates: Vec<Predicate>,
     parent: Option<Parent>,
+    /// The order when none is asked for, before the id.
+    order: Option<(Column, Direction)>,
     /// Records of one page at most.
     limit: u64,
 }
@@ -41,6 +43,7 @@ impl List {
             query,
             predicates: Vec::new(),
             parent: None,
+            order: None,
             limit: limit.into(),
         }
     }
@@ -58,6 +61,12 @@ impl List {
     /// Only rows that hold to this as well.
     pub(crate) fn only(mut self, predicate: Predicate) -> Self {
         self.predicates.push(predicate);
+        self
+    }
+
+    /// In this order, unless the caller asks for one.
+    pub(crate) fn ordered(mut self, column: Column, direction: Direction) -> Self {
+        self.order = Some((column, direction));
         self
     }
 
@@ -142,6 +151,7 @@ impl List {
     fn scope(&self) -> Scope<'static> {
         Scope {
             predicates: self.predicates.clone(),
+            default_column: self.order,
             ..Scope::default()
         }
     }

@@ -2,7 +2,8 @@
 
 use axum::response::Response;
 use obeya_odata::OptionName;
-use obeya_odata::sql::{Predicate, Value};
+use obeya_odata::edm::Column;
+use obeya_odata::sql::{Direction, Predicate, Value};
 
 use crate::entities;
 use crate::http::call::Call;
@@ -20,6 +21,7 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let deleted_lately = Predicate::new("{t}.deleted_date > ?", [Value::Int(since)]);
     List::new(query, LIMIT)
         .only(deleted_lately)
+        .ordered(Column::Name("deleted_date"), Direction::Descending)
         .respond_as_trash(call)
         .await
 }
