@@ -258,7 +258,7 @@ class IncidentComment:
 @final
 class IncidentV2:
     """An incident as v2 shows it."""
-    __match_args__ = ("id", "title", "text", "status", "severity", "type_id", "incident_date", "created_date", "last_modified", "due_date", "status_modified_date", "status_new_date", "status_in_progress_date", "status_implemented_date", "status_rejected_date", "archived_date", "evaluation_status", "evaluation_text", "owner", "owner_display_name", "owner_user_id", "created_by_user_id", "group_id", "follow_up_group_id", "area_id", "project_id", "external_id", "is_anonymous", "attachment_count", "action_list_count",)
+    __match_args__ = ("id", "title", "text", "status", "severity", "type_id", "incident_date", "created_date", "last_modified", "due_date", "status_modified_date", "status_new_date", "status_in_progress_date", "status_implemented_date", "status_rejected_date", "archived_date", "evaluation_status", "evaluation_text", "owner", "owner_display_name", "owner_user_id", "created_by_user_id", "group_id", "follow_up_group_id", "area_id", "project_id", "external_id", "is_anonymous", "attachment_count", "action_list_count", "area", "group", "follow_up_group", "comments",)
     __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def id(self) -> int | None:
@@ -350,6 +350,18 @@ class IncidentV2:
     @property
     def action_list_count(self) -> int | None:
         """Number of actions."""
+    @property
+    def area(self) -> Area | None:
+        """The area where it happened. Only with `$expand`."""
+    @property
+    def group(self) -> Group | None:
+        """The group that reported it. Only with `$expand`."""
+    @property
+    def follow_up_group(self) -> Group | None:
+        """The group that follows it up. Only with `$expand`."""
+    @property
+    def comments(self) -> tuple[IncidentComment, ...] | None:
+        """The comments under it. Only with `$expand`."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""
@@ -1282,9 +1294,10 @@ class Problem:
         - 408: `body.timeout`
         - 409: `incident.transition`, `incident.evaluation`, `improvement.transition`
         - 413: `body.too_large`
+        - 414: `request.uri_too_long`
         - 415: `media_type.unsupported`
         - 422: `reference.unknown`, `reference.other_type`, `reference.duplicate`, `responsible.not_member`
-        - 429: `rate.limited`
+        - 431: `request.headers_too_large`
         - 500: `internal`
         - 503: `unavailable`, `timeout`
         """

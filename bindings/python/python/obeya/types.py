@@ -128,7 +128,8 @@ class IncidentUpdate(_IncidentUpdateRequired, total=False):
     """When it was resolved. Without an offset it is UTC."""
     due_date: datetime.datetime | str | None
     """When it is to be resolved. Without an offset it is UTC."""
-    evaluation_status: EvaluationStatus
+    evaluation_status: EvaluationStatus | None
+    """How well the solution works."""
     evaluation_text: str | None
     """Why it is evaluated so."""
     is_anonymous: bool
@@ -164,7 +165,8 @@ class IncidentChanges(TypedDict, total=False):
     """When it was resolved. Without an offset it is UTC."""
     due_date: datetime.datetime | str | None
     """When it is to be resolved. Without an offset it is UTC."""
-    evaluation_status: EvaluationStatus
+    evaluation_status: EvaluationStatus | None
+    """How well the solution works."""
     evaluation_text: str | None
     """Why it is evaluated so."""
     is_anonymous: bool
@@ -205,7 +207,8 @@ class IncidentCreate(_IncidentCreateRequired, total=False):
     """When it was resolved. Without an offset it is UTC."""
     due_date: datetime.datetime | str | None
     """When it is to be resolved. Without an offset it is UTC."""
-    evaluation_status: EvaluationStatus
+    evaluation_status: EvaluationStatus | None
+    """How well the solution works."""
     evaluation_text: str | None
     """Why it is evaluated so."""
     is_anonymous: bool
@@ -317,6 +320,7 @@ class ImprovementUpdate(TypedDict, total=False):
     """Hours it was expected to cost."""
     estimated_gain_of_investment_hours: float | None
     """Hours it was expected to gain."""
-    evaluation_status: EvaluationStatus
+    evaluation_status: EvaluationStatus | None
+    """How well it works."""
     evaluation_text: str | None
     """Why it is evaluated so."""

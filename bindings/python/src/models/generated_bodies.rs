@@ -14,7 +14,7 @@ body! { INCIDENT_UPDATE "IncidentUpdate" {
     Field::required("incident_date", "incidentDate");
     Field::optional("resolved_date", "resolvedDate").nullable();
     Field::optional("due_date", "dueDate").nullable();
-    Field::optional("evaluation_status", "evaluationStatus");
+    Field::optional("evaluation_status", "evaluationStatus").nullable();
     Field::optional("evaluation_text", "evaluationText").nullable();
     Field::optional("is_anonymous", "isAnonymous");
     Field::optional("area_id", "areaId").nullable();
@@ -34,7 +34,7 @@ body! { INCIDENT_CREATE "IncidentCreate" {
     Field::required("incident_date", "incidentDate");
     Field::optional("resolved_date", "resolvedDate").nullable();
     Field::optional("due_date", "dueDate").nullable();
-    Field::optional("evaluation_status", "evaluationStatus");
+    Field::optional("evaluation_status", "evaluationStatus").nullable();
     Field::optional("evaluation_text", "evaluationText").nullable();
     Field::optional("is_anonymous", "isAnonymous");
     Field::optional("area_id", "areaId").nullable();
@@ -89,6 +89,6 @@ body! { IMPROVEMENT_UPDATE "ImprovementUpdate" {
     Field::optional("estimated_gain_of_investment", "estimatedGainOfInvestment").nullable();
     Field::optional("estimated_cost_of_investment_hours", "estimatedCostOfInvestmentHours").nullable();
     Field::optional("estimated_gain_of_investment_hours", "estimatedGainOfInvestmentHours").nullable();
-    Field::optional("evaluation_status", "evaluationStatus");
+    Field::optional("evaluation_status", "evaluationStatus").nullable();
     Field::optional("evaluation_text", "evaluationText").nullable();
 } }

@@ -175,6 +175,14 @@ IncidentV2 INCIDENT_V2 "IncidentV2" {
     attachment_count = attachment_count: Field::optional("attachment_count", "attachmentCount");
     /// Number of actions.
     action_list_count = action_list_count: Field::optional("action_list_count", "actionListCount");
+    /// The area where it happened. Only with `$expand`.
+    area = area: Field::optional("area", "area").one(&AREA).nullable();
+    /// The group that reported it. Only with `$expand`.
+    group = group: Field::optional("group", "group").one(&GROUP).nullable();
+    /// The group that follows it up. Only with `$expand`.
+    follow_up_group = follow_up_group: Field::optional("follow_up_group", "followUpGroup").one(&GROUP).nullable();
+    /// The comments under it. Only with `$expand`.
+    comments = comments: Field::optional("comments", "comments").many(&INCIDENT_COMMENT);
 } }
 
 record! {
@@ -655,9 +663,10 @@ Problem PROBLEM "Problem" {
     /// - 408: `body.timeout`
     /// - 409: `incident.transition`, `incident.evaluation`, `improvement.transition`
     /// - 413: `body.too_large`
+    /// - 414: `request.uri_too_long`
     /// - 415: `media_type.unsupported`
     /// - 422: `reference.unknown`, `reference.other_type`, `reference.duplicate`, `responsible.not_member`
-    /// - 429: `rate.limited`
+    /// - 431: `request.headers_too_large`
     /// - 500: `internal`
     /// - 503: `unavailable`, `timeout`
     code = code: Field::required("code", "code");

@@ -193,7 +193,7 @@ pub(super) async fn improvement(out: &mut impl Write, client: &Client, id: i32) 
     let started = Instant::now();
     let update = ImprovementUpdate {
         status: Some(ImprovementStatus::Evaluated),
-        evaluation_status: Some(EvaluationStatus::Good),
+        evaluation_status: Patch::Value(EvaluationStatus::Good),
         evaluation_text: Patch::Value("Omstilling ned fra 41 til 26 minutter.".to_owned()),
         gain_of_investment: Patch::Value(68_000.0),
         ..ImprovementUpdate::default()

@@ -60,7 +60,7 @@ pub(crate) struct ImprovementChange {
     pub(crate) suggested_by_user_id: Change<String>,
     pub(crate) responsible_user_id: Change<String>,
     pub(crate) amounts: Amounts<Change<f64>>,
-    pub(crate) evaluation: Option<Evaluation>,
+    pub(crate) evaluation: Change<Evaluation>,
     pub(crate) evaluation_text: Change<String>,
 }
 
@@ -76,11 +76,11 @@ impl Improvement {
     ) -> Result<Improvement, Fault> {
         self.state = self.state.changed(change.status, now)?;
         self.priority = change.priority.unwrap_or(self.priority);
-        self.evaluation = change.evaluation.or(self.evaluation);
         apply(&mut self.title, change.title);
         apply(&mut self.text, change.text);
         apply(&mut self.due_date, change.due_date);
         apply(&mut self.external_id, change.external_id);
+        apply(&mut self.evaluation, change.evaluation);
         apply(&mut self.evaluation_text, change.evaluation_text);
         apply(&mut self.links.group_id, change.group_id);
         apply(&mut self.links.category_id, change.category_id);
@@ -154,7 +154,7 @@ mod tests {
             due_date: Some(None),
             text: Some(Some("At station 4".into())),
             group_id: Some(None),
-            evaluation: Some(Evaluation::Bad),
+            evaluation: Some(Some(Evaluation::Bad)),
             amounts,
             ..ImprovementChange::default()
         };

@@ -50,7 +50,7 @@ pub(crate) struct IncidentChange {
     pub(crate) responsible_user_id: Change<String>,
     pub(crate) area_id: Change<i32>,
     pub(crate) project_id: Change<i32>,
-    pub(crate) evaluation: Option<Evaluation>,
+    pub(crate) evaluation: Change<Evaluation>,
     pub(crate) evaluation_text: Change<String>,
 }
 
@@ -126,19 +126,20 @@ impl Incident {
         );
         apply(&mut next.places.area_id, change.area_id);
         apply(&mut next.places.project_id, change.project_id);
+        apply(&mut next.evaluation, change.evaluation);
         apply(&mut next.evaluation_text, change.evaluation_text);
         next.is_anonymous = change.is_anonymous.unwrap_or(next.is_anonymous);
-        next.evaluation = change.evaluation.or(next.evaluation);
         self.may_be_evaluated(&next)?;
         Ok(next)
     }
 
-    /// An evaluation is written only on a resolved incident. Repeating the present one, as a client does that sends back what it read, writes nothing.
+    /// An evaluation is written only on a resolved incident. Repeating the present one, as a client does that sends back what it read, writes nothing;
+    /// nor does taking it back.
     fn may_be_evaluated(&self, next: &Incident) -> Result<(), Fault> {
+        let word_written = next.evaluation.is_some() && next.evaluation != self.evaluation;
         let text_written =
             next.evaluation_text.is_some() && next.evaluation_text != self.evaluation_text;
-        let written = next.evaluation != self.evaluation || text_written;
-        if !written || next.state.status == IncidentStatus::Resolved {
+        if !(word_written || text_written) || next.state.status == IncidentStatus::Resolved {
             return Ok(());
         }
         let status = next.state.status.word();
@@ -251,7 +252,7 @@ mod tests {
             full().changed(
                 IncidentChange {
                     status,
-                    evaluation: Some(Evaluation::Good),
+                    evaluation: Some(Some(Evaluation::Good)),
                     evaluation_text: Some(Some("Held".into())),
                     ..asked()
                 },
@@ -275,7 +276,7 @@ mod tests {
         // Reopened, it keeps its evaluation; sending it back unchanged is no writing, another one is.
         let echo = IncidentChange {
             status: Some(IncidentStatus::InProgress),
-            evaluation: Some(Evaluation::Good),
+            evaluation: Some(Some(Evaluation::Good)),
             evaluation_text: Some(Some("Held".into())),
             ..asked()
         };
@@ -286,21 +287,29 @@ mod tests {
         );
         assert!(refused(reopened.clone().changed(
             IncidentChange {
-                evaluation: Some(Evaluation::Bad),
+                evaluation: Some(Some(Evaluation::Bad)),
                 ..echo.clone()
             },
             102
         )));
-        assert!(refused(reopened.changed(
+        assert!(refused(reopened.clone().changed(
             IncidentChange {
                 evaluation_text: Some(Some("Broke".into())),
                 ..echo
             },
             102
         )));
+        // Taking it back is none either.
+        let nulls = IncidentChange {
+            evaluation: Some(None),
+            evaluation_text: Some(None),
+            ..asked()
+        };
+        let bare = reopened.changed(nulls, 103).expect("an incident");
+        assert_eq!((bare.evaluation, bare.evaluation_text), (None, None));
         assert!(refused(Incident::created(
             IncidentChange {
-                evaluation: Some(Evaluation::Good),
+                evaluation: Some(Some(Evaluation::Good)),
                 ..asked()
             },
             99

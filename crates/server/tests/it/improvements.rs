@@ -65,7 +65,7 @@ async fn every_property_can_be_set_and_emptied() {
     }
 
     // Every property that may be empty, emptied.
-    let kept = ["status", "priorityStatus", "evaluationStatus"];
+    let kept = ["status", "priorityStatus"];
     let nulls: Value = body
         .as_object()
         .expect("an object")
@@ -80,10 +80,14 @@ async fn every_property_can_be_set_and_emptied() {
     assert_eq!(
         (
             &improvement["status"],
-            &improvement["evaluationStatus"],
+            &improvement["priorityStatus"],
             &improvement["suggestedBy"]
         ),
-        (&json!("InProgress"), &json!("Bad"), &Value::Null)
+        (
+            &json!("InProgress"),
+            &json!("LowEffortHighEffect"),
+            &Value::Null
+        )
     );
 }
 

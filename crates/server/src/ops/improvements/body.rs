@@ -25,7 +25,8 @@ pub(super) fn of_update(body: ImprovementUpdate) -> Result<ImprovementChange, Fa
     let evaluation = body
         .evaluation_status
         .as_ref()
-        .map(|word| check.word("evaluationStatus", word.as_str()));
+        .map(|word| check.word("evaluationStatus", word.as_str()))
+        .into_option();
     if let obeya_model::Patch::Value(title) = &body.title {
         check.at_most("title", title, IMPROVEMENT_TITLE_MAX);
     }
@@ -34,7 +35,7 @@ pub(super) fn of_update(body: ImprovementUpdate) -> Result<ImprovementChange, Fa
         // A word that was refused has ended the check above.
         status: status.flatten(),
         priority: priority.flatten(),
-        evaluation: evaluation.flatten(),
+        evaluation: evaluation.map(Option::flatten),
         title: body.title.into_option(),
         text: body.text.into_option(),
         due_date: body.due_date.map(Timestamp::ticks).into_option(),

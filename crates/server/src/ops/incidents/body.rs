@@ -2,9 +2,10 @@
 
 use obeya_model::{
     Date, EvaluationStatus, IncidentCreate, IncidentSeverity, IncidentStatus, IncidentUpdate,
-    Timestamp,
+    Patch, Timestamp,
 };
 
+use crate::domain::Change;
 use crate::domain::fault::Fault;
 use crate::domain::incident::IncidentChange;
 use crate::domain::validate::Check;
@@ -23,23 +24,29 @@ impl Properties for IncidentCreate {
 struct Words {
     status: Option<Status>,
     severity: Severity,
-    evaluation: Option<Evaluation>,
+    evaluation: Change<Evaluation>,
 }
 
 fn words(
     check: &mut Check,
     status: Option<&IncidentStatus>,
     severity: &IncidentSeverity,
-    evaluation: Option<&EvaluationStatus>,
+    evaluation: Patch<&EvaluationStatus>,
 ) -> Option<Words> {
     let status = status.map(|word| check.word("status", word.as_str()));
     let severity = check.word("severity", severity.as_str());
-    let evaluation = evaluation.map(|word| check.word("evaluationStatus", word.as_str()));
-    // `None` inside `Some` is a word that was refused.
+    let evaluation = match evaluation {
+        Patch::Absent => Some(None),
+        Patch::Null => Some(Some(None)),
+        Patch::Value(word) => check
+            .word("evaluationStatus", word.as_str())
+            .map(|word| Some(Some(word))),
+    };
     Some(Words {
+        // `None` inside `Some` is a word that was refused.
         status: status.map_or(Some(None), |word| word.map(Some))?,
         severity: severity?,
-        evaluation: evaluation.map_or(Some(None), |word| word.map(Some))?,
+        evaluation: evaluation?,
     })
 }
 
@@ -82,7 +89,7 @@ pub(super) fn of_create(body: &IncidentCreate) -> Result<IncidentChange, Fault> 
         &mut check,
         body.status.as_ref(),
         &body.severity,
-        body.evaluation_status.as_ref(),
+        Patch::from(Some(body.evaluation_status.as_ref())),
     );
     check.not_empty("title", &body.title);
     if body.categories.is_empty() {
