@@ -4,6 +4,7 @@ mod support;
 
 mod auth;
 mod boards;
+mod contract;
 mod http;
 mod http_connection;
 mod http_log;

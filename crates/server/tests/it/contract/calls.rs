@@ -1,0 +1,182 @@
+//! Every operation of the specification, called through the SDK.
+
+use futures_util::future::BoxFuture;
+use obeya::model::{
+    CategoryInput, CauseInput, ConsequenceInput, CustomFieldInput, Date, ImprovementUpdate,
+    IncidentCreate, IncidentSeverity, IncidentUpdate,
+};
+use obeya::{Client, Error};
+
+/// Which records are asked for.
+#[derive(Clone, Copy)]
+pub enum Ids {
+    /// Those of the plant.
+    Known,
+    /// Ids that nobody has.
+    Unknown,
+}
+
+impl Ids {
+    fn pick(self, known: i32) -> i32 {
+        match self {
+            Self::Known => known,
+            Self::Unknown => 999_999,
+        }
+    }
+}
+
+/// Query options; what an operation does not offer is left out.
+#[derive(Clone, Copy, Default)]
+pub struct Ask {
+    pub search: Option<&'static str>,
+    pub filter: Option<&'static str>,
+    pub select: Option<&'static str>,
+    pub expand: Option<&'static str>,
+    pub orderby: Option<&'static str>,
+    pub top: Option<i32>,
+    pub count: bool,
+}
+
+/// A request of the SDK with the v2 options set.
+macro_rules! asked {
+    ($request:expr, $ask:expr) => {{
+        let mut request = $request;
+        if let Some(search) = $ask.search {
+            request = request.search(search);
+        }
+        if let Some(filter) = $ask.filter {
+            request = request.filter(filter);
+        }
+        if let Some(select) = $ask.select {
+            request = request.select(select);
+        }
+        if let Some(expand) = $ask.expand {
+            request = request.expand(expand);
+        }
+        if let Some(orderby) = $ask.orderby {
+            request = request.orderby(orderby);
+        }
+        if let Some(top) = $ask.top {
+            request = request.top(top);
+        }
+        if $ask.count {
+            request = request.count(true);
+        }
+        Box::pin(async move { request.send().await.map(drop) })
+    }};
+}
+
+/// Calls an operation by its id as it succeeds on the plant; an operation that is not in this table fails the test.
+pub fn call<'a>(
+    client: &'a Client,
+    operation: &str,
+    ids: Ids,
+    ask: Ask,
+) -> BoxFuture<'a, Result<(), Error>> {
+    let incident = ids.pick(1204);
+    match operation {
+        "listAreas" => asked!(client.areas().list(), ask),
+        "getArea" => asked!(client.areas().get(ids.pick(2)), ask),
+        "listBoards" => asked!(client.boards().list(), ask),
+        "getBoard" => asked!(client.boards().get(ids.pick(7)), ask),
+        "listGroups" => asked!(client.groups().list(), ask),
+        "getGroup" => asked!(client.groups().get(ids.pick(4)), ask),
+        "listIncidentComments" => asked!(client.comments().list(), ask),
+        "listCommentsOfIncident" => asked!(client.comments().of_incident(incident), ask),
+        "getIncidentComment" => asked!(client.comments().get(ids.pick(8801)), ask),
+        "listTrashedIncidents" => Box::pin(async move {
+            let mut request = client.incidents().trash();
+            if let Some(filter) = ask.filter {
+                request = request.filter(filter);
+            }
+            request.send().await.map(drop)
+        }),
+        "listDatasourceValues" => Box::pin(async move {
+            let mut request = client.datasources().values(ids.pick(12));
+            if let Some(filter) = ask.filter {
+                request = request.filter(filter);
+            }
+            if let Some(orderby) = ask.orderby {
+                request = request.orderby(orderby);
+            }
+            request.page(1).await.map(drop)
+        }),
+        "getIncidentType" => Box::pin(async move {
+            let request = client.incidents().type_detail(ids.pick(3));
+            request.language("nb").send().await.map(drop)
+        }),
+        "getBoardDetail" => Box::pin(async move {
+            let board = client.boards().detail(ids.pick(7)).await;
+            board.map(drop)
+        }),
+        "createIncident" => {
+            Box::pin(async move { client.incidents().create(&incident_body()).await.map(drop) })
+        }
+        "updateIncident" => Box::pin(async move {
+            let incidents = client.incidents();
+            incidents.update(incident, &update_body()).await.map(drop)
+        }),
+        "updateIncidentConsequences" => Box::pin(async move {
+            let consequences = [ConsequenceInput {
+                amount: Some(14.5),
+                ..ConsequenceInput::new(51)
+            }];
+            let incidents = client.incidents();
+            incidents
+                .set_consequences(incident, &consequences)
+                .await
+                .map(drop)
+        }),
+        "updateIncidentCauses" => Box::pin(async move {
+            let causes = [CauseInput::new(41)];
+            client
+                .incidents()
+                .set_causes(incident, &causes)
+                .await
+                .map(drop)
+        }),
+        "updateIncidentExternalId" => Box::pin(async move {
+            let incidents = client.incidents();
+            incidents.set_external_id(incident, "c101").await.map(drop)
+        }),
+        "updateImprovement" => Box::pin(async move {
+            let id = ids.pick(317);
+            let update = ImprovementUpdate::default();
+            client.improvements().update(id, &update).await.map(drop)
+        }),
+        other => panic!("{other} is described, and this table does not call it"),
+    }
+}
+
+/// A new incident with something in each of its lists.
+pub fn incident_body() -> IncidentCreate {
+    IncidentCreate {
+        consequences: Some(vec![ConsequenceInput::new(51)]),
+        causes: Some(vec![CauseInput::new(41)]),
+        custom_fields: Some(vec![CustomFieldInput {
+            value: Some("M-20417".to_owned()),
+            ..CustomFieldInput::new(61)
+        }]),
+        ..IncidentCreate::new(
+            3,
+            IncidentSeverity::Medium,
+            "Housing cracked at station 4",
+            day(),
+            vec![CategoryInput::new(31)],
+        )
+    }
+}
+
+/// An incident as it is, written back.
+pub fn update_body() -> IncidentUpdate {
+    IncidentUpdate::new(
+        3,
+        IncidentSeverity::Medium,
+        "Housing cracked at station 4",
+        day(),
+    )
+}
+
+fn day() -> Date {
+    "2026-03-02".parse().expect("a date")
+}

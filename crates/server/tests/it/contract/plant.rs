@@ -1,0 +1,69 @@
+//! The plant that the examples of the specification tell of, imported and served at the time they were written.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use obeya::Client;
+use obeya_server::Clock;
+use obeya_server::import::{ImportOptions, OnConflict, import_dir};
+
+use super::record::Recorder;
+use crate::support::{ALL, Service};
+
+/// When the example of an updated improvement was written.
+pub const NOW: &str = "2026-03-20T13:15:42.1234567Z";
+
+/// The service on that plant.
+pub async fn served() -> Service {
+    served_at(NOW).await
+}
+
+/// The same, with the clock at another time.
+pub async fn served_at(now: &str) -> Service {
+    let now: jiff::Timestamp = now.parse().expect("a timestamp");
+    let folder = Arc::new(tempfile::tempdir().expect("a folder"));
+    let db = format!("sqlite:{}", folder.path().join("test.db").display());
+    let plant = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../spec/plant");
+    let options = ImportOptions {
+        on_conflict: OnConflict::Fail,
+        ..ImportOptions::default()
+    };
+    import_dir(&plant, &db, options, Arc::new(()))
+        .await
+        .expect("the plant can be imported");
+    Service::start_in(folder, |config| {
+        config.clock = Clock::new(move || now);
+    })
+    .await
+}
+
+/// Who calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Caller {
+    /// A client that may do everything.
+    All,
+    /// A client whose only scope no operation asks for.
+    Elsewhere,
+    /// Nobody: no token at all.
+    Nobody,
+}
+
+/// The SDK on the service, seen by the recorder.
+pub async fn client(service: &Service, caller: Caller, recorder: &Recorder) -> Client {
+    let builder = Client::builder()
+        .base_url(service.running.base_url())
+        .max_retries(0)
+        .observe(Arc::new(recorder.clone()));
+    let scopes: &[&str] = match caller {
+        Caller::All => &ALL,
+        Caller::Elsewhere => &["Tasks.Read"],
+        Caller::Nobody => return builder.anonymous().build().expect("a client"),
+    };
+    let client = service.running.add_client("contract", scopes).await;
+    let client = client.expect("a client");
+    builder
+        .client_id(client.client_id)
+        .client_secret(client.client_secret)
+        .build()
+        .expect("a client")
+}
