@@ -7,6 +7,7 @@ mod python;
 mod regen;
 mod report;
 mod rust;
+mod schemathesis;
 mod snapshots;
 mod test;
 mod tidy;
@@ -31,8 +32,18 @@ enum Command {
     },
     /// What must hold before any test: formatting, lints, generated files, structure.
     Check,
-    /// Everything: check, Rust tests, documentation tests, Python tests.
-    Test,
+    /// Everything: check, Rust tests, documentation tests, Python tests, Schemathesis.
+    Test {
+        /// Lets Schemathesis make many more requests: a quarter of an hour instead of a minute.
+        #[arg(long)]
+        long: bool,
+    },
+    /// The part of `test` that makes requests from the specification, alone.
+    Schemathesis {
+        /// Many more requests.
+        #[arg(long)]
+        long: bool,
+    },
     /// What the compiler cannot see: import arrows, file sizes, orphan snapshots.
     Tidy,
     /// Measures the service against its yardsticks, in a release build.
@@ -44,7 +55,8 @@ fn main() -> anyhow::Result<()> {
         Command::Regen { check: false } => regen::write(),
         Command::Regen { check: true } => regen::check(),
         Command::Check => check::run().map(|_| ()),
-        Command::Test => test::run(),
+        Command::Test { long } => test::run(long),
+        Command::Schemathesis { long } => schemathesis::run(long),
         Command::Tidy => tidy::run(),
         Command::Bench => bench::run(),
     }

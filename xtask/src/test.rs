@@ -3,15 +3,16 @@
 use anyhow::{Result, bail};
 
 use crate::report::{Part, summary};
-use crate::{check, python, rust};
+use crate::{check, python, rust, schemathesis};
 
-/// Runs every part, whatever the earlier ones said; the last line counts them all.
-pub(crate) fn run() -> Result<()> {
+/// Runs every part, whatever the earlier ones said; the last line counts them all. `long` lets those that search search longer.
+pub(crate) fn run(long: bool) -> Result<()> {
     let parts = [
         check::all(),
         Part::of("Rust", rust::tests()),
         Part::of("Documentation", rust::documentation()),
         Part::of("Python", python::tests()),
+        Part::of("Schemathesis", schemathesis::tests(long)),
     ];
     println!("\n{}", summary(&parts));
     if parts.iter().any(|part| part.failed > 0) {

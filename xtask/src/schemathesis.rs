@@ -1,0 +1,202 @@
+//! Schemathesis over the whole specification, against the real binary: requests made from the schemas, right ones and wrong ones, and every
+//! answer held to what is described. What is asked of it, and why, is in `spec/schemathesis.toml`.
+//!
+//! The service runs on `spec/plant`, the plant that the examples of the specification tell of, so that requests made from them succeed.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Stdio};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use crate::process::{self, cargo, command, root, tee};
+use crate::report::Part;
+use crate::rust::number_before;
+use crate::venv;
+
+/// Pinned, because another version makes other requests from the same seed.
+const PACKAGE: &str = "schemathesis==4.32.5";
+
+/// Examples for each operation with `--long`; the configuration holds the usual number, good for about a minute.
+const LONG: &str = "400";
+
+/// The same, alone.
+pub(crate) fn run(long: bool) -> Result<()> {
+    let part = tests(long)?;
+    if part.failed > 0 {
+        bail!("Schemathesis found {} faults", part.failed);
+    }
+    Ok(())
+}
+
+/// Builds the binary, serves the plant and lets Schemathesis loose on it. Its test cases are counted.
+pub(crate) fn tests(long: bool) -> Result<Part> {
+    venv::install(&[PACKAGE])?;
+    process::run(cargo().args(["build", "--package", "obeya-cli"]))?;
+    let folder = root().join("target/schemathesis");
+    plant(&folder)?;
+    let binary = root().join(format!(
+        "target/debug/obeya{}",
+        std::env::consts::EXE_SUFFIX
+    ));
+    let db = format!("sqlite:{}", folder.join("plant.db").display());
+    let import = ["import", "--db", &db];
+    process::run(command(&binary).args(import).arg(&folder))?;
+    let service = Service::start(&binary, &db, &folder)?;
+    let token = service.token(&binary, &db)?;
+
+    let mut schemathesis = command(venv::interpreter()?);
+    schemathesis
+        // It leaves notes where it runs; with the folder they go before the next run.
+        .current_dir(&folder)
+        .args(["-m", "schemathesis.cli", "--config-file"])
+        .arg(root().join("spec/schemathesis.toml"))
+        .arg("run")
+        .arg(format!("http://{}/openapi.json", service.address))
+        .arg("--no-color")
+        .env("OBEYA_TOKEN", token);
+    if long {
+        schemathesis.args(["--max-examples", LONG]);
+    }
+    let (success, output) = tee(&mut schemathesis)?;
+    let (passed, failed) = count(&output);
+    Ok(Part::new("Schemathesis", success, passed, failed))
+}
+
+/// The plant in an empty folder. What it holds in the trash is deleted now, or else it would be there for 30 days of a year long gone.
+fn plant(folder: &Path) -> Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).with_context(|| folder.display().to_string())?;
+    }
+    fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    let now = Value::from(jiff::Timestamp::now().to_string());
+    let plant = root().join("spec/plant");
+    for entry in fs::read_dir(&plant).with_context(|| plant.display().to_string())? {
+        let path = entry?.path();
+        let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        let mut lines = String::new();
+        for line in text.lines() {
+            let mut record: Value =
+                serde_json::from_str(line).with_context(|| path.display().to_string())?;
+            if let Some(date) = record.get_mut("deletedDate") {
+                *date = now.clone();
+            }
+            lines.push_str(&format!("{record}\n"));
+        }
+        let name = path.file_name().context("a file has a name")?;
+        fs::write(folder.join(name), lines)?;
+    }
+    Ok(())
+}
+
+/// The service in a process of its own, which ends with this value.
+struct Service {
+    process: Child,
+    address: String,
+}
+
+impl Service {
+    fn start(binary: &Path, db: &str, folder: &Path) -> Result<Self> {
+        let log = fs::File::create(folder.join("serve.log"))?;
+        let mut process = command(binary)
+            .args([
+                "serve",
+                "--listen",
+                "127.0.0.1:0",
+                "--log",
+                "warn",
+                "--db",
+                db,
+            ])
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .spawn()
+            .with_context(|| format!("cannot start {}", binary.display()))?;
+        let mut line = String::new();
+        if let Some(stdout) = process.stdout.take() {
+            BufReader::new(stdout).read_line(&mut line)?;
+        }
+        let address = line
+            .trim()
+            .strip_prefix("listening on http://")
+            .unwrap_or("");
+        let service = Self {
+            process,
+            address: address.to_owned(),
+        };
+        if service.address.is_empty() {
+            bail!(
+                "the service did not start; see {}",
+                folder.join("serve.log").display()
+            );
+        }
+        Ok(service)
+    }
+
+    /// A token that may do everything, of a new client.
+    fn token(&self, binary: &Path, db: &str) -> Result<String> {
+        let scopes = ["--scope", "public.api.read", "--scope", "public.api.write"];
+        let added = command(binary)
+            .args(["client", "add", "schemathesis", "--json", "--db", db])
+            .args(scopes)
+            .output()?;
+        let client: Value = serde_json::from_slice(&added.stdout)
+            .with_context(|| String::from_utf8_lossy(&added.stderr).into_owned())?;
+        let text = |name: &str| client[name].as_str().unwrap_or("").to_owned();
+        // Both are made of letters, digits, `-` and `_`, which a form holds as they are.
+        let form = format!(
+            "grant_type=client_credentials&client_id={}&client_secret={}",
+            text("client_id"),
+            text("client_secret")
+        );
+        let request = format!(
+            "POST /connect/token HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\
+             Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{form}",
+            self.address,
+            form.len()
+        );
+        let mut stream = TcpStream::connect(&self.address)?;
+        stream.write_all(request.as_bytes())?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+        let body: Value = serde_json::from_str(body).context("no answer to the token request")?;
+        let token = body["access_token"].as_str();
+        Ok(token.context("no token was given")?.to_owned())
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        // It may have ended by itself, which is what is wanted.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Reads the summary: how many test cases passed, and how many distinct failures there were.
+fn count(output: &str) -> (usize, usize) {
+    let line = output.lines().find(|line| line.contains(" generated, "));
+    let number = |word| line.and_then(|line| number_before(line, word)).unwrap_or(0);
+    let failed = number(" found ").max(number(" unique failures"));
+    (number(" generated").saturating_sub(failed), failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_is_read() {
+        let failing = "Test cases:\n  2421 generated, 24 found 24 unique failures\n";
+        assert_eq!(count(failing), (2397, 24));
+        assert_eq!(
+            count("Test cases:\n  2421 generated, 2421 passed\n"),
+            (2421, 0)
+        );
+        assert_eq!(count("Schema could not be loaded\n"), (0, 0));
+    }
+}
