@@ -3,6 +3,7 @@
 mod support;
 
 mod auth;
+mod bad_input;
 mod boards;
 mod contract;
 mod http;

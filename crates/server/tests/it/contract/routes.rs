@@ -1,0 +1,61 @@
+//! What is served beside what is described: nothing, under any method.
+
+use std::collections::BTreeSet;
+
+use reqwest::Method;
+
+use super::plant;
+use super::schema::{Described, operations};
+use crate::support::Answer;
+
+/// The companion operations of the same interface, and neighbours of those described: none may be served before it is described.
+#[tokio::test]
+async fn nothing_is_served_that_is_not_described() {
+    let service = plant::served().await;
+    let methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+    let mut paths: BTreeSet<String> = operations().iter().map(Described::example_path).collect();
+    let described = paths.clone();
+    for path in described {
+        paths.insert(format!("{path}/x"));
+        paths.insert(path.replace("/v1/", "/v3/").replace("/v2/", "/v3/"));
+        paths.extend(path.rsplit_once('/').map(|(parent, _)| parent.to_owned()));
+    }
+    paths.extend(COMPANIONS.map(str::to_owned));
+    for path in paths {
+        for method in methods {
+            let is_described = operations()
+                .iter()
+                .any(|operation| operation.method == method && operation.example_path() == path);
+            let parsed: Method = method.parse().expect("a method");
+            let answer = Answer::of(service.request(parsed, &path)).await;
+            // `types` alone is where the id of an incident stands.
+            let is_no_id = answer.status == 400 && answer.json()["code"] == "path.invalid";
+            let unserved = [404, 405].contains(&answer.status) || is_no_id;
+            assert_eq!(
+                unserved,
+                !is_described,
+                "{method} {path}: {}",
+                answer.text()
+            );
+        }
+    }
+}
+
+const COMPANIONS: [&str; 16] = [
+    "/v1/Incidents/1204/comments",
+    "/v1/Incidents/1204/status",
+    "/v1/Incidents/1204/severity",
+    "/v1/Incidents/1204/responsible",
+    "/v1/Incidents/1204/categories",
+    "/v1/Incidents/1204/customfields/61",
+    "/v1/Incidents/trash/1187/restore",
+    "/v1/Datasources/12/values/900001",
+    "/v1/Datasources/12/values/batch",
+    "/v1/Datasources/12/values/batchReplace",
+    "/v1/Groups",
+    "/v2/incidents/types/3",
+    "/v2/ping",
+    "/v2/$metadata",
+    "/v2",
+    "/v1",
+];
