@@ -34,13 +34,13 @@ enum Command {
     Check,
     /// Everything: check, Rust tests, documentation tests, Python tests, Schemathesis.
     Test {
-        /// Lets Schemathesis make many more requests: a quarter of an hour instead of a minute.
+        /// Lets Schemathesis make ten times as many requests, for some minutes.
         #[arg(long)]
         long: bool,
     },
     /// The part of `test` that makes requests from the specification, alone.
     Schemathesis {
-        /// Many more requests.
+        /// Ten times as many requests, for some minutes.
         #[arg(long)]
         long: bool,
     },

@@ -20,7 +20,7 @@ use crate::venv;
 /// Pinned, because another version makes other requests from the same seed.
 const PACKAGE: &str = "schemathesis==4.32.5";
 
-/// Examples for each operation with `--long`; the configuration holds the usual number, good for about a minute.
+/// Examples for each operation with `--long`; the configuration holds the usual number, which takes seconds.
 const LONG: &str = "400";
 
 /// The same, alone.
