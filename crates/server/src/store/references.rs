@@ -191,43 +191,6 @@ impl<'s> References<'s> {
         Ok(())
     }
 
-    /// What the incident has keeps belonging to its type when that becomes `incident_type_id`.
-    pub(crate) fn new_type(
-        &mut self,
-        incident_id: i32,
-        incident_type_id: i32,
-    ) -> Result<(), StoreError> {
-        let sql = "SELECT noun, id, owner FROM (
-                SELECT 1 AS place, 'category' AS noun, p.id AS id, p.incident_type_id AS owner
-                FROM incident_categories AS m JOIN type_categories AS p ON p.id = m.category_id WHERE m.incident_id = ?1
-                UNION ALL
-                SELECT 2, 'consequence', p.id, p.incident_type_id
-                FROM incident_consequences AS m JOIN type_consequences AS p ON p.id = m.consequence_id WHERE m.incident_id = ?1
-                UNION ALL
-                SELECT 3, 'cause', p.id, p.incident_type_id
-                FROM incident_causes AS m JOIN type_causes AS p ON p.id = m.cause_id WHERE m.incident_id = ?1
-                UNION ALL
-                SELECT 4, 'custom field', p.id, p.incident_type_id
-                FROM incident_custom_fields AS m JOIN type_custom_fields AS p ON p.id = m.custom_field_id WHERE m.incident_id = ?1
-            ) AS parts WHERE owner <> ?2 ORDER BY place, id";
-        let binds = [incident_id.into(), incident_type_id.into()];
-        let others = self.session.all(sql, &binds, |row| {
-            Ok(format!(
-                "{} {}",
-                row.text(0)?.unwrap_or_default(),
-                row.int(1)?.unwrap_or_default()
-            ))
-        })?;
-        if !others.is_empty() {
-            let text = format!(
-                "the incident has what belongs to another type: {}",
-                others.join(", ")
-            );
-            self.other_type.push(complaint("incidentTypeId", text));
-        }
-        Ok(())
-    }
-
     /// Refuses if there was a complaint: unknown records first, since the other complaints may follow from them.
     pub(crate) fn finish(self) -> Result<(), Refusal> {
         let by_code = [

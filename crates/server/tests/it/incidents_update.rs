@@ -271,19 +271,21 @@ async fn the_rule_on_the_responsible_user_holds_for_what_the_write_names() {
 }
 
 #[tokio::test]
-async fn the_type_changes_only_if_nothing_of_the_old_one_hangs_on_the_incident() {
+async fn another_type_takes_away_the_parts_of_the_old_one() {
     let service = plant().await;
+    let same = accepted(&service, "PUT", PATH, &least_update()).await;
+    assert_eq!(same["categories"][0]["id"], 31);
     let other = with(least_update(), &json!({"incidentTypeId": 6}));
-    let problem = refused(&service, "PUT", PATH, &other, 422, "reference.other_type").await;
+    let changed = accepted(&service, "PUT", PATH, &other).await;
     assert_eq!(
-        problem["errors"],
-        json!({"incidentTypeId": ["the incident has what belongs to another type: category 31, consequence 51, cause 41"]})
-    );
-    let free = accepted(&service, "PUT", "/v1/Incidents/101", &other).await;
-    assert_eq!(
-        (&free["incidentTypeId"], &free["incidentType"]),
+        (&changed["incidentTypeId"], &changed["incidentType"]),
         (&json!(6), &json!("Near miss"))
     );
+    for parts in ["categories", "consequences", "causes", "customFields"] {
+        assert_eq!(changed[parts], json!([]), "{parts}");
+    }
+    let nowhere = with(least_update(), &json!({"incidentTypeId": 999}));
+    refused(&service, "PUT", PATH, &nowhere, 422, "reference.unknown").await;
 }
 
 #[tokio::test]

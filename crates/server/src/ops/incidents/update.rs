@@ -34,15 +34,18 @@ fn update(
     let (stored, stamp) = open(session, id, now)?;
     let names_responsible = change.names_responsible();
     let next = stored.incident.clone().changed(change, now)?;
-    check(session, id, &stored.incident, &next, names_responsible)?;
+    check(session, &stored.incident, &next, names_responsible)?;
+    if next.incident_type_id != stored.incident.incident_type_id {
+        // Categories, consequences, causes and custom fields are a type's own: none of them means anything under another one.
+        incidents::clear_parts(session, id)?;
+    }
     incidents::update(session, id, &next, stamp)?;
     answer(session, id)
 }
 
-/// What the body points to is there, and what the incident has still fits it. References that stay as they are were checked when they were written.
+/// What the body points to is there, and the responsible user is in the group. References that stay as they are were checked when they were written.
 fn check(
     session: &mut dyn Session,
-    id: i32,
     before: &Incident,
     after: &Incident,
     names_responsible: bool,
@@ -56,7 +59,6 @@ fn check(
             To::IncidentType,
             Some(after.incident_type_id),
         )?;
-        references.new_type(id, after.incident_type_id)?;
     }
     references.record(
         "reportedByGroupId",

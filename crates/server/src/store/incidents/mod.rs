@@ -5,7 +5,7 @@ mod purge;
 mod record;
 
 pub(crate) use parts::{
-    FieldValue, set_categories, set_causes, set_consequences, set_custom_fields,
+    FieldValue, clear_parts, set_categories, set_causes, set_consequences, set_custom_fields,
 };
 pub use purge::{RETENTION_DAYS, RETENTION_TICKS, purge, purge_some};
 pub(crate) use record::record;

@@ -2,6 +2,11 @@
 
 use crate::store::{Session, StoreError};
 
+const CLEAR_CATEGORIES: &str = "DELETE FROM incident_categories WHERE incident_id = ?1";
+const CLEAR_CONSEQUENCES: &str = "DELETE FROM incident_consequences WHERE incident_id = ?1";
+const CLEAR_CAUSES: &str = "DELETE FROM incident_causes WHERE incident_id = ?1";
+const CLEAR_CUSTOM_FIELDS: &str = "DELETE FROM incident_custom_fields WHERE incident_id = ?1";
+
 /// The value of a custom field.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FieldValue<'a> {
@@ -11,16 +16,26 @@ pub(crate) struct FieldValue<'a> {
     pub(crate) value: &'a str,
 }
 
+/// Takes away every part, as when the incident becomes one of another type.
+pub(crate) fn clear_parts(session: &mut dyn Session, id: i32) -> Result<(), StoreError> {
+    for sql in [
+        CLEAR_CATEGORIES,
+        CLEAR_CONSEQUENCES,
+        CLEAR_CAUSES,
+        CLEAR_CUSTOM_FIELDS,
+    ] {
+        session.execute(sql, &[id.into()])?;
+    }
+    Ok(())
+}
+
 /// Replaces the categories.
 pub(crate) fn set_categories(
     session: &mut dyn Session,
     id: i32,
     categories: &[i32],
 ) -> Result<(), StoreError> {
-    session.execute(
-        "DELETE FROM incident_categories WHERE incident_id = ?1",
-        &[id.into()],
-    )?;
+    session.execute(CLEAR_CATEGORIES, &[id.into()])?;
     for category in categories {
         let sql = "INSERT INTO incident_categories (incident_id, category_id) VALUES (?1, ?2)";
         session.execute(sql, &[id.into(), (*category).into()])?;
@@ -34,10 +49,7 @@ pub(crate) fn set_consequences(
     id: i32,
     consequences: &[(i32, Option<f64>)],
 ) -> Result<(), StoreError> {
-    session.execute(
-        "DELETE FROM incident_consequences WHERE incident_id = ?1",
-        &[id.into()],
-    )?;
+    session.execute(CLEAR_CONSEQUENCES, &[id.into()])?;
     for (consequence, amount) in consequences {
         let sql = "INSERT INTO incident_consequences (incident_id, consequence_id, amount) VALUES (?1, ?2, ?3)";
         session.execute(sql, &[id.into(), (*consequence).into(), (*amount).into()])?;
@@ -51,10 +63,7 @@ pub(crate) fn set_causes(
     id: i32,
     causes: &[i32],
 ) -> Result<(), StoreError> {
-    session.execute(
-        "DELETE FROM incident_causes WHERE incident_id = ?1",
-        &[id.into()],
-    )?;
+    session.execute(CLEAR_CAUSES, &[id.into()])?;
     for cause in causes {
         let sql = "INSERT INTO incident_causes (incident_id, cause_id) VALUES (?1, ?2)";
         session.execute(sql, &[id.into(), (*cause).into()])?;
@@ -69,10 +78,7 @@ pub(crate) fn set_custom_fields(
     values: &[FieldValue<'_>],
     now: i64,
 ) -> Result<(), StoreError> {
-    session.execute(
-        "DELETE FROM incident_custom_fields WHERE incident_id = ?1",
-        &[id.into()],
-    )?;
+    session.execute(CLEAR_CUSTOM_FIELDS, &[id.into()])?;
     for field in values {
         let sql = "INSERT INTO incident_custom_fields (incident_id, custom_field_id, value, data_list_value, registration_date)
             SELECT ?1, f.id, ?3, CASE WHEN f.data_list_id IS NULL THEN NULL ELSE ?3 END, ?4
