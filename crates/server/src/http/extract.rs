@@ -22,6 +22,9 @@ const QUOTED_CHARACTERS: usize = 40;
 /// connection closes sees a broken pipe instead of the 413.
 const DRAIN_FACTOR: usize = 8;
 
+/// How long a caller whose body is being thrown away may pause before it is answered.
+const DRAIN_PAUSE: Duration = Duration::from_millis(500);
+
 /// An int32 as a path holds it: digits with an optional `-`, possibly percent-encoded.
 pub(crate) fn int32(text: &str) -> Option<i32> {
     let decoded;
@@ -190,7 +193,8 @@ async fn collect(body: &mut Incoming, headers: &HeaderMap, limit: usize) -> Resu
 
 async fn drain(body: &mut Incoming, limit: usize) {
     let mut left = limit.saturating_mul(DRAIN_FACTOR);
-    while let Some(Ok(frame)) = body.frame().await {
+    // A caller that has stopped sending is waiting for the answer.
+    while let Ok(Some(Ok(frame))) = tokio::time::timeout(DRAIN_PAUSE, body.frame()).await {
         let Some(rest) = left.checked_sub(frame.data_ref().map_or(0, Bytes::len)) else {
             return;
         };

@@ -117,12 +117,42 @@ fn fault(error: &serde_json::Error, path: &str) -> Problem {
         (None, Some(name)) => (name, "is given more than once"),
         (None, None) => ("", text),
     };
+    let text = in_words_of_json(text);
     match (path, name) {
         ("", "") => Problem::invalid_body("body", text),
         ("", name) => Problem::invalid_body(name, text),
         (path, "") => Problem::invalid_body(path, text),
         (path, name) => Problem::invalid_body(&format!("{path}.{name}"), text),
     }
+}
+
+/// What serde says in Rust's words, in the words of the format: `expected struct CauseInput` means an object to whoever wrote the body.
+fn in_words_of_json(text: &str) -> String {
+    let Some((found, expected)) = text.rsplit_once(", expected ") else {
+        return text.to_owned();
+    };
+    let expected = match expected {
+        "i32" => "an integer of 32 bits",
+        "i64" | "u64" => "an integer",
+        "f64" => "a number",
+        "a string" | "str" | "string" => "a string",
+        "a boolean" => "a boolean",
+        "a sequence" => "an array",
+        "a map" => "an object",
+        other if other.starts_with("struct ") => "an object",
+        other => other,
+    };
+    let found = ["invalid type: ", "invalid value: "]
+        .iter()
+        .find_map(|start| found.strip_prefix(start))
+        .unwrap_or(found);
+    let found = match found {
+        "sequence" => "an array",
+        "map" => "an object",
+        "unit value" => "null",
+        other => other,
+    };
+    format!("expected {expected}, found {found}")
 }
 
 fn malformed(error: &serde_json::Error) -> Problem {
@@ -233,6 +263,30 @@ mod tests {
             "400 body.invalid items"
         );
         assert_eq!(refused(b"7", false), "400 body.invalid body");
+    }
+
+    #[test]
+    fn messages_are_in_the_words_of_json() {
+        let text = |body: &[u8]| {
+            let problem = parse::<Body>(body, false).expect_err("refused");
+            problem.first_text()
+        };
+        assert_eq!(
+            text(br#"{"title":"a","items":[null]}"#),
+            "expected an object, found null"
+        );
+        assert_eq!(
+            text(br#"{"title":"a","items":{}}"#),
+            "expected an array, found an object"
+        );
+        assert_eq!(
+            text(br#"{"title":"a","items":[{"id":2147483648}]}"#),
+            "expected an integer of 32 bits, found integer `2147483648`"
+        );
+        assert_eq!(
+            text(br#"{"title":"a","items":[{"id":1,"amount":"x"}]}"#),
+            "expected a number, found string \"x\""
+        );
     }
 
     #[test]

@@ -215,6 +215,13 @@ impl Problem {
             .join(" ")
     }
 
+    /// The first text about a field at fault, for tests to compare.
+    #[cfg(test)]
+    pub(crate) fn first_text(&self) -> String {
+        let mut texts = self.0.errors.values().flatten();
+        texts.next().map(ToString::to_string).unwrap_or_default()
+    }
+
     /// Logs what has to be logged and writes the response.
     pub(crate) fn respond(self, place: Place<'_>) -> Response {
         let inner = *self.0;
