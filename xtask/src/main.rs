@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod linter;
 mod process;
 mod python;
 mod regen;
@@ -32,7 +33,7 @@ enum Command {
     },
     /// What must hold before any test: formatting, lints, generated files, structure.
     Check,
-    /// Everything: check, Rust tests, documentation tests, Python tests, Schemathesis.
+    /// Everything: check, Rust tests, documentation tests, a validator of the specification, Python tests, Schemathesis.
     Test {
         /// Lets Schemathesis make ten times as many requests, for some minutes.
         #[arg(long)]

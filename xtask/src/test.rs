@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 
 use crate::report::{Part, summary};
-use crate::{check, python, rust, schemathesis};
+use crate::{check, linter, python, rust, schemathesis};
 
 /// Runs every part, whatever the earlier ones said; the last line counts them all. `long` lets those that search search longer.
 pub(crate) fn run(long: bool) -> Result<()> {
@@ -11,6 +11,7 @@ pub(crate) fn run(long: bool) -> Result<()> {
         check::all(),
         Part::of("Rust", rust::tests()),
         Part::of("Documentation", rust::documentation()),
+        Part::of("Specification", linter::tests()),
         Part::of("Python", python::tests()),
         Part::of("Schemathesis", schemathesis::tests(long)),
     ];
