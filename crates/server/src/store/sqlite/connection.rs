@@ -7,11 +7,12 @@ use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, OpenFlags, Statement, ToSql};
+use rusqlite::{Connection, OpenFlags, ToSql};
 
 use super::errors::store_error;
 use super::functions;
-use crate::store::{EachRow, Row, Session, StoreError, StoreOptions, Value};
+use super::statement::Statements;
+use crate::store::{EachRow, Session, StoreError, StoreOptions, Value};
 
 /// Steps of SQLite's machine between two looks at the clock: some tens of microseconds.
 const STEPS_PER_LOOK: i32 = 10_000;
@@ -25,6 +26,8 @@ const LOG_BYTES: u32 = 64 << 20;
 
 /// A connection and the budget of the statement it is running.
 pub(super) struct Database {
+    /// Before the connection, and so dropped before it.
+    statements: Statements,
     pub(super) connection: Connection,
     budget: Arc<Budget>,
 }
@@ -34,6 +37,7 @@ impl Database {
     pub(super) fn session(&mut self) -> SqliteSession<'_> {
         SqliteSession {
             connection: &self.connection,
+            statements: &mut self.statements,
             budget: &self.budget,
         }
     }
@@ -127,7 +131,11 @@ fn open(path: &Path, flags: OpenFlags, options: &StoreOptions) -> Result<Databas
     connection
         .progress_handler(STEPS_PER_LOOK, Some(move || watch.spent()))
         .map_err(store_error)?;
-    Ok(Database { connection, budget })
+    Ok(Database {
+        statements: Statements::new(options.cached_statements),
+        connection,
+        budget,
+    })
 }
 
 /// How long the statement that is running may still take.
@@ -176,6 +184,7 @@ impl Budget {
 /// A [`Session`] over a connection.
 pub(super) struct SqliteSession<'c> {
     connection: &'c Connection,
+    statements: &'c mut Statements,
     budget: &'c Budget,
 }
 
@@ -186,16 +195,9 @@ impl Session for SqliteSession<'_> {
         binds: &[Value<'_>],
         each: &mut EachRow<'_>,
     ) -> Result<(), StoreError> {
-        let mut statement = self.connection.prepare_cached(sql).map_err(store_error)?;
-        bind(&mut statement, binds)?;
+        let statement = self.statements.get(self.connection, sql)?;
         self.budget.start();
-        let mut rows = statement.raw_query();
-        while let Some(row) = rows.next().map_err(store_error)? {
-            if each(&SqliteRow(row))?.is_break() {
-                break;
-            }
-        }
-        Ok(())
+        statement.run(binds, each)
     }
 
     fn execute(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<u64, StoreError> {
@@ -207,7 +209,7 @@ impl Session for SqliteSession<'_> {
     }
 }
 
-fn bind(statement: &mut Statement<'_>, binds: &[Value<'_>]) -> Result<(), StoreError> {
+fn bind(statement: &mut rusqlite::Statement<'_>, binds: &[Value<'_>]) -> Result<(), StoreError> {
     if statement.parameter_count() != binds.len() {
         // A missing value would be read as NULL without a word.
         let text = format!(
@@ -236,46 +238,4 @@ impl ToSql for Bound<'_> {
             Value::Text(value) => ValueRef::Text(value.as_bytes()),
         }))
     }
-}
-
-struct SqliteRow<'r, 's>(&'r rusqlite::Row<'s>);
-
-impl Row for SqliteRow<'_, '_> {
-    fn int(&self, column: usize) -> Result<Option<i64>, StoreError> {
-        match self.0.get_ref(column).map_err(store_error)? {
-            ValueRef::Null => Ok(None),
-            ValueRef::Integer(value) => Ok(Some(value)),
-            other => Err(mismatch(column, "an integer", other)),
-        }
-    }
-
-    fn real(&self, column: usize) -> Result<Option<f64>, StoreError> {
-        match self.0.get_ref(column).map_err(store_error)? {
-            ValueRef::Null => Ok(None),
-            ValueRef::Real(value) => Ok(Some(value)),
-            ValueRef::Integer(value) => Ok(Some(value as f64)),
-            other => Err(mismatch(column, "a double", other)),
-        }
-    }
-
-    fn text(&self, column: usize) -> Result<Option<&str>, StoreError> {
-        match self.0.get_ref(column).map_err(store_error)? {
-            ValueRef::Null => Ok(None),
-            ValueRef::Text(bytes) => match std::str::from_utf8(bytes) {
-                Ok(text) => Ok(Some(text)),
-                Err(error) => Err(StoreError::Engine(Box::new(error))),
-            },
-            other => Err(mismatch(column, "a text", other)),
-        }
-    }
-}
-
-fn mismatch(column: usize, expected: &str, found: ValueRef<'_>) -> StoreError {
-    StoreError::Engine(
-        format!(
-            "column {column}: expected {expected}, found {}",
-            found.data_type()
-        )
-        .into(),
-    )
 }

@@ -7,6 +7,7 @@ mod errors;
 mod functions;
 mod migrate;
 mod pool;
+mod statement;
 mod writer;
 
 use std::path::{Path, PathBuf};
