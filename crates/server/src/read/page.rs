@@ -21,8 +21,12 @@ use crate::http::call::Call;
 use crate::http::problem::Problem;
 use crate::store::engine::{Row, Session, StoreError, Value};
 
-/// Bytes of a piece of the body: large enough that handing it over costs nothing, small enough that sending begins early.
-const PIECE_BYTES: usize = 64 << 10;
+/// Bytes of the first piece of the body: small, so that sending begins early.
+const FIRST_PIECE_BYTES: usize = 64 << 10;
+/// Bytes of each further piece: large, as handing one over wakes the connection's task, which takes a processor's time from the reading.
+const PIECE_BYTES: usize = 256 << 10;
+/// Room for the row that fills a piece, and some.
+const BEYOND: usize = 16 << 10;
 /// Rows stepped over at most between two remembered places on the way to a page nobody asked for before.
 const STRIDE: u64 = 50_000;
 /// The order in which places are remembered; the id breaks ties.
@@ -127,7 +131,7 @@ impl Page {
             _ => self.count(session, memory, &listing)?,
         };
 
-        let mut out = Vec::with_capacity(PIECE_BYTES + PIECE_BYTES / 4);
+        let mut out = Vec::with_capacity(FIRST_PIECE_BYTES + BEYOND);
         out.extend_from_slice(b"{\"pageSize\":");
         json::int(&mut out, page_size.into());
         out.extend_from_slice(b",\"pageNo\":");
@@ -227,6 +231,7 @@ impl Page {
         let mut clockwork = Clockwork::new();
         let mut read: u32 = 0;
         let mut listened = true;
+        let mut piece_bytes = FIRST_PIECE_BYTES;
         session.query(&statement.sql, &binds(&statement), &mut |row| {
             out.extend_from_slice(if read == 0 { b"{" } else { b",{" });
             shape.write(out, row, &mut clockwork)?;
@@ -237,10 +242,10 @@ impl Page {
                     .anchors
                     .remember(listing, first + u64::from(read), columns.of(row)?);
             }
-            if out.len() >= PIECE_BYTES {
-                let piece =
-                    std::mem::replace(out, Vec::with_capacity(PIECE_BYTES + PIECE_BYTES / 4));
+            if out.len() >= piece_bytes {
+                let piece = std::mem::replace(out, Vec::with_capacity(PIECE_BYTES + BEYOND));
                 listened = feed.push(piece);
+                piece_bytes = PIECE_BYTES;
             }
             Ok(if listened {
                 ControlFlow::Continue(())
