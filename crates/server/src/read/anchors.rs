@@ -7,6 +7,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::compiled::may_ask_the_time;
+
 /// Listings remembered at most; the least recently used one goes first.
 const MAX_LISTINGS: usize = 256;
 /// Positions remembered for one listing at most; then every other one goes, and from there on they lie twice as far apart.
@@ -32,15 +34,12 @@ pub(crate) struct Listing {
 }
 
 impl Listing {
-    /// Whether the same listing gives the same rows later: a filter that asks for the current time does not. One with percent-encoded ASCII letters might.
+    /// Whether the same listing gives the same rows later: a filter that asks for the current time does not.
     pub(crate) fn is_lasting(&self) -> bool {
         let Some(filter) = &self.filter else {
             return true;
         };
-        let may_ask_the_time = ["now", "%4", "%5", "%6", "%7"]
-            .iter()
-            .any(|sign| filter.to_ascii_lowercase().contains(sign));
-        filter.len() <= MAX_FILTER && !may_ask_the_time
+        filter.len() <= MAX_FILTER && !may_ask_the_time(filter)
     }
 }
 

@@ -49,20 +49,21 @@ struct Expanded {
     counts: Option<HashMap<i64, i64>>,
 }
 
-/// Writes the statement's rows as objects separated by commas, with everything the query expands in them; at most `limit` rows. How many there were, capped
+/// Writes the statement's rows in `shape` as objects separated by commas, with everything the query expands in them; at most `limit` rows. How many there were, capped
 /// at one more than the limit.
 pub(crate) fn write_rows(
     session: &mut dyn Session,
     query: &Bound,
+    shape: &Shape,
     statement: &Statement,
     limit: usize,
     out: &mut Vec<u8>,
 ) -> Result<usize, Problem> {
     if query.expands().is_empty() {
-        return Ok(write_plain(session, query, statement, limit, out)?);
+        return Ok(write_plain(session, shape, statement, limit, out)?);
     }
     let mut left = MAX_EXPANDED_ROWS;
-    let (mut level, found) = read_level(session, query, statement, false, limit)?;
+    let (mut level, found) = read_level(session, (query, shape), statement, false, limit)?;
     expand(session, query, &mut level, &mut left)?;
     for row in 0..level.ends.len() {
         if row > 0 {
@@ -75,12 +76,11 @@ pub(crate) fn write_rows(
 
 fn write_plain(
     session: &mut dyn Session,
-    query: &Bound,
+    shape: &Shape,
     statement: &Statement,
     limit: usize,
     out: &mut Vec<u8>,
 ) -> Result<usize, StoreError> {
-    let shape = Shape::of(query);
     let mut clockwork = Clockwork::new();
     let mut found = 0;
     session.query(&statement.sql, &binds(statement), &mut |row| {
@@ -98,12 +98,11 @@ fn write_plain(
 
 fn read_level(
     session: &mut dyn Session,
-    query: &Bound,
+    (query, shape): (&Bound, &Shape),
     statement: &Statement,
     owned: bool,
     limit: usize,
 ) -> Result<(Level, usize), StoreError> {
-    let shape = Shape::of(query);
     let mut clockwork = Clockwork::new();
     let mut level = Level::default();
     let mut found = 0;
@@ -112,7 +111,7 @@ fn read_level(
         if found > limit {
             return Ok(ControlFlow::Break(()));
         }
-        level.push(query, &shape, row, owned, &mut clockwork)?;
+        level.push(query, shape, row, owned, &mut clockwork)?;
         Ok(ControlFlow::Continue(()))
     })?;
     Ok((level, found))
@@ -224,12 +223,14 @@ impl Expanded {
         left: &mut usize,
     ) -> Result<Self, Problem> {
         let name = item.navigation.name;
+        let shape = Shape::of(&item.query);
         let mut level = Level::default();
         let mut counts = item.query.count().then(HashMap::new);
         for links in links.chunks(MAX_LINKS) {
             let links: Vec<sql::Value> = links.iter().map(|&link| sql::Value::Int(link)).collect();
             let statement = sql::expand(item, DIALECT, &links, &Scope::default());
-            let (part, found) = read_level(session, &item.query, &statement, true, *left)?;
+            let (part, found) =
+                read_level(session, (&item.query, &shape), &statement, true, *left)?;
             *left = left
                 .checked_sub(found)
                 .ok_or_else(|| too_much("expanded rows", MAX_EXPANDED_ROWS, "rows"))?;

@@ -6,6 +6,7 @@
 
 mod anchors;
 mod bounds;
+mod compiled;
 mod json;
 mod level;
 mod link;
@@ -33,6 +34,7 @@ const DIALECT: &sql::Sqlite = &sql::Sqlite;
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
     anchors: anchors::Anchors,
+    queries: compiled::Queries,
     room: stream::Room,
 }
 

@@ -108,7 +108,14 @@ fn read_with(
     id: i64,
 ) -> Result<Option<Vec<u8>>, Problem> {
     let mut out = Vec::with_capacity(USUAL_BYTES);
-    let found = level::write_rows(session, query, &by_id(query, id), 1, &mut out)?;
+    let found = level::write_rows(
+        session,
+        query,
+        &Shape::of(query),
+        &by_id(query, id),
+        1,
+        &mut out,
+    )?;
     Ok((found > 0).then_some(out))
 }
 
