@@ -1,6 +1,11 @@
 //! The state every request shares. It holds the parts of the service and decides nothing.
 
+use std::borrow::Cow;
 use std::sync::Arc;
+
+use http::HeaderMap;
+use http::header::HOST;
+use http::uri::Authority;
 
 use crate::auth::Tokens;
 use crate::auth::secrets::Secrets;
@@ -15,7 +20,7 @@ use crate::telemetry::Metrics;
 pub(crate) struct App {
     /// What it was started with.
     pub(crate) config: Config,
-    /// The URL callers reach it under, without a trailing slash.
+    /// The URL of the address that was bound, or the one configured; without a trailing slash.
     pub(crate) base_url: String,
     /// The time.
     pub(crate) clock: Clock,
@@ -63,5 +68,30 @@ impl App {
             routes,
             config,
         })
+    }
+
+    /// The URL the caller of a request reached the service under: the one configured, else what its `Host` says. The bound address would be no
+    /// use to a caller on another machine when that is `0.0.0.0`, and another origin to one who said `localhost`.
+    pub(crate) fn base_for(&self, headers: &HeaderMap) -> Cow<'_, str> {
+        if self.config.base_url.is_some() {
+            return Cow::Borrowed(&self.base_url);
+        }
+        let authority = headers
+            .get(HOST)
+            .and_then(|host| Authority::try_from(host.as_bytes()).ok());
+        match authority {
+            Some(authority) if !authority.as_str().contains('@') => {
+                Cow::Owned(format!("http://{authority}"))
+            }
+            _ => Cow::Borrowed(&self.base_url),
+        }
+    }
+
+    /// Where the caller of a request finds the token issuer: the one configured, else as [`Self::base_for`].
+    pub(crate) fn issuer_for(&self, headers: &HeaderMap) -> Cow<'_, str> {
+        match self.config.auth_url {
+            Some(_) => Cow::Borrowed(self.tokens.issuer()),
+            None => self.base_for(headers),
+        }
     }
 }

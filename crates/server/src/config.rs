@@ -16,11 +16,11 @@ pub struct Config {
     pub db: String,
     /// The address to listen on; port 0 takes any free one. Default `127.0.0.1:0`.
     pub listen: SocketAddr,
-    /// The URL under which callers reach the service, without a trailing slash: next links start with it. Default: `http://` and the
-    /// address bound.
+    /// The URL under which callers reach the service, without a trailing slash: next links start with it. Default: `http://` and what the
+    /// request's `Host` says. Give it behind a proxy that ends TLS or changes the host.
     pub base_url: Option<String>,
-    /// The issuer of tokens, without a trailing slash: the `iss` of every token, and what discovery names. Default: the base URL, which
-    /// serves `/connect/token` in any case. Give it when several replicas share one database, so that each takes the others' tokens.
+    /// The issuer of tokens, without a trailing slash: the `iss` of every token, and what discovery names. Default: the base URL, or
+    /// `http://` and the address bound, which serves `/connect/token` in any case. Give it when several replicas share one database, so that each takes the others' tokens.
     pub auth_url: Option<String>,
     /// How long a new token lives. Default 24 hours; whole seconds.
     pub token_lifetime: Duration,

@@ -5,7 +5,7 @@
 //! request was matched, the caller authenticated, the scope checked and `Accept` negotiated. From [`Call`] it takes
 //! - `call.id()?` (the int32 path id; not an int32 is 400 `path.invalid`), `call.query()` (the raw query string, `""` if none),
 //! - `call.json::<T>().await?` (the body: content type, size, syntax, depth, NUL, schema and `Prefer: handling=strict` all checked),
-//! - `call.app` (`store`, `config`, `base_url`, …), `call.now()` (ticks, from the injected clock),
+//! - `call.app` (`store`, `config`, …), `call.now()` (ticks, from the injected clock),
 //!
 //! and answers with `call.reply(bytes)` (200, the negotiated media type), `call.reply_json(&value)?`, `call.reply_stream(body)`
 //! or an `Err(Problem)`.
@@ -189,7 +189,7 @@ async fn answer_side(
 ) -> Result<Response, Problem> {
     match side {
         Side::Token => auth::endpoint::token(app, &head.headers, body).await,
-        Side::Discovery => Ok(auth::discovery(&app.tokens)),
+        Side::Discovery => Ok(auth::discovery(&app.tokens, &app.issuer_for(&head.headers))),
         Side::Jwks => Ok(auth::jwks(&app.tokens)),
         Side::Live => Ok(ops::meta::live()),
         Side::Ready => ops::meta::ready(app).await,

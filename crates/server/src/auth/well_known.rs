@@ -9,13 +9,12 @@ use serde_json::json;
 use super::scopes::NAMES;
 use super::tokens::Tokens;
 
-/// `/.well-known/openid-configuration`.
-pub(crate) fn discovery(tokens: &Tokens) -> Response {
-    let issuer = tokens.issuer();
+/// `/.well-known/openid-configuration`. `place` is the issuer's URL as this caller reaches it; the name that tokens carry may be another.
+pub(crate) fn discovery(tokens: &Tokens, place: &str) -> Response {
     let document = json!({
-        "issuer": issuer,
-        "token_endpoint": format!("{issuer}/connect/token"),
-        "jwks_uri": format!("{issuer}/.well-known/jwks.json"),
+        "issuer": tokens.issuer(),
+        "token_endpoint": format!("{place}/connect/token"),
+        "jwks_uri": format!("{place}/.well-known/jwks.json"),
         "scopes_supported": NAMES,
         "grant_types_supported": ["client_credentials"],
         "response_types_supported": ["token"],

@@ -1,5 +1,6 @@
 //! What a handler gets and how it answers: one authenticated, authorised and negotiated request of one operation.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -74,6 +75,11 @@ impl Call {
     /// The path as it was asked for.
     pub(crate) fn path(&self) -> &str {
         self.head.uri.path()
+    }
+
+    /// The URL this caller reached the service under, without a trailing slash.
+    pub(crate) fn base_url(&self) -> Cow<'_, str> {
+        self.app.base_for(&self.head.headers)
     }
 
     /// The raw query string, still percent-encoded; empty if there is none.

@@ -14,10 +14,10 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    /// The address of a request under the service's base URL.
+    /// The address of a request, under the base URL that its caller uses.
     pub(crate) fn of(call: &Call) -> Self {
         Self {
-            base: format!("{}{}", call.app.base_url, call.path()),
+            base: format!("{}{}", call.base_url(), call.path()),
             query: call.query().to_owned(),
         }
     }

@@ -4,6 +4,7 @@ mod support;
 
 mod auth;
 mod bad_input;
+mod base_url;
 mod boards;
 mod contract;
 mod http;

@@ -80,7 +80,7 @@ impl Service {
 
     /// The absolute URL of a path.
     pub fn url(&self, path: &str) -> String {
-        format!("{}{path}", self.running.base_url())
+        format!("http://{}{path}", self.running.address())
     }
 
     /// The token that may do everything.
