@@ -98,7 +98,7 @@ impl Error {
     }
 
     /// Reads a body that does not fit once more, to say where it does not.
-    pub(crate) fn decode<T: DeserializeOwned>(body: &[u8]) -> Self {
+    fn decode<T: DeserializeOwned>(body: &[u8]) -> Self {
         let mut deserializer = serde_json::Deserializer::from_slice(body);
         let (path, reason) = match serde_path_to_error::deserialize::<_, T>(&mut deserializer) {
             Err(error) => (error.path().to_string(), error.inner().to_string()),

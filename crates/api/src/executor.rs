@@ -4,7 +4,7 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 
 use crate::Operation;
 
@@ -38,74 +38,4 @@ impl fmt::Debug for Handle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Executor")
     }
-}
-
-/// Sends each request once, as it is, and reads at most so much of the answer.
-#[derive(Clone, Debug)]
-pub struct Direct {
-    http: reqwest::Client,
-    max_body_bytes: u64,
-}
-
-impl Direct {
-    /// Sends with `http`; an answer of more than `max_body_bytes`, decompressed, is [`TooLarge`].
-    #[must_use]
-    pub const fn new(http: reqwest::Client, max_body_bytes: u64) -> Self {
-        Self {
-            http,
-            max_body_bytes,
-        }
-    }
-}
-
-impl Executor for Direct {
-    fn execute(
-        &self,
-        _: Operation,
-        request: reqwest::Request,
-    ) -> BoxFuture<'_, Result<http::Response<Bytes>, ExecuteError>> {
-        Box::pin(async move {
-            let response = self.http.execute(request).await?;
-            read_body(response, self.max_body_bytes).await
-        })
-    }
-}
-
-/// The answer's body is larger than allowed; reading stopped there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the answer is larger than the limit of {limit} bytes")]
-pub struct TooLarge {
-    /// The limit, in bytes after decompression.
-    pub limit: u64,
-}
-
-/// Reads the whole body, at most `limit` bytes of it after decompression.
-///
-/// # Errors
-/// [`TooLarge`], or the `reqwest::Error` of a connection that broke.
-pub async fn read_body(
-    mut response: reqwest::Response,
-    limit: u64,
-) -> Result<http::Response<Bytes>, ExecuteError> {
-    let mut builder = http::Response::builder()
-        .status(response.status())
-        .version(response.version());
-    if let Some(headers) = builder.headers_mut() {
-        *headers = std::mem::take(response.headers_mut());
-    }
-    // The announced length is that of the wire; a compressed body has none, and is counted as it unpacks.
-    if response
-        .content_length()
-        .is_some_and(|announced| announced > limit)
-    {
-        return Err(TooLarge { limit }.into());
-    }
-    let mut body = BytesMut::new();
-    while let Some(chunk) = response.chunk().await? {
-        if (body.len() + chunk.len()) as u64 > limit {
-            return Err(TooLarge { limit }.into());
-        }
-        body.extend_from_slice(&chunk);
-    }
-    Ok(builder.body(body.freeze())?)
 }

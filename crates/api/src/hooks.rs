@@ -4,11 +4,10 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use progenitor_client::{ClientHooks, ClientInfo, Error as Generated, OperationInfo};
-use serde::de::DeserializeOwned;
 
 use crate::error::carrier;
 use crate::executor::Handle;
-use crate::{Client, Error, Executor, Operation, Reply};
+use crate::{Client, Error, Executor, Operation};
 
 impl Client {
     /// The service at `base_url` (scheme, host, port and path prefix; a slash at the end is dropped).
@@ -29,48 +28,6 @@ impl Client {
     #[must_use]
     pub fn base_url(&self) -> &str {
         &self.baseurl
-    }
-
-    /// Gets another URL of the same service, as `operation`: a next link. Relative links start from the base URL.
-    ///
-    /// # Errors
-    /// The link leads to another origin, where no token may go; or whatever a call may fail with.
-    pub async fn get<T: DeserializeOwned>(
-        &self,
-        operation: Operation,
-        link: &str,
-    ) -> Result<Reply<T>, Error> {
-        let request = |reason: String| Error::Request(reason);
-        let base = reqwest::Url::parse(&format!("{}/", self.baseurl))
-            .map_err(|error| request(error.to_string()))?;
-        let url = base
-            .join(link)
-            .map_err(|error| request(format!("the link: {error}")))?;
-        if url.origin() != base.origin() {
-            let other = url.origin().ascii_serialization();
-            return Err(request(format!(
-                "the link leads to another origin, {other}"
-            )));
-        }
-        let accept = http::HeaderValue::from_static("application/json");
-        let built = self
-            .client
-            .get(url)
-            .header(http::header::ACCEPT, accept)
-            .build();
-        let built = built.map_err(|error| request(error.to_string()))?;
-        let answer = self
-            .inner
-            .0
-            .execute(operation, built)
-            .await
-            .map_err(Error::Execute)?;
-        if !answer.status().is_success() {
-            return Err(Error::of_answer(&answer));
-        }
-        let (parts, body) = answer.into_parts();
-        let value = serde_json::from_slice(&body).map_err(|_| Error::decode::<T>(&body))?;
-        Ok(Reply::new(value, parts.status, parts.headers))
     }
 }
 

@@ -7,18 +7,15 @@
 //! - Every request goes through one [`Executor`]: that is where tokens, retries, deadlines and the body limit live. It
 //!   gets the [`Operation`] and a whole `reqwest::Request`, and answers with the whole body in memory. Its own typed
 //!   errors come out again: [`Error::into_executor`].
-//! - [`Direct`] is the executor that only sends, with a body limit.
 //! - Options for one call (a deadline, an idempotency key): [`Client::with_executor`] is cheap, so wrap the executor.
 //! - `…Raw` calls give the bytes as they came, for decoding straight into columns.
-//! - Any operation can be made by hand with [`Client::get`], for a next link.
 //!
 //! ```no_run
 //! use std::sync::Arc;
-//! use obeya_api::{Client, Direct, call};
+//! use obeya_api::{Client, Executor, call};
 //!
-//! # async fn example(http: reqwest::Client) -> Result<(), obeya_api::Error> {
+//! # async fn example(http: reqwest::Client, executor: Arc<dyn Executor>) -> Result<(), obeya_api::Error> {
 //! // reqwest is built without a TLS provider of its own: install one before making `http`.
-//! let executor = Arc::new(Direct::new(http.clone(), 64 << 20));
 //! let client = Client::new("http://localhost:8080", http, executor);
 //! let page = call::ListBoards {
 //!     filter: Some("isPublic eq true"),
@@ -54,7 +51,7 @@ mod generated {
 }
 
 pub use error::Error;
-pub use executor::{BoxFuture, Direct, ExecuteError, Executor, TooLarge, read_body};
+pub use executor::{BoxFuture, ExecuteError, Executor};
 pub use generated::{Client, Operation, call};
 pub use obeya_model as types;
 pub use reply::Reply;
