@@ -56,17 +56,9 @@ pub(crate) async fn run(command: Command) -> Result<()> {
             let client = admin::add_client(&database.url, &name, &scopes)
                 .await
                 .context("the client was not made")?;
-            if json {
-                let object = json!({
-                    "client_id": client.client_id, "client_secret": client.client_secret, "name": client.name, "scopes": client.scopes,
-                });
-                writeln!(out, "{object}")?;
-            } else {
-                writeln!(out, "client_id      {}", client.client_id)?;
-                writeln!(out, "client_secret  {}", client.client_secret)?;
-                writeln!(out, "scopes         {}", client.scopes.join(" "))?;
-                writeln!(out, "The secret is not stored and not shown again.")?;
-            }
+            show(&mut out, &client, json).with_context(|| {
+                format!("the client {} was made, but its secret could not be printed and is lost; revoke it and make another", client.client_id)
+            })?;
         }
         Command::List { database, json } => list(&mut out, database.existing()?, json).await?,
         Command::Revoke {
@@ -80,6 +72,19 @@ pub(crate) async fn run(command: Command) -> Result<()> {
         }
     }
     Ok(())
+}
+
+fn show(out: &mut io::Stdout, client: &admin::NewClient, json: bool) -> io::Result<()> {
+    if json {
+        let object = json!({
+            "client_id": client.client_id, "client_secret": client.client_secret, "name": client.name, "scopes": client.scopes,
+        });
+        return writeln!(out, "{object}");
+    }
+    writeln!(out, "client_id      {}", client.client_id)?;
+    writeln!(out, "client_secret  {}", client.client_secret)?;
+    writeln!(out, "scopes         {}", client.scopes.join(" "))?;
+    writeln!(out, "The secret is not stored and not shown again.")
 }
 
 async fn list(out: &mut io::Stdout, db: &str, json: bool) -> Result<()> {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use obeya_server::import::{ImportOptions, ImportReport, OnConflict, Progress, import_dir};
 
@@ -55,8 +55,8 @@ pub(crate) async fn run(args: Args) -> Result<()> {
     )
     .await;
     bar.0.finish_and_clear();
-    summary(&mut io::stdout(), &imported?)?;
-    Ok(())
+    summary(&mut io::stdout(), &imported?)
+        .context("the folder was imported, but the summary could not be printed")
 }
 
 /// Prints what came of an import.

@@ -38,6 +38,17 @@ enum Command {
 }
 
 impl Command {
+    /// Whether all it leaves behind is what it prints, so that a reader who goes away has seen enough, as in `obeya demo | head`.
+    /// For the others an unread line is a loss: the one secret of a new client, the address of a service that then does not run.
+    fn only_prints(&self) -> bool {
+        match self {
+            Command::Demo(_) | Command::Client(client::Command::List { .. }) => true,
+            Command::Client(client::Command::Add { .. } | client::Command::Revoke { .. })
+            | Command::Serve(_)
+            | Command::Import(_) => false,
+        }
+    }
+
     async fn run(self) -> anyhow::Result<()> {
         match self {
             Command::Serve(args) => serve::run(args).await,
@@ -50,6 +61,7 @@ impl Command {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    let only_prints = cli.command.only_prints();
     let done = match tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -64,8 +76,7 @@ fn main() -> ExitCode {
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads our output has seen enough, as in `obeya demo | head`.
-        Err(error) if reader_gone(&error) => ExitCode::SUCCESS,
+        Err(error) if only_prints && reader_gone(&error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
             for cause in error.chain().skip(1) {

@@ -70,8 +70,9 @@ pub(crate) async fn run(args: Args) -> Result<()> {
     let mut stop = Stop::catch().context("signals cannot be caught")?;
     // Exactly this one line: whoever starts the service waits for it, and reads the port from it.
     let mut out = io::stdout();
-    writeln!(out, "listening on http://{}", running.address())?;
-    out.flush()?;
+    writeln!(out, "listening on http://{}", running.address())
+        .and_then(|()| out.flush())
+        .context("the address could not be printed")?;
     stop.asked().await;
     tokio::select! {
         () = running.shutdown() => Ok(()),

@@ -17,6 +17,18 @@ pub fn run<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Done {
     Done(obeya().args(arguments).output().expect("started"))
 }
 
+/// Runs it with nobody at the other end of its stdout.
+pub fn run_unread<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Done {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let mut command = obeya();
+    command
+        .args(arguments)
+        .stdout(writer)
+        .stderr(Stdio::piped());
+    Done(command.output().expect("started"))
+}
+
 /// What came of a run.
 pub struct Done(Output);
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::binary::{database, run};
+use crate::binary::{database, run, run_unread};
 
 #[test]
 fn a_client_is_made_listed_and_revoked() {
@@ -74,6 +74,17 @@ fn a_client_that_is_not_there_or_a_database_that_is_not_is_a_failure() {
         err,
         "error: the client was not revoked\n  because: there is no client `nobody`\n"
     );
+}
+
+#[test]
+fn a_secret_that_nobody_could_read_is_a_failure_and_a_list_that_nobody_reads_is_none() {
+    let (_folder, db) = database();
+    for form in [&["--json"][..], &[]] {
+        let add = ["client", "add", "x", "--db", &db, "--scope", "Data.Read"];
+        let err = run_unread(add.iter().chain(form)).failure(1);
+        assert!(err.contains("its secret could not be printed"), "{err}");
+    }
+    run_unread(["client", "list", "--db", &db]).success();
 }
 
 #[test]

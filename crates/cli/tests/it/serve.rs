@@ -6,7 +6,7 @@ use std::process::{Child, Stdio};
 use obeya::Client;
 use serde_json::Value;
 
-use crate::binary::{database, obeya, run};
+use crate::binary::{database, obeya, run, run_unread};
 
 /// A service under way; stopped when the test ends, however it ends.
 struct Serving {
@@ -127,6 +127,16 @@ fn an_address_that_is_taken_is_a_failure_with_its_cause() {
         err.starts_with(&format!(
             "error: the service did not start\n  because: cannot listen on {address}\n  because: "
         )),
+        "{err}"
+    );
+}
+
+#[test]
+fn a_service_whose_address_nobody_could_read_does_not_pretend_to_have_served() {
+    let (_folder, db) = database();
+    let err = run_unread(["serve", "--db", &db, "--listen", "127.0.0.1:0"]).failure(1);
+    assert!(
+        err.contains("error: the address could not be printed"),
         "{err}"
     );
 }
