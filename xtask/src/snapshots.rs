@@ -8,10 +8,19 @@ use anyhow::{Context, Result, bail};
 
 use crate::process::{self, cargo, root};
 
-/// The tests that snapshot what follows from the specification: package, and filter within its `it` binary.
-const OF_THE_SPECIFICATION: [(&str, &str); 2] = [
-    ("obeya-codegen", "snapshots::"),
-    ("obeya-model", "json_schemas"),
+/// The tests that snapshot what follows from the specification: package, filter within its `it` binary, and the folder that
+/// holds these snapshots and no others.
+const OF_THE_SPECIFICATION: [(&str, &str, &str); 2] = [
+    (
+        "obeya-codegen",
+        "snapshots::",
+        "crates/codegen/tests/it/snapshots",
+    ),
+    (
+        "obeya-model",
+        "json_schemas",
+        "crates/model/tests/it/snapshots",
+    ),
 ];
 
 /// The variable that makes insta note every snapshot file a test looks at.
@@ -20,12 +29,10 @@ pub(crate) const REFERENCES: &str = "INSTA_SNAPSHOT_REFERENCES_FILE";
 /// Rewrites the snapshots that follow from the specification, removes those nothing looks at any more, and lists what
 /// changed. Other snapshots are never accepted in bulk.
 pub(crate) fn accept() -> Result<Vec<String>> {
-    let folders = [
-        "crates/codegen/tests/it/snapshots",
-        "crates/model/tests/it/snapshots",
-    ];
     let read = || -> Result<BTreeMap<PathBuf, String>> {
-        let files = folders.iter().map(|folder| snapshots(&root().join(folder)));
+        let files = OF_THE_SPECIFICATION
+            .iter()
+            .map(|(_, _, folder)| snapshots(&root().join(folder)));
         let files = files.collect::<Result<Vec<_>>>()?;
         files
             .into_iter()
@@ -35,7 +42,7 @@ pub(crate) fn accept() -> Result<Vec<String>> {
     };
     let before = read()?;
     let references = references_file()?;
-    for (package, filter) in OF_THE_SPECIFICATION {
+    for (package, filter, _) in OF_THE_SPECIFICATION {
         process::run(
             cargo()
                 .args([
@@ -53,8 +60,13 @@ pub(crate) fn accept() -> Result<Vec<String>> {
         )?;
     }
     let looked_at = looked_at(&references)?;
-    for path in before.keys().filter(|path| !looked_at.contains(*path)) {
-        fs::remove_file(path).with_context(|| path.display().to_string())?;
+    for (_, filter, folder) in OF_THE_SPECIFICATION {
+        let present = snapshots(&root().join(folder))?;
+        let orphans =
+            orphans(present, &looked_at).with_context(|| format!("{folder}, filter `{filter}`"))?;
+        for path in orphans {
+            fs::remove_file(&path).with_context(|| path.display().to_string())?;
+        }
     }
     let after = read()?;
     let paths: BTreeSet<&PathBuf> = before.keys().chain(after.keys()).collect();
@@ -92,6 +104,23 @@ pub(crate) fn none_unreferenced(references: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Those of a folder's snapshots that no test looked at.
+///
+/// Fails when no test looked at any: a filter that matches nothing ends well, and every snapshot would be taken for an orphan.
+fn orphans(present: Vec<PathBuf>, looked_at: &BTreeSet<PathBuf>) -> Result<Vec<PathBuf>> {
+    let count = present.len();
+    let orphans: Vec<PathBuf> = present
+        .into_iter()
+        .filter(|path| !looked_at.contains(path))
+        .collect();
+    if orphans.len() == count {
+        bail!(
+            "no test looked at any snapshot there, so nothing is removed: does the filter still name the tests?"
+        );
+    }
+    Ok(orphans)
+}
+
 fn looked_at(references: &Path) -> Result<BTreeSet<PathBuf>> {
     let text = fs::read_to_string(references).with_context(|| references.display().to_string())?;
     Ok(text
@@ -125,4 +154,26 @@ fn relative(path: &Path) -> String {
 /// A snapshot without the head in which insta notes where it came from.
 fn body(text: &str) -> &str {
     text.splitn(3, "---\n").nth(2).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(names: &[&str]) -> Vec<PathBuf> {
+        names.iter().map(PathBuf::from).collect()
+    }
+
+    #[test]
+    fn what_one_test_left_behind_is_an_orphan_and_a_run_without_tests_makes_none() {
+        let present = || paths(&["/s/one.snap", "/s/two.snap"]);
+        let seen: BTreeSet<PathBuf> = paths(&["/s/one.snap"]).into_iter().collect();
+        assert_eq!(
+            orphans(present(), &seen).expect("a test looked"),
+            paths(&["/s/two.snap"])
+        );
+        let elsewhere: BTreeSet<PathBuf> = paths(&["/t/one.snap"]).into_iter().collect();
+        assert!(orphans(present(), &elsewhere).is_err());
+        assert!(orphans(present(), &BTreeSet::new()).is_err());
+    }
 }
