@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 
 use crate::{Error, Spec};
 
-/// `OUT_DIR`, and the specification: `../../spec/openapi.yaml` from the crate's folder, or `openapi.yaml` inside it,
-/// which is where a packaged crate carries its copy.
+/// `OUT_DIR`, and the specification: `../../spec/openapi.yaml` from the crate's folder, or `openapi.yaml` inside it.
+/// Nothing puts a copy there yet: whoever publishes a crate that calls this must add one to its package.
 ///
 /// # Panics
 /// Outside a build script.

@@ -16,7 +16,7 @@ enum When {
 
 use When::{Build, Run, Test};
 
-/// Every arrow there is. A tests-only arrow may stand beside a `Run` arrow to the same crate.
+/// Every arrow that is allowed; not each is in use. A tests-only arrow may stand beside a `Run` arrow to the same crate.
 const ARROWS: [(&str, &str, When); 18] = [
     ("obeya-model", "obeya-codegen", Build),
     ("obeya-api", "obeya-codegen", Build),
