@@ -109,13 +109,6 @@ impl Columns {
         match key {
             ID => self.id.append_value(map.next_value()?),
             DATA_SOURCE_ID => self.data_source_id.append_value(map.next_value()?),
-            REGISTRATION_DATE => {
-                let column = &mut self.registration_date;
-                map.next_value_seed(Text(|text: Option<&str>| {
-                    column.append_option(text.map(instant).transpose()?);
-                    Ok(())
-                }))?;
-            }
             AREA_ID..=PROJECT_ID => self.places[key - AREA_ID].append_option(map.next_value()?),
             VALUE => self.value.append_value(map.next_value()?),
             DESCRIPTION => map.next_value_seed(Text(|text: Option<&str>| {
@@ -129,8 +122,12 @@ impl Columns {
                     Ok(())
                 }))?;
             }
-            VALUE_DATE => {
-                let column = &mut self.value_date;
+            REGISTRATION_DATE | VALUE_DATE => {
+                let column = if key == VALUE_DATE {
+                    &mut self.value_date
+                } else {
+                    &mut self.registration_date
+                };
                 map.next_value_seed(Text(|text: Option<&str>| {
                     let text = text.ok_or(Fault::Null)?;
                     column.append_value(instant(text)?);
@@ -151,7 +148,6 @@ impl Columns {
     /// A key that was left out counts as null, where null may stand.
     fn fill<E: serde::de::Error>(&mut self, key: usize) -> Result<(), E> {
         match key {
-            REGISTRATION_DATE => self.registration_date.append_null(),
             AREA_ID..=PROJECT_ID => self.places[key - AREA_ID].append_null(),
             DESCRIPTION => self.description.append_null(),
             DIMENSION..=DIMENSION4 => self.dimensions[key - DIMENSION].append_null(),

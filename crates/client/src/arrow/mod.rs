@@ -26,7 +26,7 @@ pub fn value_schema() -> SchemaRef {
         Arc::new(Schema::new(vec![
             Field::new("id", DataType::Int32, false),
             Field::new("dataSourceId", DataType::Int32, false),
-            Field::new("registrationDate", instant(), true),
+            Field::new("registrationDate", instant(), false),
             Field::new("areaId", DataType::Int32, true),
             Field::new("assetId", DataType::Int32, true),
             Field::new("projectId", DataType::Int32, true),

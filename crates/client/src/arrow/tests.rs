@@ -13,7 +13,9 @@ fn page(rows: &str) -> String {
 
 /// A row with `more` in it, which may repeat a key.
 fn row(more: &str) -> String {
-    format!(r#"{{"id":1,"dataSourceId":9,"value":1.5,"valueDate":"2026-01-02T03:04:05Z"{more}}}"#)
+    format!(
+        r#"{{"id":1,"dataSourceId":9,"value":1.5,"registrationDate":"2026-01-02T03:04:06Z","valueDate":"2026-01-02T03:04:05Z"{more}}}"#
+    )
 }
 
 fn refused(body: &str) -> String {
@@ -29,7 +31,7 @@ fn every_column_has_its_values() {
         r#"{"id":-7,"dataSourceId":9,"registrationDate":"1970-01-01T00:00:01.1234567Z","areaId":3,"assetId":null,
             "projectId":2147483647,"value":0.1,"description":"æ\"\n","dimension":"day","dimension2":"a",
             "dimension3":null,"dimension4":"x","valueDate":"1970-01-01T01:00:00.5+01:00","externalId":"e1"},
-           {"valueDate":"1969-12-31T23:59:59.9999999","id":8,"new":{"deep":[1]},"value":7,"dataSourceId":9,
+           {"valueDate":"1969-12-31T23:59:59.9999999","id":8,"new":{"deep":[1]},"registrationDate":"1970-01-01T00:00:02","value":7,"dataSourceId":9,
             "dimension":"day"}"#,
     );
     let decoded = decode(body.as_bytes(), 10).unwrap();
@@ -66,7 +68,10 @@ fn every_column_has_its_values() {
     };
     // Half a second, since 01:00 at +01:00 is midnight; and one microsecond before the epoch, digits cut downwards.
     assert_eq!(instants("valueDate"), [Some(500_000), Some(-1)]);
-    assert_eq!(instants("registrationDate"), [Some(1_123_456), None]);
+    assert_eq!(
+        instants("registrationDate"),
+        [Some(1_123_456), Some(2_000_000)]
+    );
 
     let texts = |name: &str| -> Vec<Option<&str>> {
         batch
@@ -104,9 +109,9 @@ fn every_column_has_its_values() {
 #[test]
 fn rows_may_change_the_order_of_their_keys() {
     let body = page(
-        r#"{"id":1,"dataSourceId":9,"value":1,"valueDate":"2026-01-02T03:04:05Z"},
-           {"valueDate":"2026-01-02T03:04:05Z","value":2,"dataSourceId":9,"id":2},
-           {"id":3,"value":3,"dataSourceId":9,"valueDate":"2026-01-02T03:04:05Z"}"#,
+        r#"{"id":1,"dataSourceId":9,"registrationDate":"2026-01-03T00:00:00Z","value":1,"valueDate":"2026-01-02T03:04:05Z"},
+           {"valueDate":"2026-01-02T03:04:05Z","value":2,"registrationDate":"2026-01-03T00:00:00Z","dataSourceId":9,"id":2},
+           {"id":3,"value":3,"registrationDate":"2026-01-03T00:00:00Z","dataSourceId":9,"valueDate":"2026-01-02T03:04:05Z"}"#,
     );
     let batch = decode(body.as_bytes(), 0).unwrap().batch;
     assert_eq!(
@@ -131,19 +136,19 @@ fn what_does_not_fit_is_refused_at_its_place() {
         (row(r#","description":7"#), "values[1].description"),
         (row(r#","dimension":["a"]"#), "values[1].dimension"),
         (
-            row(r#","registrationDate":"2026-13-01T00:00:00Z""#),
+            good.replace("2026-01-02T03:04:06Z", "2026-13-01T00:00:00Z"),
             "values[1].registrationDate",
         ),
         (
-            row(r#","registrationDate":"2026-02-29T00:00:00Z""#),
+            good.replace("2026-01-02T03:04:06Z", "2026-02-29T00:00:00Z"),
             "values[1].registrationDate",
         ),
         (
-            row(r#","registrationDate":"yesterday""#),
+            good.replace("2026-01-02T03:04:06Z", "yesterday"),
             "values[1].registrationDate",
         ),
         (
-            row(r#","registrationDate":0"#),
+            good.replace("\"2026-01-02T03:04:06Z\"", "0"),
             "values[1].registrationDate",
         ),
         (good.replace("1.5", "\"1.5\""), "values[1].value"),
@@ -153,6 +158,10 @@ fn what_does_not_fit_is_refused_at_its_place() {
         (
             good.replace("\"2026-01-02T03:04:05Z\"", "null"),
             "values[1].valueDate",
+        ),
+        (
+            good.replace("\"2026-01-02T03:04:06Z\"", "null"),
+            "values[1].registrationDate",
         ),
         (good.replace("\"id\":1", "\"id\":null"), "values[1].id"),
     ] {
@@ -171,6 +180,10 @@ fn rows_and_pages_must_be_whole() {
         (
             page(&good.replace("\"value\":1.5,", "")),
             "missing field `value`",
+        ),
+        (
+            page(&good.replace("\"registrationDate\":\"2026-01-02T03:04:06Z\",", "")),
+            "missing field `registrationDate`",
         ),
         (page(&row(r#","id":2"#)), "duplicate field `id`"),
         (page("7"), "invalid type"),

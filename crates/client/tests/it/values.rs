@@ -21,7 +21,8 @@ async fn datasource(total: i32, broken: Option<i32>) -> Client {
             .map(|id| {
                 let id = if broken == Some(page) { format!("\"{id}\"") } else { id.to_string() };
                 format!(
-                    r#"{{"id":{id},"dataSourceId":9,"value":{id},"valueDate":"2026-01-02T00:00:00Z"}}"#
+                    r#"{{"id":{id},"dataSourceId":9,"registrationDate":"2026-01-03T00:00:00Z","value":{id},
+                        "valueDate":"2026-01-02T00:00:00Z"}}"#
                 )
             })
             .collect();
