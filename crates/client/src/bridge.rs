@@ -8,6 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use obeya_api::{BoxFuture, ExecuteError, Executor, Operation, Reply};
 
+use crate::decode;
 use crate::error::{Error, Result};
 use crate::transport::Transport;
 
@@ -39,7 +40,7 @@ fn failure(operation: Operation, error: obeya_api::Error) -> Error {
         Err(obeya_api::Error::Decode { path, reason }) => Error::Decode {
             operation,
             path,
-            reason,
+            reason: decode::kinds(reason),
         },
         Err(other) => Error::Request {
             operation,
