@@ -56,10 +56,12 @@ pub enum Error {
         code: String,
         /// The `error_description` for humans, if any.
         description: Option<String>,
+        /// How long the issuer asked to wait (`Retry-After`), if it did.
+        retry_after: Option<Duration>,
     },
 
     /// The service answered, and the answer is not a success.
-    #[error("{operation}: {}", describe(*.status, .problem))]
+    #[error("{operation}: {}{}", describe(*.status, .problem), if .earlier.is_some() { EARLIER } else { "" })]
     #[non_exhaustive]
     Api {
         /// HTTP status.
@@ -72,6 +74,10 @@ pub enum Error {
         retry_after: Option<Duration>,
         /// The operation asked for.
         operation: &'static str,
+        /// For a write that was sent again: how an earlier try failed that may have been carried out all the same.
+        /// Then this answer may be about what that try did: a 409 to a change of status that has just been made.
+        #[source]
+        earlier: Option<Cause>,
     },
 
     /// A success whose body is not what the interface promises.
@@ -82,7 +88,7 @@ pub enum Error {
         operation: &'static str,
         /// Where in the body, for example `values[3].id`; `.` is the body as a whole.
         path: String,
-        /// What was found and what was expected there.
+        /// Which kind of value was found and what was expected there; never the value itself.
         reason: String,
     },
 
@@ -161,7 +167,7 @@ impl Error {
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
-            Self::Api { retry_after, .. } => *retry_after,
+            Self::Api { retry_after, .. } | Self::Auth { retry_after, .. } => *retry_after,
             _ => None,
         }
     }
@@ -180,6 +186,14 @@ impl Error {
             | Self::NextLink { operation, .. }
             | Self::Request { operation, .. } => Some(operation),
         }
+    }
+
+    /// The same answer, after a try that failed with `open` and may have been carried out.
+    pub(crate) fn after(mut self, open: Option<Self>) -> Self {
+        if let Self::Api { earlier, .. } = &mut self {
+            *earlier = open.map(|error| Arc::new(error) as Cause);
+        }
+        self
     }
 
     /// True for a 404: nothing has this id, or the caller may not see it.
@@ -203,6 +217,9 @@ impl Error {
         }
     }
 }
+
+/// What a message adds to an answer that comes after a try of unknown outcome.
+const EARLIER: &str = "; an earlier try broke off and may have been carried out";
 
 /// Settings that can't work.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

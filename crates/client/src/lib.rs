@@ -51,9 +51,12 @@
 //!   | what happened | GET, PUT | POST |
 //!   |---|---|---|
 //!   | no connection | again | again |
-//!   | 429, 503 | again | again |
-//!   | 502, 504, the connection broke | again | given up: it may have been carried out |
+//!   | 429, 503 with the code `unavailable` | again | again |
+//!   | 502, 504, any other 503, the connection broke | again | given up: it may have been carried out |
 //!   | any other answer | given up | given up |
+//!
+//!   A PUT that is sent again may meet what its first try did: 409 to a change of status that has just been made. Such
+//!   an answer says so, and has the failure of that try as its source.
 //!
 //! - **Time.** [`timeout`](ClientBuilder::timeout) limits a call as a whole, waits included.
 //! - **Pages.** `stream()` follows next links, within the API's origin only; values are fetched some pages ahead.
@@ -74,6 +77,7 @@ mod bridge;
 mod builder;
 mod client;
 mod config;
+mod deadline;
 mod decode;
 mod error;
 mod list;

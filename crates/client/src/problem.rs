@@ -12,6 +12,17 @@ use serde_json::{Map, Value};
 use crate::error::Error;
 use crate::retry::retry_after;
 
+/// The stable code of a problem document, if the body is one that has it.
+pub(crate) fn code(body: &[u8]) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Coded {
+        code: String,
+    }
+    serde_json::from_slice::<Coded>(body)
+        .ok()
+        .map(|document| document.code)
+}
+
 /// The error for an answer with this status, headers and body.
 pub(crate) fn error(
     operation: &'static str,
@@ -39,6 +50,7 @@ pub(crate) fn error(
             request_id,
             retry_after: retry_after(headers),
             operation,
+            earlier: None,
         },
         Err(error) => Error::Decode {
             operation,

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use http::{HeaderMap, Method, StatusCode};
 
+use crate::problem;
+
 /// The rules; [`ClientBuilder`](crate::ClientBuilder) sets the numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct RetryPolicy {
@@ -39,8 +41,8 @@ pub(crate) enum Fault<'a> {
     Connect,
     /// The connection broke after the request went out: it may or may not have been carried out.
     Broken,
-    /// The service answered with this status.
-    Status(StatusCode, &'a HeaderMap),
+    /// The service answered with this status, these headers and this body.
+    Status(StatusCode, &'a HeaderMap, &'a [u8]),
 }
 
 impl RetryPolicy {
@@ -57,7 +59,7 @@ impl RetryPolicy {
         if retries >= self.max_retries || !may_repeat(method, fault) {
             return None;
         }
-        if let Fault::Status(_, headers) = fault
+        if let Fault::Status(_, headers, _) = fault
             && let Some(asked) = retry_after(headers)
         {
             return (asked <= self.max_retry_after).then_some(asked);
@@ -70,18 +72,35 @@ impl RetryPolicy {
     }
 }
 
+impl Fault<'_> {
+    /// Whether the request may have been carried out all the same.
+    ///
+    /// A 503 alone does not tell: our service also sends one when the time of a request is over, and then the write
+    /// may still be committed. A proxy's does not say whether it had passed the request on.
+    pub(crate) fn leaves_open(self) -> bool {
+        match self {
+            Self::Connect => false,
+            Self::Broken => true,
+            Self::Status(status, _, body) => match status.as_u16() {
+                502 | 504 => true,
+                503 => problem::code(body).as_deref() != Some(NOT_TAKEN),
+                _ => false,
+            },
+        }
+    }
+}
+
+/// The problem code of a 503 that changed nothing, as the specification of the errors says.
+const NOT_TAKEN: &str = "unavailable";
+
 /// A POST is repeated only where it can't have been carried out: the service was never reached, or said that it
 /// did not take the request. GET and PUT mean the same however often they are sent.
 fn may_repeat(method: &Method, fault: Fault<'_>) -> bool {
-    match fault {
-        Fault::Connect => true,
-        Fault::Broken => method.is_idempotent(),
-        Fault::Status(status, _) => match status.as_u16() {
-            429 | 503 => true,
-            502 | 504 => method.is_idempotent(),
-            _ => false,
-        },
-    }
+    let passing = match fault {
+        Fault::Connect | Fault::Broken => true,
+        Fault::Status(status, ..) => matches!(status.as_u16(), 429 | 502 | 503 | 504),
+    };
+    passing && (method.is_idempotent() || !fault.leaves_open())
 }
 
 /// `Retry-After` (RFC 9110, 10.2.3): whole seconds, or an HTTP date, which is measured against the answer's own
@@ -132,7 +151,8 @@ mod tests {
         let policy = RetryPolicy::default();
         let none = HeaderMap::new();
         let repeats = |method: &Method, fault| policy.wait(method, 0, fault, 0.5).is_some();
-        let status = |code| Fault::Status(StatusCode::from_u16(code).unwrap(), &none);
+        let answer = |code, body| Fault::Status(StatusCode::from_u16(code).unwrap(), &none, body);
+        let status = |code| answer(code, &b""[..]);
         for method in [Method::GET, Method::PUT] {
             assert!(repeats(&method, Fault::Connect));
             assert!(repeats(&method, Fault::Broken));
@@ -142,7 +162,18 @@ mod tests {
         }
         assert!(repeats(&Method::POST, Fault::Connect));
         assert!(repeats(&Method::POST, status(429)));
-        assert!(repeats(&Method::POST, status(503)));
+        // A 503 says that nothing happened only by this code; `timeout` is sent while the write may go on.
+        let coded = |code: &'static [u8]| answer(503, code);
+        assert!(repeats(&Method::POST, coded(br#"{"code":"unavailable"}"#)));
+        for body in [
+            &br#"{"code":"timeout"}"#[..],
+            br#"{"code":503}"#,
+            b"<html>",
+            b"",
+        ] {
+            assert!(!repeats(&Method::POST, coded(body)), "{body:?}");
+            assert!(repeats(&Method::PUT, coded(body)), "{body:?}");
+        }
         assert!(!repeats(&Method::POST, Fault::Broken));
         assert!(!repeats(&Method::POST, status(502)));
         assert!(!repeats(&Method::POST, status(504)));
@@ -180,7 +211,7 @@ mod tests {
             policy.wait(
                 &Method::POST,
                 0,
-                Fault::Status(StatusCode::TOO_MANY_REQUESTS, &headers),
+                Fault::Status(StatusCode::TOO_MANY_REQUESTS, &headers, b""),
                 0.5,
             )
         };

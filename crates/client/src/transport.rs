@@ -15,6 +15,7 @@ use tokio::time::Instant;
 use crate::auth::{Grant, Issuer, Token, Tokens, bearer};
 use crate::body::{self, BodyFault};
 use crate::config::{Config, Credentials};
+use crate::deadline::Deadline;
 use crate::error::{ConfigError, Error, Result, chain, connection};
 use crate::observe::{Exchange, Observer};
 use crate::problem;
@@ -40,6 +41,21 @@ pub(crate) struct Reply {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
+}
+
+impl Reply {
+    /// The answer if it is a success, else its error.
+    fn success(self, operation: &'static str) -> Result<Self> {
+        if self.status.is_success() {
+            return Ok(self);
+        }
+        Err(problem::error(
+            operation,
+            self.status,
+            &self.headers,
+            &self.body,
+        ))
+    }
 }
 
 impl Transport {
@@ -82,19 +98,9 @@ impl Transport {
         operation: &'static str,
         request: &reqwest::Request,
     ) -> Result<Reply> {
-        let started = Instant::now();
-        let reply = self.within(started, operation, self.tries(started, operation, request));
-        let reply = reply.await?;
-        if reply.status.is_success() {
-            Ok(reply)
-        } else {
-            Err(problem::error(
-                operation,
-                reply.status,
-                &reply.headers,
-                &reply.body,
-            ))
-        }
+        let deadline = Deadline::after(self.config.timeout);
+        let tries = self.tries(deadline, operation, request);
+        self.within(deadline, operation, tries).await
     }
 
     /// The current token's lifetime and scopes, fetched if need be; `None` without client credentials.
@@ -102,38 +108,41 @@ impl Transport {
         let Authority::Tokens(tokens) = &self.authority else {
             return Ok(None);
         };
+        let deadline = Deadline::after(self.config.timeout);
         let token = self
-            .within(Instant::now(), "token", tokens.get(&self.http))
+            .within(deadline, "token", tokens.get(&self.http, deadline))
             .await?;
         Ok(Some(token.grant))
     }
 
     async fn within<T>(
         &self,
-        started: Instant,
+        deadline: Deadline,
         operation: &'static str,
         work: impl Future<Output = Result<T>>,
     ) -> Result<T> {
         let after = self.config.timeout;
-        match tokio::time::timeout_at(started + after, work).await {
-            Ok(outcome) => outcome,
-            Err(_) => Err(Error::Timeout { operation, after }),
-        }
+        deadline
+            .limit(work)
+            .await
+            .unwrap_or(Err(Error::Timeout { operation, after }))
     }
 
     /// Tries until there is an answer to give: a success, or a failure that trying again won't mend in time.
     async fn tries(
         &self,
-        started: Instant,
+        deadline: Deadline,
         operation: &'static str,
         request: &reqwest::Request,
     ) -> Result<Reply> {
         let mut refreshed = false;
         let mut retries = 0;
         let mut attempt = 0;
+        // The last failure that left open whether the request was carried out.
+        let mut open = None;
         loop {
             attempt += 1;
-            let (copy, token) = self.authorised(operation, request).await?;
+            let (copy, token) = self.authorised(operation, request, deadline).await?;
             let outcome = self.once(operation, attempt, copy).await;
             if let (Ok(reply), Some(token)) = (&outcome, token)
                 && reply.status == StatusCode::UNAUTHORIZED
@@ -146,7 +155,7 @@ impl Transport {
                 continue;
             }
             let fault = match &outcome {
-                Ok(reply) => Fault::Status(reply.status, &reply.headers),
+                Ok(reply) => Fault::Status(reply.status, &reply.headers, &reply.body),
                 Err(Error::Connection {
                     connecting: true, ..
                 }) => Fault::Connect,
@@ -154,12 +163,17 @@ impl Transport {
                 Err(_) => return outcome,
             };
             let policy = &self.config.retry;
-            let Some(wait) = policy.wait(request.method(), retries, fault, fastrand::f64()) else {
-                return outcome;
-            };
-            if started.elapsed() + wait >= self.config.timeout {
+            let wait = policy
+                .wait(request.method(), retries, fault, fastrand::f64())
                 // The deadline would end the wait. What happened says more than a timeout.
-                return outcome;
+                .filter(|wait| !deadline.ends_within(*wait));
+            let leaves_open = fault.leaves_open() && !request.method().is_safe();
+            let outcome = outcome.and_then(|reply| reply.success(operation));
+            let Some(wait) = wait else {
+                return outcome.map_err(|error| error.after(open));
+            };
+            if leaves_open {
+                open = outcome.err();
             }
             retries += 1;
             tokio::time::sleep(wait).await;
@@ -171,10 +185,11 @@ impl Transport {
         &self,
         operation: &'static str,
         request: &reqwest::Request,
+        deadline: Deadline,
     ) -> Result<(reqwest::Request, Option<Token>)> {
         let (header, token) = match &self.authority {
             Authority::Tokens(tokens) => {
-                let token = tokens.get(&self.http).await?;
+                let token = tokens.get(&self.http, deadline).await?;
                 (Some(token.grant.header.clone()), Some(token))
             }
             Authority::Fixed(header) => (Some(header.clone()), None),

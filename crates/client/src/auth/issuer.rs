@@ -14,8 +14,9 @@ use serde::Deserialize;
 use super::{Grant, bearer};
 use crate::body::{self, BodyFault};
 use crate::config::join;
+use crate::deadline::Deadline;
 use crate::error::{Error, Result, connection};
-use crate::retry::{Fault, RetryPolicy};
+use crate::retry::{Fault, RetryPolicy, retry_after};
 use crate::secret::Secret;
 
 /// What the failures of this module name as their operation.
@@ -58,6 +59,7 @@ struct Refusal {
 /// An answer of the issuer, read whole.
 struct Answer {
     status: StatusCode,
+    headers: HeaderMap,
     body: Bytes,
 }
 
@@ -79,9 +81,9 @@ impl Issuer {
         }
     }
 
-    /// Asks for a token.
-    pub(crate) async fn fetch(&self, http: &reqwest::Client) -> Result<Grant> {
-        let endpoint = self.endpoint(http).await?;
+    /// Asks for a token. Beyond `deadline` nothing is waited for.
+    pub(crate) async fn fetch(&self, http: &reqwest::Client, deadline: Deadline) -> Result<Grant> {
+        let endpoint = self.endpoint(http, deadline).await?;
         let scope = self.scopes.join(" ");
         let mut form = vec![
             ("grant_type", "client_credentials"),
@@ -92,7 +94,7 @@ impl Issuer {
             form.push(("scope", scope.as_str()));
         }
         let answer = self
-            .exchange(|| http.post(endpoint.as_str()).form(&form))
+            .exchange(deadline, || http.post(endpoint.as_str()).form(&form))
             .await?;
         if answer.status.is_success() {
             grant(&answer)
@@ -102,16 +104,16 @@ impl Issuer {
     }
 
     /// The token endpoint: what the discovery document says, else the place the interface names.
-    async fn endpoint(&self, http: &reqwest::Client) -> Result<String> {
+    async fn endpoint(&self, http: &reqwest::Client, deadline: Deadline) -> Result<String> {
         if let Some(known) = self.endpoint.get() {
             return Ok(known.clone());
         }
         let url = join(&self.auth_url, "/.well-known/openid-configuration");
-        let answer = self.exchange(|| http.get(url.as_str())).await?;
+        let answer = self.exchange(deadline, || http.get(url.as_str())).await?;
         let endpoint = self
             .discovered(&answer)
             .unwrap_or_else(|| join(&self.auth_url, "/connect/token"));
-        if answer.status.is_server_error() {
+        if answer.status.is_server_error() || answer.status == StatusCode::TOO_MANY_REQUESTS {
             // Perhaps the document comes next time.
             return Ok(endpoint);
         }
@@ -132,23 +134,29 @@ impl Issuer {
 
     /// Sends one request of the conversation, again where [`RetryPolicy`] allows it. Asking for a token changes
     /// nothing at the issuer, so it may be repeated like a GET.
-    async fn exchange(&self, request: impl Fn() -> reqwest::RequestBuilder) -> Result<Answer> {
+    async fn exchange(
+        &self,
+        deadline: Deadline,
+        request: impl Fn() -> reqwest::RequestBuilder,
+    ) -> Result<Answer> {
         let mut retries = 0;
         loop {
             let outcome = read(request()).await;
             let fault = match &outcome {
-                Ok((status, headers, _)) => Fault::Status(*status, headers),
+                Ok(answer) => Fault::Status(answer.status, &answer.headers, &answer.body),
                 Err(Error::Connection {
                     connecting: true, ..
                 }) => Fault::Connect,
                 Err(Error::Connection { .. }) => Fault::Broken,
-                Err(error) => return Err(error.clone()),
+                Err(_) => return outcome,
             };
             let wait = self
                 .retry
-                .wait(&Method::GET, retries, fault, fastrand::f64());
+                .wait(&Method::GET, retries, fault, fastrand::f64())
+                // What the issuer said, and how long it asks to wait, tells more than a timeout.
+                .filter(|wait| !deadline.ends_within(*wait));
             let Some(wait) = wait else {
-                return outcome.map(|(status, _, body)| Answer { status, body });
+                return outcome;
             };
             retries += 1;
             tokio::time::sleep(wait).await;
@@ -157,14 +165,18 @@ impl Issuer {
 }
 
 /// Sends a request and reads its answer.
-async fn read(request: reqwest::RequestBuilder) -> Result<(StatusCode, HeaderMap, Bytes)> {
+async fn read(request: reqwest::RequestBuilder) -> Result<Answer> {
     let response = request
         .send()
         .await
         .map_err(|error| connection(OPERATION, error))?;
     let (status, headers) = (response.status(), response.headers().clone());
     match body::read(response, MAX_ANSWER_BYTES).await {
-        Ok(body) => Ok((status, headers, body)),
+        Ok(body) => Ok(Answer {
+            status,
+            headers,
+            body,
+        }),
         Err(BodyFault::Broken(error)) => Err(connection(OPERATION, error)),
         Err(BodyFault::TooLarge) => Err(Error::TooLarge {
             operation: OPERATION,
@@ -179,6 +191,7 @@ fn grant(answer: &Answer) -> Result<Grant> {
         status: answer.status.as_u16(),
         code: "invalid_response".to_owned(),
         description: Some(description.to_owned()),
+        retry_after: None,
     };
     let token: TokenAnswer = serde_json::from_slice(&answer.body)
         .map_err(|_| invalid("the issuer's answer is not a token response"))?;
@@ -210,6 +223,7 @@ fn refusal(answer: &Answer) -> Error {
         status: answer.status.as_u16(),
         code: refusal.error,
         description: refusal.error_description,
+        retry_after: retry_after(&answer.headers),
     }
 }
 
@@ -230,6 +244,7 @@ mod tests {
         )
         .discovered(&Answer {
             status,
+            headers: HeaderMap::new(),
             body: Bytes::from_static(document.as_bytes()),
         })
     }

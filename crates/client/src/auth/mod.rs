@@ -16,6 +16,7 @@ use tokio::time::Instant;
 
 pub(crate) use issuer::Issuer;
 
+use crate::deadline::Deadline;
 use crate::error::{Error, Result};
 
 /// A token as the issuer gave it.
@@ -59,7 +60,7 @@ impl Tokens {
     }
 
     /// The current token, fetched if there is none or it is about to expire.
-    pub(crate) async fn get(&self, http: &reqwest::Client) -> Result<Token> {
+    pub(crate) async fn get(&self, http: &reqwest::Client, deadline: Deadline) -> Result<Token> {
         if let Some(token) = self.fresh() {
             return Ok(token);
         }
@@ -75,7 +76,7 @@ impl Tokens {
         {
             return Err(error.clone());
         }
-        let outcome = self.issuer.fetch(http).await;
+        let outcome = self.issuer.fetch(http, deadline).await;
         let generation = self.finished.fetch_add(1, Ordering::AcqRel) + 1;
         match outcome {
             Ok(grant) => {

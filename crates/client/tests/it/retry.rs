@@ -70,13 +70,15 @@ async fn other_answers_are_final_and_no_retries_means_none() {
     }
 }
 
-/// How often a create is sent when its answers have this status.
-async fn creates(status: u16) -> usize {
+/// How often a create is sent when its answers have this status and body.
+async fn creates(status: u16, body: &'static str) -> usize {
     let asked = Counter::default();
     let count = asked.clone();
     let answer = async move || {
         count.next();
-        wait(status, "0")
+        let (mut parts, _) = wait(status, "0").into_parts();
+        parts.headers.remove("content-length");
+        Response::from_parts(parts, Body::from(body))
     };
     let url = serve(Router::new().route("/v1/Incidents", post(answer))).await;
     let client = with_token(&url).build().unwrap();
@@ -87,10 +89,91 @@ async fn creates(status: u16) -> usize {
 
 #[tokio::test]
 async fn a_create_is_repeated_only_when_it_was_not_taken() {
-    assert_eq!(creates(429).await, 3);
-    assert_eq!(creates(503).await, 3);
-    assert_eq!(creates(502).await, 1);
-    assert_eq!(creates(504).await, 1);
+    assert_eq!(creates(429, "").await, 3);
+    assert_eq!(creates(503, r#"{"code":"unavailable"}"#).await, 3);
+    // Our service's own words for "it may still be committed", and a proxy that does not say.
+    assert_eq!(creates(503, r#"{"code":"timeout"}"#).await, 1);
+    assert_eq!(creates(503, "").await, 1);
+    assert_eq!(creates(502, "").await, 1);
+    assert_eq!(creates(504, "").await, 1);
+}
+
+#[tokio::test]
+async fn a_conflict_after_a_broken_try_says_that_there_was_one() {
+    let updates = Counter::default();
+    let count = updates.clone();
+    let answer = async move || match count.next() {
+        1 => cut(),
+        _ => json(
+            409,
+            r#"{"title":"No way there","code":"improvement.transition"}"#,
+        ),
+    };
+    let url = serve(Router::new().route("/v1/Improvements/1", put(answer))).await;
+    let clock = Clock::stop();
+    let (builder, mut tries) = watched(with_token(&url));
+    let improvements = builder.build().unwrap().improvements();
+    let update = async move || {
+        improvements
+            .update(1, &ImprovementUpdate::default())
+            .await
+            .unwrap_err()
+    };
+    let first = tokio::spawn({
+        let update = update.clone();
+        async move { update().await }
+    });
+    assert_eq!(tries.recv().await, Some((1, None)));
+    clock.advance(LONG).await;
+    let error = first.await.unwrap();
+    assert_eq!(error.code(), Some("improvement.transition"));
+    assert_eq!(
+        error.to_string(),
+        "updateImprovement: 409 No way there (improvement.transition); \
+         an earlier try broke off and may have been carried out"
+    );
+    let earlier = std::error::Error::source(&error).unwrap().to_string();
+    assert!(
+        earlier.starts_with("updateImprovement: the connection broke: "),
+        "{earlier}"
+    );
+
+    // The same answer to a first try is about the caller's own request.
+    let error = update().await;
+    assert_eq!(
+        error.to_string(),
+        "updateImprovement: 409 No way there (improvement.transition)"
+    );
+    assert!(std::error::Error::source(&error).is_none());
+}
+
+#[tokio::test]
+async fn no_limit_is_too_long_for_the_clock() {
+    let (routes, asked) = area(|asked| {
+        if asked == 1 {
+            wait(503, "99999999999999999999999")
+        } else {
+            found()
+        }
+    });
+    let url = serve(routes).await;
+    let settings = || {
+        with_token(&url)
+            .timeout(Duration::MAX)
+            .connect_timeout(Duration::MAX)
+    };
+    let refused = settings().build().unwrap().areas().get(1).await;
+    assert_eq!(
+        refused.unwrap_err().retry_after(),
+        Some(Duration::from_secs(u64::MAX))
+    );
+    // A wait beyond every clock is no reason to panic either where the deadline is an ordinary one.
+    let (routes, _) = area(|_| wait(503, "99999999999999999999999"));
+    let patient = with_token(&serve(routes).await).max_retry_after(Duration::MAX);
+    let refused = patient.build().unwrap().areas().get(1).await;
+    assert_eq!(refused.unwrap_err().status(), Some(503));
+    settings().build().unwrap().areas().get(1).await.unwrap();
+    assert_eq!(asked.total(), 2);
 }
 
 /// A body that breaks off.
@@ -267,4 +350,27 @@ async fn the_issuer_is_tried_again_too() {
     let client = crate::support::with_credentials(&url).build().unwrap();
     client.areas().get(1).await.unwrap();
     assert_eq!(fetches.total(), 2);
+}
+
+#[tokio::test]
+async fn an_issuer_that_asks_to_wait_beyond_the_deadline_ends_the_call_at_once() {
+    let fetches = Counter::default();
+    let count = fetches.clone();
+    let answer = async move || {
+        count.next();
+        wait(429, "9")
+    };
+    let (routes, asked) = area(|_| found());
+    let url = serve(routes.route("/connect/token", post(answer))).await;
+    let client = crate::support::with_credentials(&url)
+        .timeout(Duration::from_secs(9))
+        .build()
+        .unwrap();
+    let error = client.areas().get(1).await.unwrap_err();
+    assert!(matches!(error, Error::Auth { .. }), "{error:?}");
+    assert_eq!(
+        (error.status(), error.retry_after()),
+        (Some(429), Some(Duration::from_secs(9)))
+    );
+    assert_eq!((fetches.total(), asked.total()), (1, 0));
 }

@@ -1,0 +1,45 @@
+//! The end of a call's time. What happens when it is over is the callers' business.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// When a call must have ended; never, for a limit that no clock reaches.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Deadline(Option<Instant>);
+
+impl Deadline {
+    /// So long from now.
+    pub(crate) fn after(limit: Duration) -> Self {
+        // `Duration::MAX` is a way to say "no limit", and adding it to an instant would panic.
+        Self(Instant::now().checked_add(limit))
+    }
+
+    /// Whether the time is over before a wait this long is.
+    pub(crate) fn ends_within(self, wait: Duration) -> bool {
+        self.0
+            .is_some_and(|end| end.saturating_duration_since(Instant::now()) <= wait)
+    }
+
+    /// Does the work; `None` if the time was over first.
+    pub(crate) async fn limit<T>(self, work: impl Future<Output = T>) -> Option<T> {
+        match self.0 {
+            Some(end) => tokio::time::timeout_at(end, work).await.ok(),
+            None => Some(work.await),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_limit_and_no_wait_overflows() {
+        let minute = Duration::from_secs(60);
+        assert!(!Deadline::after(Duration::MAX).ends_within(Duration::MAX));
+        assert!(Deadline::after(minute).ends_within(Duration::MAX));
+        assert!(Deadline::after(minute).ends_within(minute));
+        assert!(!Deadline::after(minute).ends_within(minute / 2));
+    }
+}
