@@ -52,15 +52,6 @@ impl Error {
         }
     }
 
-    /// The status of the answer, if there was one.
-    #[must_use]
-    pub fn status(&self) -> Option<StatusCode> {
-        match self {
-            Error::Answer { status, .. } => Some(*status),
-            _ => None,
-        }
-    }
-
     /// The error of an answer that is not a success.
     pub(crate) fn of_answer(answer: &http::Response<bytes::Bytes>) -> Self {
         Error::Answer {

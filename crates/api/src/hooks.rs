@@ -17,18 +17,6 @@ impl Client {
     pub fn new(base_url: &str, http: reqwest::Client, executor: Arc<dyn Executor>) -> Self {
         Self::new_with_client(base_url.trim_end_matches('/'), http, Handle(executor))
     }
-
-    /// The same service through another executor.
-    #[must_use]
-    pub fn with_executor(&self, executor: Arc<dyn Executor>) -> Self {
-        Self::new_with_client(&self.baseurl, self.client.clone(), Handle(executor))
-    }
-
-    /// The base URL, without a slash at the end.
-    #[must_use]
-    pub fn base_url(&self) -> &str {
-        &self.baseurl
-    }
 }
 
 /// An error on its way from `exec`, which can only return `reqwest::Error`, to `post`, which can return more.

@@ -7,7 +7,7 @@
 //! - Every request goes through one [`Executor`]: that is where tokens, retries, deadlines and the body limit live. It
 //!   gets the [`Operation`] and a whole `reqwest::Request`, and answers with the whole body in memory. Its own typed
 //!   errors come out again: [`Error::into_executor`].
-//! - Options for one call (a deadline, an idempotency key): [`Client::with_executor`] is cheap, so wrap the executor.
+//! - Options for one call (a deadline, an idempotency key): [`Client::new`] is cheap, so wrap the executor.
 //! - `…Raw` calls give the bytes as they came, for decoding straight into columns.
 //!
 //! ```no_run
