@@ -3,11 +3,13 @@
 //! A P-384 check costs more than the rest of a small request, hence the memory; it holds digests, never tokens.
 
 use std::collections::{HashMap, HashSet};
+use std::num::NonZero;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use jsonwebtoken::{Algorithm, Header, Validation};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use tokio::sync::Semaphore;
 
 use super::error::Refusal;
 use super::keys::{Jwk, KeyRing, fresh};
@@ -58,6 +60,8 @@ pub(crate) struct Tokens {
     validation: Validation,
     ring: RwLock<Arc<KeyRing>>,
     memory: RwLock<Memory>,
+    /// As many signatures as there are cores are checked at a time: more would only take the blocking threads from the store.
+    checks: Arc<Semaphore>,
 }
 
 #[derive(Default)]
@@ -76,15 +80,23 @@ impl Tokens {
         clock: Clock,
     ) -> Result<Self, StoreError> {
         let now = clock.ticks();
-        // Inside one write, so that two replicas starting on an empty database agree on the key.
-        let (rows, revoked) = store
-            .write(move |session| {
-                if keys::live(session, now)?.is_empty() {
-                    keys::insert(session, &fresh(now)?)?;
-                }
+        // Only a store without a key is written to: another process may hold the lock for as long as its import takes.
+        let (mut rows, revoked) = store
+            .read(move |session| {
                 Ok::<_, StoreError>((keys::live(session, now)?, clients::revoked(session)?))
             })
             .await?;
+        if rows.is_empty() {
+            // Looked at again inside the write, so that two replicas starting on an empty database agree on the key.
+            rows = store
+                .write(move |session| {
+                    if keys::live(session, now)?.is_empty() {
+                        keys::insert(session, &fresh(now)?)?;
+                    }
+                    keys::live(session, now)
+                })
+                .await?;
+        }
         // The times are checked here, against the injected clock; the library would ask the system's.
         let mut validation = Validation::new(Algorithm::ES384);
         validation.set_issuer(&[issuer]);
@@ -103,6 +115,9 @@ impl Tokens {
                 verified: HashMap::new(),
                 revoked: revoked.into_iter().collect(),
             }),
+            checks: Arc::new(Semaphore::new(
+                std::thread::available_parallelism().map_or(1, NonZero::get),
+            )),
         })
     }
 
@@ -180,7 +195,11 @@ impl Tokens {
             return Err(Refusal::Invalid("the token is signed with an unknown key"));
         }
         let (token, validation) = (token.to_owned(), self.validation.clone());
+        // It only fails when the semaphore is closed, which nobody does.
+        let permit = Arc::clone(&self.checks).acquire_owned().await;
         let decoded = tokio::task::spawn_blocking(move || {
+            // Held by the work itself: a caller that goes away does not end it.
+            let _permit = permit;
             let key = ring.verifying(&kid, now)?;
             Some(
                 jsonwebtoken::decode::<Claims>(&token, &key.decoding, &validation)
@@ -234,7 +253,8 @@ impl Tokens {
         Ok(grant)
     }
 
-    /// Takes over what the store says now: the keys, and every client that is revoked.
+    /// Takes over what the store says now: every client that is revoked, then the keys. A key that cannot be read keeps neither a revoked
+    /// client in nor the other keys out.
     pub(crate) async fn refresh(&self, store: &Store) -> Result<(), StoreError> {
         let now = self.clock.ticks();
         let (rows, revoked) = store
@@ -242,8 +262,14 @@ impl Tokens {
                 Ok::<_, StoreError>((keys::live(session, now)?, clients::revoked(session)?))
             })
             .await?;
-        let ring = Arc::new(KeyRing::read(&rows)?);
-        *self.ring.write().unwrap_or_else(PoisonError::into_inner) = ring;
+        self.revoke(revoked);
+        if let Some(ring) = KeyRing::read_sound(&rows) {
+            *self.ring.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(ring);
+        }
+        Ok(())
+    }
+
+    fn revoke(&self, revoked: impl IntoIterator<Item = String>) {
         let mut memory = self.write();
         let Memory {
             verified,
@@ -252,7 +278,6 @@ impl Tokens {
         // Only ever added to: a list read before somebody was revoked may arrive after the one that names them.
         known.extend(revoked);
         verified.retain(|_, grant| !known.contains(&grant.client_id));
-        Ok(())
     }
 
     /// Tokens remembered now.

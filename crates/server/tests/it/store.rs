@@ -498,3 +498,58 @@ async fn a_function_that_refuses_a_value_is_told_from_a_failure() {
         "{refused:?}"
     );
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_new_file_is_its_owners_alone_and_one_that_exists_keeps_its_mode() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = |file: &Path| {
+        let metadata = std::fs::metadata(file).expect("a file");
+        metadata.permissions().mode() & 0o777
+    };
+    let (folder, store) = opened().await;
+    store
+        .write(|session| add_area(session, 1, "a"))
+        .await
+        .expect("written");
+    for name in ["plant.db", "plant.db-wal", "plant.db-shm"] {
+        assert_eq!(mode(&folder.path().join(name)), 0o600, "{name}");
+    }
+    store.close().await;
+
+    let file = folder.path().join("plant.db");
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).expect("a mode");
+    Store::open(&address(&folder), &StoreOptions::default())
+        .await
+        .expect("the same store");
+    assert_eq!(mode(&file), 0o640);
+}
+
+#[tokio::test]
+async fn a_store_that_is_up_to_date_opens_while_another_process_writes() {
+    let (folder, store) = opened().await;
+    store.close().await;
+    let other = rusqlite::Connection::open(folder.path().join("plant.db")).expect("a connection");
+    other.execute_batch("BEGIN IMMEDIATE").expect("a lock");
+    let options = StoreOptions {
+        busy_timeout: Duration::from_millis(10),
+        ..StoreOptions::default()
+    };
+    let store = Store::open(&address(&folder), &options)
+        .await
+        .expect("opened in spite of the lock");
+    assert_eq!(areas(&store).await, 0);
+}
+
+#[tokio::test]
+async fn a_service_with_a_key_starts_while_another_process_writes() {
+    let service = crate::support::Service::start().await;
+    let db = service.db();
+    let file = db.strip_prefix("sqlite:").expect("the address of a file");
+    let other = rusqlite::Connection::open(file).expect("a connection");
+    other.execute_batch("BEGIN IMMEDIATE").expect("a lock");
+    let mut config = obeya_server::Config::new(db.clone());
+    config.clock = service.clock.clock();
+    let second = obeya_server::Server::start(config).await;
+    assert!(second.is_ok(), "{:?}", second.map(drop));
+}

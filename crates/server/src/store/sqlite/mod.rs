@@ -26,6 +26,7 @@ pub(super) struct Sqlite {
 impl Sqlite {
     /// Opens the file, making it if it is missing, and brings its schema up to date. Blocks.
     pub(super) fn open(path: &Path, options: &StoreOptions) -> Result<Self, StoreError> {
+        make_private(path)?;
         let mut connection = connection::open_writer(path, options)?;
         // Before anything is written: the file may be somebody else's.
         migrate::check(&connection, path)?;
@@ -106,6 +107,31 @@ impl Sqlite {
         self.readers.close();
         self.writer.stop().await;
     }
+}
+
+/// Makes a missing file readable by its owner alone: it will hold the private keys that sign tokens. SQLite would make it readable by all, and gives its
+/// companions (`-wal`, `-shm`) the mode of the file itself. A file that exists keeps the mode somebody gave it.
+#[cfg(unix)]
+fn make_private(path: &Path) -> Result<(), StoreError> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    // Never a file that exists: closing a second handle of it would drop the locks this process has on it.
+    let made = std::fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path);
+    match made {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(
+            StoreError::Unavailable(format!("{} cannot be opened: {error}", path.display())),
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// Other systems have no mode; the folder decides who may read.
+#[cfg(not(unix))]
+fn make_private(_path: &Path) -> Result<(), StoreError> {
+    Ok(())
 }
 
 /// The file a `sqlite:` URL names: `sqlite:FILE`, also with the two slashes of `sqlite:///absolute/FILE`.
