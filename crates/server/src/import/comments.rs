@@ -9,6 +9,7 @@ use super::error::{ImportError, Place};
 use super::folder::Source;
 use super::known::Seen;
 use super::run::{Run, Turn, all_parents, no_circle, refer, refer_user, upsert};
+use crate::store::engine::StoreError;
 use crate::store::search;
 
 #[derive(Deserialize)]
@@ -85,6 +86,7 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
         Ok(())
     })?;
     check_parents(run, source, &parents)?;
+    check_replies(run, source, &seen)?;
     let sql = "SELECT id, parent_id FROM incident_comments WHERE parent_id IS NOT NULL";
     no_circle(&source.name, &all_parents(run.session, sql, &parents)?)?;
     levels(run, &parents, without_level)
@@ -118,6 +120,34 @@ fn check_parents(
             }
             Some(_) => {}
         }
+    }
+    Ok(())
+}
+
+/// Refuses a line that takes a comment to another incident and leaves its replies behind: the end of the one would take those of the other along.
+fn check_replies(run: &mut Run<'_>, source: &Source, seen: &Seen<i32>) -> Result<(), ImportError> {
+    if run.report.replaced == 0 {
+        return Ok(());
+    }
+    let sql = "SELECT p.id, p.incident_id, c.id, c.incident_id FROM incident_comments AS c \
+               JOIN incident_comments AS p ON p.id = c.parent_id \
+               WHERE p.incident_id <> c.incident_id ORDER BY c.id";
+    let apart = run.session.all(sql, &[], |row| {
+        let number = |column| Ok::<_, StoreError>(row.int(column)?.unwrap_or_default());
+        Ok((number(0)?, number(1)?, number(2)?, number(3)?))
+    })?;
+    for (parent, incident, reply, of) in apart {
+        let line = i32::try_from(parent).ok().and_then(|id| seen.line(&id));
+        let Some(line) = line else { continue };
+        let place = Place {
+            file: &source.name,
+            line,
+        };
+        return Err(place.fault(
+            "incidentId",
+            incident,
+            format_args!("{of}, the incident of comment {reply}, a reply to this one"),
+        ));
     }
     Ok(())
 }

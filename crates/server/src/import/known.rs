@@ -108,6 +108,11 @@ impl<K> Default for Seen<K> {
 }
 
 impl<K: Eq + Hash> Seen<K> {
+    /// The line the id stands on.
+    pub(super) fn line(&self, id: &K) -> Option<u64> {
+        self.0.get(id).copied()
+    }
+
     /// Notes the id; the line it stood on before, if it did.
     pub(super) fn note(&mut self, id: K, line: u64) -> Option<u64> {
         match self.0.entry(id) {

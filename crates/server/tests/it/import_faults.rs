@@ -582,3 +582,35 @@ async fn a_database_that_another_process_is_writing_to() {
     other.close().await;
     assert_eq!(target.rows().await, 0);
 }
+
+#[tokio::test]
+async fn a_comment_that_moves_to_another_incident_without_its_replies() {
+    let target = Target::new();
+    Folder::plant()
+        .import(&target.db, OnConflict::Fail)
+        .await
+        .expect("imported");
+    let moved = Folder::empty();
+    let line = |id: i32, parent: &str| {
+        format!(
+            "{{\"id\":{id},\"incidentId\":11,\"text\":\"Moved\",\"commentDate\":\"2025-05-20T07:00:00\"{parent}}}\n"
+        )
+    };
+    moved.write("incident_comments.jsonl", line(100, ""));
+    let fault = moved
+        .import(&target.db, OnConflict::Replace)
+        .await
+        .expect_err("101 answers 100, and stays with incident 10");
+    assert_eq!(
+        fault.to_string(),
+        "incident_comments.jsonl, line 1, field incidentId: found 11, expected 10, the incident of comment 101, a reply to this one"
+    );
+    moved.write(
+        "incident_comments.jsonl",
+        line(100, "") + &line(101, ",\"parentId\":100"),
+    );
+    moved
+        .import(&target.db, OnConflict::Replace)
+        .await
+        .expect("both moved");
+}
