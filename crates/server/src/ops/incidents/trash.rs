@@ -9,15 +9,15 @@ use crate::entities;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
 use crate::read::{self, List};
+use crate::store::incidents::RETENTION_TICKS;
 
-/// How long a deleted incident is listed, in ticks of 100 ns. Decided by the clock at each request: whether the purge has run yet does not matter.
-const RETENTION: i64 = 30 * 86_400 * 10_000_000;
 /// Incidents listed at most: the operation has no parameter to ask for a further page. A client narrows by `$filter`.
 const LIMIT: u32 = 10_000;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let (query, _) = read::parameters(&call, &entities::TRASHED_INCIDENT, &[OptionName::Filter])?;
-    let since = call.now() - RETENTION;
+    // Decided by the clock at each request: whether the purge has run yet does not matter.
+    let since = call.now() - RETENTION_TICKS;
     let deleted_lately = Predicate::new("{t}.deleted_date > ?", [Value::Int(since)]);
     List::new(query, LIMIT)
         .only(deleted_lately)
