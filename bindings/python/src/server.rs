@@ -1,7 +1,7 @@
 //! The real service inside this process, for tests: on a database of its own that goes away with it.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
 use obeya_server::import::{ImportOptions, OnConflict, import_dir};
 use obeya_server::{Config, Running, Server};
@@ -9,6 +9,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use tempfile::TempDir;
+use tokio::sync::RwLock;
 
 use crate::client::Client;
 use crate::runtime::{AtHome, wait};
@@ -19,7 +20,8 @@ const EVERYTHING: [&str; 2] = ["public.api.read", "public.api.write"];
 /// The service, running inside this process on a temporary SQLite database until it is closed.
 #[pyclass(frozen, module = "obeya")]
 pub(crate) struct TestServer {
-    inner: AtHome<Mutex<Option<Inner>>>,
+    /// Waited for as all work is: with the GIL released, so that several threads may use one server.
+    inner: AtHome<RwLock<Option<Inner>>>,
     /// The address of the service.
     #[pyo3(get)]
     base_url: String,
@@ -48,7 +50,7 @@ impl TestServer {
             wait(py, Server::start(Config::new(db.clone())))?.map_err(|error| failed(&error))?;
         let base_url = running.base_url().to_owned();
         Ok(Self {
-            inner: AtHome::new(Mutex::new(Some(Inner { running, folder }))),
+            inner: AtHome::new(RwLock::new(Some(Inner { running, folder }))),
             base_url,
             db,
         })
@@ -78,7 +80,13 @@ impl TestServer {
         scopes: Option<Vec<String>>,
     ) -> PyResult<(String, String)> {
         let scopes = scopes.unwrap_or_else(|| EVERYTHING.map(str::to_owned).to_vec());
-        let new = self.with(|inner| wait(py, inner.running.add_client("test", &scopes)))?;
+        let inner = self.inner.get("server")?;
+        let new = wait(py, async {
+            match &*inner.read().await {
+                Some(inner) => Ok(inner.running.add_client("test", &scopes).await),
+                None => Err(closed()),
+            }
+        })??;
         let new = new.map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok((new.client_id, new.client_secret))
     }
@@ -106,7 +114,13 @@ impl TestServer {
             on_conflict,
             ..ImportOptions::default()
         };
-        let report = self.with(|_| wait(py, import_dir(&path, &self.db, options, Arc::new(()))))?;
+        let inner = self.inner.get("server")?;
+        let report = wait(py, async {
+            match &*inner.read().await {
+                Some(_) => Ok(import_dir(&path, &self.db, options, Arc::new(())).await),
+                None => Err(closed()),
+            }
+        })??;
         let report = report.map_err(|error| PyValueError::new_err(chain(&error)))?;
         let brought = PyDict::new(py);
         for file in report.files {
@@ -120,12 +134,15 @@ impl TestServer {
         if !self.inner.is_here() {
             return Ok(());
         }
-        let Some(Inner { running, folder }) = self.lock()?.take() else {
-            return Ok(());
-        };
-        wait(py, running.shutdown())?;
-        drop(folder);
-        Ok(())
+        let inner = self.inner.get("server")?;
+        wait(py, async {
+            // Whoever uses the service at this moment is waited for.
+            let taken = inner.write().await.take();
+            if let Some(Inner { running, folder }) = taken {
+                running.shutdown().await;
+                drop(folder);
+            }
+        })
     }
 
     fn __enter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
@@ -142,22 +159,8 @@ impl TestServer {
     }
 }
 
-impl TestServer {
-    /// Works with the service, if it still runs and this is its process.
-    fn with<T>(&self, work: impl FnOnce(&Inner) -> PyResult<T>) -> PyResult<T> {
-        match &*self.lock()? {
-            Some(inner) => work(inner),
-            None => Err(PyRuntimeError::new_err("the server is closed")),
-        }
-    }
-
-    /// Never waits: whoever holds it may be waiting for the GIL, which we hold.
-    fn lock(&self) -> PyResult<MutexGuard<'_, Option<Inner>>> {
-        self.inner
-            .get("server")?
-            .try_lock()
-            .map_err(|_| PyRuntimeError::new_err("the server is in use by another thread"))
-    }
+fn closed() -> PyErr {
+    PyRuntimeError::new_err("the server is closed")
 }
 
 /// The messages of an error and its causes in one line.
