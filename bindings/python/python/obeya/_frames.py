@@ -12,13 +12,12 @@ if TYPE_CHECKING:
 
 def require_pyarrow() -> None:
     """Fails with what to install."""
-    _require("pyarrow", "arrow")
+    _require("pyarrow")
 
 
 def require_pandas() -> None:
     """Fails with what to install."""
     _require("pyarrow", "pandas")
-    _require("pandas", "pandas")
 
 
 def table(batches: Any) -> pa.Table:
@@ -43,9 +42,11 @@ def frame(table: pa.Table) -> pd.DataFrame:
     return table.to_pandas(types_mapper=types.get)
 
 
-def _require(module: str, extra: str) -> None:
-    try:
-        import_module(module)
-    except ImportError as error:
-        message = f"this needs {module}: pip install 'obeya[{extra}]'"
-        raise ImportError(message, name=module) from error
+def _require(*modules: str) -> None:
+    for module in modules:
+        try:
+            import_module(module)
+        except ImportError as error:
+            # Not an extra of ours: pip would look for this package in the public index, where its name is not ours.
+            message = f"this needs {' and '.join(modules)}: pip install {' '.join(modules)}"
+            raise ImportError(message, name=module) from error
