@@ -6,7 +6,9 @@ import gc
 import os
 import threading
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import canned
 import obeya
@@ -36,6 +38,36 @@ def test_from_env_names_everything_that_is_missing(bare: pytest.MonkeyPatch) -> 
     bare.setenv("OBEYA_CLIENT_ID", "plant")
     with pytest.raises(obeya.ConfigError, match="OBEYA_BASE_URL, OBEYA_CLIENT_SECRET"):
         obeya.Client.from_env()
+
+
+def test_from_env_takes_no_setting_that_the_environment_gives(server: obeya.TestServer, bare: pytest.MonkeyPatch) -> None:
+    client_id, client_secret = server.credentials()
+    bare.setenv("OBEYA_BASE_URL", server.base_url)
+    bare.setenv("OBEYA_CLIENT_ID", client_id)
+    bare.setenv("OBEYA_CLIENT_SECRET", client_secret)
+    for name in ("auth_url", "token"):
+        for value in ("http://127.0.0.1:9", None):
+            settings: dict[str, Any] = {name: value}
+            with pytest.raises(TypeError, match=rf"from_env\(\) got an unexpected keyword argument '{name}'; expected scopes"):
+                obeya.Client.from_env(**settings)
+
+
+def test_no_time_limit_is_too_long(server: obeya.TestServer) -> None:
+    with server.client(timeout=1e19, connect_timeout=1e19) as client:
+        assert client.get_area(1).name == "Foundry"
+
+
+def test_a_server_serves_several_threads_at_once(tmp_path: Path) -> None:
+    folders = [tmp_path / str(n) for n in range(4)]
+    for n, folder in enumerate(folders):
+        folder.mkdir()
+        lines = (f'{{"id": {n * 1000 + line}, "name": "Cell"}}\n' for line in range(1, 1000))
+        (folder / "areas.jsonl").write_text("".join(lines))
+    with obeya.TestServer() as server, ThreadPoolExecutor(8) as pool:
+        imports = [pool.submit(server.import_dir, folder) for folder in folders]
+        clients = [pool.submit(server.credentials) for _ in range(4)]
+        assert [job.result() for job in imports] == [{"areas.jsonl": 999}] * 4
+        assert len({job.result() for job in clients}) == 4
 
 
 def test_settings_that_cannot_work_are_refused() -> None:

@@ -55,7 +55,10 @@ impl Client {
         if let Some(secret) = client_secret {
             builder = builder.client_secret(secret);
         }
-        Self::build(py, settings::apply(builder, "Client", settings)?.build())
+        Self::build(
+            py,
+            settings::apply(builder, "Client", &settings::ALL, settings)?.build(),
+        )
     }
 
     /// A client of what the environment names: `OBEYA_BASE_URL`, `OBEYA_CLIENT_ID`, `OBEYA_CLIENT_SECRET`, and `OBEYA_AUTH_URL`
@@ -84,7 +87,7 @@ impl Client {
             );
         }
         let builder = obeya::Client::builder().user_agent(settings::agent());
-        let builder = settings::apply(builder, "from_env", settings)?;
+        let builder = settings::apply(builder, "from_env", settings::BESIDE_ENVIRONMENT, settings)?;
         Self::build(py, builder.environment().build())
     }
 

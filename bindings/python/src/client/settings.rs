@@ -9,14 +9,35 @@ use pyo3::types::PyDict;
 
 use crate::options::named;
 
-/// Puts the settings into the builder; what is `None` is left at its default.
+/// Every setting. The first two are what the environment says where it is asked.
+pub(super) const ALL: [&str; 7] = [
+    "auth_url",
+    "token",
+    "scopes",
+    "timeout",
+    "connect_timeout",
+    "max_retries",
+    "user_agent",
+];
+
+/// The settings that the environment says nothing of.
+pub(super) const BESIDE_ENVIRONMENT: &[&str] = ALL.split_at(2).1;
+
+/// Puts the settings of these names into the builder; what is `None` is left at its default.
 pub(super) fn apply(
     mut builder: ClientBuilder,
     function: &str,
+    names: &[&str],
     settings: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<ClientBuilder> {
     for (key, value) in settings.into_iter().flatten() {
         let key: String = key.extract()?;
+        if !names.contains(&key.as_str()) {
+            return Err(PyTypeError::new_err(format!(
+                "{function}() got an unexpected keyword argument '{key}'; expected {}",
+                names.join(", ")
+            )));
+        }
         let named = |error| named(&key, &value, &error);
         let text = || value.extract::<String>().map_err(named);
         if value.is_none() {
@@ -29,15 +50,7 @@ pub(super) fn apply(
             "timeout" => builder.timeout(seconds(&value).map_err(named)?),
             "connect_timeout" => builder.connect_timeout(seconds(&value).map_err(named)?),
             "max_retries" => builder.max_retries(value.extract().map_err(named)?),
-            "user_agent" => builder.user_agent(format!("{} {}", agent(), text()?)),
-            _ => {
-                let expected =
-                    "auth_url, token, scopes, timeout, connect_timeout, max_retries, user_agent";
-                let text = format!(
-                    "{function}() got an unexpected keyword argument '{key}'; expected {expected}"
-                );
-                return Err(PyTypeError::new_err(text));
-            }
+            _ => builder.user_agent(format!("{} {}", agent(), text()?)),
         };
     }
     Ok(builder)
