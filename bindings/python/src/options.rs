@@ -1,9 +1,9 @@
 //! The OData options of a read, from keyword arguments. Texts go to the service as they are.
 
 use obeya::{Get, List, Resource};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyUnicodeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyString};
 
 /// What may be said of a list.
 #[derive(Default)]
@@ -99,8 +99,8 @@ impl<'py> FromPyObject<'_, 'py> for Names {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        if let Ok(text) = value.extract::<String>() {
-            return Ok(Self(text));
+        if value.is_instance_of::<PyString>() {
+            return value.extract().map(Self);
         }
         Ok(Self(value.extract::<Vec<String>>()?.join(",")))
     }
@@ -113,5 +113,9 @@ fn names_of(value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
 /// The same error with the name of the argument in it.
 pub(crate) fn named(key: &str, value: &Bound<'_, PyAny>, error: &PyErr) -> PyErr {
     let text = format!("argument '{key}': {}", error.value(value.py()));
+    if error.is_instance_of::<PyUnicodeError>(value.py()) {
+        // It cannot be made of a text alone.
+        return PyValueError::new_err(text);
+    }
     PyErr::from_type(error.get_type(value.py()), text)
 }
