@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import itertools
 from collections.abc import Callable
+from typing import Any
 
 import obeya
 import pytest
@@ -72,6 +74,20 @@ def test_update_takes_what_it_needs_from_a_record(client: obeya.Client, new_inci
     assert (updated.title, updated.severity) == (incident.title, "High")
     assert updated.resolved_date is not None
     assert updated.resolved_date.tzinfo is not None
+
+
+def test_what_is_passed_goes_before_the_record_under_either_name(client: obeya.Client, new_incident: New) -> None:
+    incident = new_incident()
+    spelled: dict[str, Any] = {"incidentDate": "2026-04-05"}
+    assert client.update_incident(incident, **spelled).incident_date == datetime.date(2026, 4, 5)
+
+
+def test_one_property_under_two_names_is_refused(client: obeya.Client, new_incident: New) -> None:
+    with pytest.raises(TypeError, match="multiple values for argument 'area_id': it is also called 'areaId'"):
+        new_incident(area_id=1, areaId=2)
+    spelled: dict[str, Any] = {"external_id": None, "externalId": "c7"}
+    with pytest.raises(TypeError, match="multiple values for argument 'external_id'"):
+        client.update_improvement(5, **spelled)
 
 
 def test_an_update_without_a_record_names_what_is_missing(client: obeya.Client) -> None:
@@ -148,3 +164,34 @@ def test_numbers_of_numpy_are_numbers(client: obeya.Client, new_incident: New) -
     assert incident.area_id == 2
     assert [cause.id for cause in incident.causes] == [33]
     assert client.update_improvement(5, gain_of_investment=numpy.float32(0.5)).gain_of_investment == 0.5
+
+
+def test_what_contains_itself_or_has_no_end_is_refused(new_incident: New) -> None:
+    endless: list[Any] = []
+    endless.append(endless)
+    within: dict[str, Any] = {}
+    within["x"] = within
+    for value in (endless, within):
+        with pytest.raises(ValueError, match="text.*nested more than 64 levels deep"):
+            new_incident(text=value)
+    group: dict[str, Any] = {"id": 1}
+    group["parent"] = group
+    with pytest.raises(ValueError, match="parent: nested more than 64 levels deep"):
+        obeya.Group.from_dict(group)
+    with pytest.raises(TypeError, match="causes: found count, expected a list"):
+        new_incident(causes=itertools.count())
+    with pytest.raises(TypeError, match="text: count cannot be sent"):
+        new_incident(text=itertools.count())
+
+
+def test_text_that_no_encoding_has_is_refused(client: obeya.Client, new_incident: New) -> None:
+    with pytest.raises(ValueError, match="text: .*surrogates not allowed"):
+        new_incident(text="\udc80")
+    for option in ("filter", "search", "select", "orderby"):
+        options: dict[str, Any] = {option: "\udc80"}
+        with pytest.raises(ValueError, match=f"argument '{option}': .*surrogates not allowed"):
+            client.list_areas(**options)
+    with pytest.raises(ValueError, match="surrogates not allowed"):
+        client.get_area(1, select="\udc80")
+    with pytest.raises(ValueError, match="argument 'user_agent': .*surrogates not allowed"):
+        obeya.Client("http://localhost", token="t", user_agent="\udc80")

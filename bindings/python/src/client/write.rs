@@ -34,7 +34,9 @@ pub(super) fn incident_update(
     let fields = given(py, fields);
     let id = if incident.is_instance_of::<Incident>() {
         for name in NEEDED {
-            if !fields.contains(name)? {
+            // Under either of its names, what the caller says goes before what the record has.
+            let wire = INCIDENT_UPDATE.find(name).map_or(name, |field| field.wire);
+            if !fields.contains(name)? && !fields.contains(wire)? {
                 fields.set_item(name, incident.getattr(name)?)?;
             }
         }

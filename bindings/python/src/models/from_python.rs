@@ -2,14 +2,18 @@
 //!
 //! Names and shapes are checked here, because Python promises a `TypeError` for them; what the values mean is left to the
 //! service. Nothing is dropped silently: an unknown name is an error, and so is `None` where nothing can be emptied.
+//! What is passed may contain itself or have no end, so nesting is limited and only what has a length is read.
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDate, PyMapping, PyString};
+use pyo3::types::{PyBool, PyDate, PyMapping, PySequence, PyString};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::table::{Field, Nested, Table};
+use super::table::{Field, Kind, Nested, Table};
+
+/// How deep objects and lists may nest. No record of a plant comes near it; a list that contains itself gets there.
+const MAX_DEPTH: usize = 64;
 
 /// The JSON of `fields`, a mapping of names to values. `place` is what an error names: a function or a field.
 pub(crate) fn collect(table: &Table, fields: &Bound<'_, PyAny>, place: &str) -> PyResult<Value> {
@@ -19,7 +23,7 @@ pub(crate) fn collect(table: &Table, fields: &Bound<'_, PyAny>, place: &str) -> 
             type_name(fields)
         )));
     };
-    object(table, fields, place, true)
+    object(table, fields, place, true, 1)
 }
 
 /// Reads a body or a record out of its JSON.
@@ -45,8 +49,11 @@ fn object(
     fields: &Bound<'_, PyMapping>,
     place: &str,
     strict: bool,
+    depth: usize,
 ) -> PyResult<Value> {
+    let depth = deeper(depth, place)?;
     let mut out = Map::new();
+    let mut given: Vec<&str> = Vec::new();
     for entry in fields.items()?.iter() {
         let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = entry.extract()?;
         let key: String = key.extract()?;
@@ -56,7 +63,14 @@ fn object(
             }
             continue;
         };
-        if let Some(value) = property(field, &value, place)? {
+        if given.contains(&field.wire) {
+            return Err(PyTypeError::new_err(format!(
+                "{place} got multiple values for argument '{}': it is also called '{}'",
+                field.python, field.wire
+            )));
+        }
+        given.push(field.wire);
+        if let Some(value) = property(table, field, &value, place, depth)? {
             out.insert(field.wire.to_owned(), value);
         }
     }
@@ -84,10 +98,19 @@ fn unknown(table: &Table, place: &str, key: &str) -> PyErr {
     ))
 }
 
-fn property(field: &Field, value: &Bound<'_, PyAny>, place: &str) -> PyResult<Option<Value>> {
+fn property(
+    table: &Table,
+    field: &Field,
+    value: &Bound<'_, PyAny>,
+    place: &str,
+    depth: usize,
+) -> PyResult<Option<Value>> {
     if value.is_none() {
         if field.nullable {
             return Ok(Some(Value::Null));
+        }
+        if table.kind == Kind::Record && !field.required {
+            return Ok(None);
         }
         return Err(PyTypeError::new_err(format!(
             "{place}: {} cannot be None",
@@ -96,35 +119,59 @@ fn property(field: &Field, value: &Bound<'_, PyAny>, place: &str) -> PyResult<Op
     }
     let place = field.python;
     Ok(Some(match field.nested {
-        Nested::Nothing => plain(value, place)?,
-        Nested::One(table) => part(table, value, place)?,
-        Nested::Many(table) => list(table, value, place)?,
+        Nested::Nothing => plain(value, place, depth)?,
+        Nested::One(table) => part(table, value, place, depth)?,
+        Nested::Many(table) => parts(table, value, place, depth)?,
     }))
 }
 
 /// A list of objects.
 pub(crate) fn list(table: &Table, values: &Bound<'_, PyAny>, place: &str) -> PyResult<Value> {
-    if values.is_instance_of::<PyString>() || values.is_instance_of::<PyMapping>() {
+    parts(table, values, place, 1)
+}
+
+fn parts(table: &Table, values: &Bound<'_, PyAny>, place: &str, depth: usize) -> PyResult<Value> {
+    let depth = deeper(depth, place)?;
+    let Some(values) = sequence(values) else {
         return Err(PyTypeError::new_err(format!(
             "{place}: found {}, expected a list",
             type_name(values)
         )));
-    }
-    let parts = values
-        .try_iter()?
-        .enumerate()
-        .map(|(n, value)| part(table, &value?, &format!("{place}[{n}]")));
+    };
+    let parts = (0..values.len()?)
+        .map(|n| part(table, &values.get_item(n)?, &format!("{place}[{n}]"), depth));
     Ok(Value::Array(parts.collect::<PyResult<_>>()?))
 }
 
+/// A list, a tuple or what else has a length and an order. Text is no list of its letters.
+fn sequence<'a, 'py>(values: &'a Bound<'py, PyAny>) -> Option<&'a Bound<'py, PySequence>> {
+    if values.is_instance_of::<PyString>() {
+        return None;
+    }
+    values.cast::<PySequence>().ok()
+}
+
+/// One level deeper, if that is allowed: recursion without an end would take the interpreter down with it.
+fn deeper(depth: usize, place: &str) -> PyResult<usize> {
+    if depth > MAX_DEPTH {
+        // A place this deep is as long as it is deep.
+        let place: String = place.chars().take(40).collect();
+        return Err(PyValueError::new_err(format!(
+            "{place}: nested more than {MAX_DEPTH} levels deep; does it contain itself?"
+        )));
+    }
+    Ok(depth + 1)
+}
+
 /// An object within a body: a dictionary, a record of the same thing, or its id.
-fn part(table: &Table, value: &Bound<'_, PyAny>, place: &str) -> PyResult<Value> {
+fn part(table: &Table, value: &Bound<'_, PyAny>, place: &str, depth: usize) -> PyResult<Value> {
     if let Ok(fields) = value.cast::<PyMapping>() {
-        return object(table, fields, place, true);
+        return object(table, fields, place, true, depth);
     }
     if let Ok(to_dict) = value.getattr("to_dict") {
         // A record of the same thing says more about it than a body takes.
-        return object(table, to_dict.call0()?.cast::<PyMapping>()?, place, false);
+        let fields = to_dict.call0()?;
+        return object(table, fields.cast::<PyMapping>()?, place, false, depth);
     }
     if table.is_named_by_id()
         && !value.is_instance_of::<PyBool>()
@@ -144,7 +191,7 @@ fn part(table: &Table, value: &Bound<'_, PyAny>, place: &str) -> PyResult<Value>
 }
 
 /// A value as JSON. Numbers are taken from whatever behaves like one, so that numpy's and pandas' own can be passed.
-fn plain(value: &Bound<'_, PyAny>, place: &str) -> PyResult<Value> {
+fn plain(value: &Bound<'_, PyAny>, place: &str, depth: usize) -> PyResult<Value> {
     if value.is_none() {
         return Ok(Value::Null);
     }
@@ -152,7 +199,11 @@ fn plain(value: &Bound<'_, PyAny>, place: &str) -> PyResult<Value> {
         return Ok(flag.is_true().into());
     }
     if let Ok(text) = value.cast::<PyString>() {
-        return Ok(text.to_str()?.into());
+        // A lone surrogate, which no UTF-8 has.
+        let text = text
+            .to_str()
+            .map_err(|error| PyValueError::new_err(format!("{place}: {error}")))?;
+        return Ok(text.into());
     }
     // A datetime is a date too.
     if value.is_instance_of::<PyDate>() {
@@ -169,18 +220,19 @@ fn plain(value: &Bound<'_, PyAny>, place: &str) -> PyResult<Value> {
             });
     }
     if let Ok(fields) = value.cast::<PyMapping>() {
+        let depth = deeper(depth, place)?;
         let mut out = Map::new();
         for entry in fields.items()?.iter() {
             let (key, value): (String, Bound<'_, PyAny>) = entry.extract()?;
-            let value = plain(&value, &format!("{place}[{key:?}]"))?;
+            let value = plain(&value, &format!("{place}[{key:?}]"), depth)?;
             out.insert(key, value);
         }
         return Ok(Value::Object(out));
     }
-    if let Ok(items) = value.try_iter() {
-        let items = items
-            .enumerate()
-            .map(|(n, item)| plain(&item?, &format!("{place}[{n}]")));
+    if let Some(items) = sequence(value) {
+        let depth = deeper(depth, place)?;
+        let items =
+            (0..items.len()?).map(|n| plain(&items.get_item(n)?, &format!("{place}[{n}]"), depth));
         return Ok(Value::Array(items.collect::<PyResult<_>>()?));
     }
     Err(PyTypeError::new_err(format!(

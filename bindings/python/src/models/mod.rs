@@ -17,7 +17,7 @@ use serde::Serialize;
 pub(crate) use from_python::{collect, list, parse};
 pub(crate) use generated_bodies::*;
 pub(crate) use generated_records::*;
-pub(crate) use table::{Field, Table};
+pub(crate) use table::{Field, Kind, Table};
 pub(crate) use to_python::{Form, ToPython};
 
 /// A record that has a Python class.
@@ -56,7 +56,7 @@ macro_rules! record {
     ($(#[$doc:meta])* $name:ident $table:ident $text:literal {
         $($(#[$field_doc:meta])* $getter:ident = $rust:ident: $field:expr;)*
     }) => {
-        pub(crate) static $table: $crate::models::Table = $crate::models::Table { name: $text, fields: &[$($field),*] };
+        pub(crate) static $table: $crate::models::Table = $crate::models::Table { name: $text, fields: &[$($field),*], kind: $crate::models::Kind::Record };
 
         $(#[$doc])*
         #[pyo3::pyclass(frozen, eq, module = "obeya.models")]
@@ -141,7 +141,7 @@ macro_rules! record {
 /// The keyword arguments of a request body.
 macro_rules! body {
     ($table:ident $text:literal { $($field:expr;)* }) => {
-        pub(crate) static $table: $crate::models::Table = $crate::models::Table { name: $text, fields: &[$($field),*] };
+        pub(crate) static $table: $crate::models::Table = $crate::models::Table { name: $text, fields: &[$($field),*], kind: $crate::models::Kind::Body };
     };
 }
 

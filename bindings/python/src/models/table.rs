@@ -9,6 +9,17 @@ pub(crate) struct Table {
     pub(crate) name: &'static str,
     /// Its properties, in the order of the specification.
     pub(crate) fields: &'static [Field],
+    /// What it is a schema of.
+    pub(crate) kind: Kind,
+}
+
+/// Which way a schema travels, which decides what `None` means where null may not stand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// To the service: `None` would empty what cannot be empty.
+    Body,
+    /// From the service: `None` is how a record shows what was not sent.
+    Record,
 }
 
 /// A property of a schema.
