@@ -56,6 +56,17 @@ impl KeyRing {
         })
     }
 
+    /// The same without the rows that cannot be read, which are logged; nothing if that leaves no key.
+    pub(super) fn read_sound(rows: &[StoredKey]) -> Option<Self> {
+        let sound = rows.iter().filter_map(|row| {
+            let read = Key::read(row);
+            read.inspect_err(|error| tracing::error!(%error, "a signing key is left out"))
+                .ok()
+        });
+        let keys: Vec<Key> = sound.collect();
+        (!keys.is_empty()).then_some(Self { keys })
+    }
+
     /// The key that signs at `now`: the newest that every replica must know, else the oldest.
     pub(super) fn signing(&self, now: i64) -> Option<&Key> {
         // Two keys of one instant: the one that was told to run out is the older.
