@@ -3,6 +3,7 @@
 use obeya_model::Timestamp;
 use serde::Deserialize;
 
+use super::OnConflict;
 use super::decode::{Derived, Word};
 use super::error::{ImportError, Place};
 use super::folder::Source;
@@ -178,7 +179,8 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
     })
 }
 
-/// Categories of improvements have no file of their own: the first line that tells the name beside the id makes the category.
+/// Categories of improvements have no file of their own: the first line that tells the name beside the id makes the category, or renames it where the
+/// folder's records take the place of those there. The lines of one folder must agree.
 fn category(
     run: &mut Run<'_>,
     place: Place<'_>,
@@ -187,7 +189,23 @@ fn category(
     let Some(id) = line.category_id else {
         return Ok(());
     };
+    let told = run.told.improvement_categories.get(&id);
+    let renames = run.on_conflict == OnConflict::Replace && told.is_none();
+    if let Some(title) = &line.category {
+        run.told
+            .improvement_categories
+            .entry(id)
+            .or_insert_with(|| title.clone());
+    }
     match (run.known.improvement_categories.get(&id), &line.category) {
+        (Some(known), Some(title)) if renames && known != title => {
+            run.execute(
+                "UPDATE improvement_categories SET title = ?2 WHERE id = ?1",
+                &[id.into(), title.into()],
+            )?;
+            run.known.improvement_categories.insert(id, title.clone());
+            Ok(())
+        }
         (Some(known), Some(title)) if known != title => Err(place.fault(
             "category",
             format_args!("\"{title}\""),

@@ -33,7 +33,7 @@ use crate::store::engine::Session;
 use crate::store::{Store, StoreOptions};
 use folder::Source;
 use known::Known;
-use run::Run;
+use run::{Run, Told};
 
 /// What to do with a line whose id is in the database already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -140,6 +140,7 @@ fn import(
         known,
         progress,
         report: FileReport::default(),
+        told: Told::default(),
     };
     let mut reports = Vec::new();
     for source in sources {

@@ -21,6 +21,14 @@ pub(super) struct Run<'a> {
     pub(super) known: Known,
     pub(super) progress: &'a dyn Progress,
     pub(super) report: FileReport,
+    pub(super) told: Told,
+}
+
+/// The names that the folder's lines have given so far to records without a file of their own.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    pub(super) improvement_categories: HashMap<i32, String>,
+    pub(super) data_lists: HashMap<i32, String>,
 }
 
 /// What is to be done with a line.

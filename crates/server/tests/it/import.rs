@@ -390,3 +390,80 @@ async fn a_replaced_type_keeps_the_parts_that_incidents_use() {
         0
     );
 }
+
+#[tokio::test]
+async fn replace_renames_what_has_no_file_of_its_own_and_a_folder_agrees_with_itself() {
+    let target = Target::new();
+    let folder = Folder::empty();
+    let write = |category: &str, list: &str| {
+        folder.write(
+            "improvements.jsonl",
+            format!(r#"{{"id":5,"categoryId":1,"category":"{category}"}}"#),
+        );
+        folder.write(
+            "incident_types.jsonl",
+            r#"{"id":3,"title":"Leak","customFields":[{"id":35,"label":"Machine","type":"list","dataListId":7}]}"#,
+        );
+        folder.write(
+            "incidents.jsonl",
+            format!(
+                r#"{{"id":10,"incidentTypeId":3,"title":"Oil","incidentDate":"2025-05-20","customFields":[{{"id":35,"dataListId":7,"dataListName":"{list}","dataListValue":"M-7"}}]}}"#
+            ),
+        );
+    };
+    write("Safety", "Machines");
+    folder
+        .import(&target.db, OnConflict::Fail)
+        .await
+        .expect("imported");
+    write("Health", "Presses");
+    folder
+        .import(&target.db, OnConflict::Replace)
+        .await
+        .expect("renamed");
+    for sql in [
+        "SELECT count(*) FROM improvement_categories WHERE id = 1 AND title = 'Health'",
+        "SELECT count(*) FROM data_lists WHERE id = 7 AND name = 'Presses'",
+    ] {
+        assert_eq!(target.number(sql).await, 1, "{sql}");
+    }
+
+    folder.write(
+        "improvements.jsonl",
+        "{\"id\":5,\"categoryId\":1,\"category\":\"Safety\"}\n{\"id\":6,\"categoryId\":1,\"category\":\"Cost\"}",
+    );
+    let fault = folder
+        .import(&target.db, OnConflict::Replace)
+        .await
+        .expect_err("two names");
+    assert_eq!(
+        fault.to_string(),
+        "improvements.jsonl, line 2, field category: found \"Cost\", expected \"Safety\", the name category 1 has already"
+    );
+}
+
+#[tokio::test]
+async fn a_list_has_one_name_in_a_folder() {
+    let folder = Folder::empty();
+    folder.write(
+        "incident_types.jsonl",
+        r#"{"id":3,"title":"Leak","customFields":[{"id":35,"label":"Machine","type":"list","dataListId":7}]}"#,
+    );
+    let line = |id: i32, name: &str| {
+        format!(
+            "{{\"id\":{id},\"incidentTypeId\":3,\"title\":\"Oil\",\"incidentDate\":\"2025-05-20\",\"customFields\":[{{\"id\":35,\"dataListId\":7,\"dataListName\":\"{name}\"}}]}}\n"
+        )
+    };
+    folder.write(
+        "incidents.jsonl",
+        line(10, "Machines") + &line(11, "Presses"),
+    );
+    let fault = folder
+        .import(&Target::new().db, OnConflict::Fail)
+        .await
+        .expect_err("two names");
+    assert_eq!(
+        fault.to_string(),
+        "incidents.jsonl, line 2, field customFields[0].dataListName: found \"Presses\", expected \"Machines\", the name list 7 has already"
+    );
+}

@@ -614,3 +614,29 @@ async fn a_comment_that_moves_to_another_incident_without_its_replies() {
         .await
         .expect("both moved");
 }
+
+#[tokio::test]
+async fn categories_that_are_each_others_parents() {
+    let folder = Folder::empty();
+    folder.write(
+        "incident_types.jsonl",
+        r#"{"id":1,"title":"Safety","categories":[{"id":2,"title":"A","parentId":3},{"id":3,"title":"B","parentId":2}]}"#,
+    );
+    refused_folder(
+        &folder,
+        "incident_types.jsonl, line 1, field categories[0].parentId: found a way up that goes round in a circle at 2, \
+         expected parents that end at one without a parent",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn an_incident_id_that_leaves_none_for_new_incidents() {
+    spoilt(
+        "incidents.jsonl",
+        "\"id\":10,",
+        "\"id\":2147483647,",
+        "1, field id: found 2147483647, expected at most 2000000000, which leaves ids for new incidents",
+    )
+    .await;
+}

@@ -2,6 +2,7 @@
 
 mod line;
 
+use crate::import::OnConflict;
 use crate::import::decode::Word;
 use crate::import::error::{ImportError, Place};
 use crate::import::folder::Source;
@@ -10,6 +11,9 @@ use crate::import::run::{Run, Turn, not_empty, refer, refer_part, refer_user, up
 use crate::store::search;
 use line::IncidentLine;
 use obeya_model::Timestamp;
+
+/// The largest id an incident may bring. A new incident's is above every one there has been, and an id is an int32: beyond this some 147 million remain.
+const LAST_ID: i32 = 2_000_000_000;
 
 /// The columns after the id, in the order `write` binds them.
 const COLUMNS: [&str; 29] = [
@@ -78,6 +82,10 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
 
 fn check(run: &Run<'_>, place: Place<'_>, line: &IncidentLine) -> Result<(), ImportError> {
     let known = &run.known;
+    if line.id > LAST_ID {
+        let expected = format_args!("at most {LAST_ID}, which leaves ids for new incidents");
+        return Err(place.fault("id", line.id, expected));
+    }
     not_empty(place, "title", &line.title)?;
     refer(
         place,
@@ -267,7 +275,7 @@ fn write_parts(
             data_list(
                 run,
                 place,
-                &format!("customFields[{n}].dataListId"),
+                &format!("customFields[{n}]"),
                 part.id,
                 list,
                 part.data_list_name.as_deref(),
@@ -288,7 +296,8 @@ fn write_parts(
     Ok(())
 }
 
-/// The wire tells a list's name beside each choice from it, and nowhere else; the first line that does gives the list its name.
+/// The wire tells a list's name beside each choice from it, and nowhere else; the first line that does gives the list its name, or a new one where the
+/// folder's records take the place of those there. The lines of one folder must agree.
 fn data_list(
     run: &mut Run<'_>,
     place: Place<'_>,
@@ -306,13 +315,26 @@ fn data_list(
         let expected = of_type.map_or("nothing: the type's field has no list".to_owned(), |id| {
             format!("{id}, the list of the type's field")
         });
-        return Err(place.fault(field, list, expected));
+        return Err(place.fault(&format!("{field}.dataListId"), list, expected));
     }
-    match name {
-        Some(name) => run.execute(
-            "INSERT INTO data_lists (id, name) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
-            &[list.into(), name.into()],
-        ),
-        None => Ok(()),
-    }
+    let Some(name) = name else { return Ok(()) };
+    match run.told.data_lists.get(&list) {
+        Some(told) if told == name => return Ok(()),
+        Some(told) => {
+            return Err(place.fault(
+                &format!("{field}.dataListName"),
+                format_args!("\"{name}\""),
+                format_args!("\"{told}\", the name list {list} has already"),
+            ));
+        }
+        None => run.told.data_lists.insert(list, name.to_owned()),
+    };
+    let conflict = match run.on_conflict {
+        OnConflict::Replace => "(id) DO UPDATE SET name = excluded.name",
+        OnConflict::Fail | OnConflict::Skip => "DO NOTHING",
+    };
+    run.execute(
+        &format!("INSERT INTO data_lists (id, name) VALUES (?1, ?2) ON CONFLICT {conflict}"),
+        &[list.into(), name.into()],
+    )
 }

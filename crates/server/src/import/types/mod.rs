@@ -2,6 +2,7 @@
 
 mod line;
 mod translations;
+mod tree;
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,6 +12,7 @@ use crate::import::known::Seen;
 use crate::import::run::{Run, Turn, upsert};
 use crate::store::engine::StoreError;
 use line::{Category, TypeLine};
+use tree::Tree;
 
 /// The parts of one type, as they stand in its line.
 #[derive(Default)]
@@ -54,7 +56,7 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
 
 fn parts(run: &mut Run<'_>, place: Place<'_>, line: &TypeLine) -> Result<Parts, ImportError> {
     let mut parts = Parts::default();
-    let mut parents = Vec::new();
+    let mut tree = Tree::default();
     categories(
         run,
         place,
@@ -63,13 +65,9 @@ fn parts(run: &mut Run<'_>, place: Place<'_>, line: &TypeLine) -> Result<Parts, 
         "categories",
         &line.categories,
         &mut parts,
-        &mut parents,
+        &mut tree,
     )?;
-    for (field, parent) in parents {
-        if !parts.categories.contains(&parent) {
-            return Err(place.fault(&field, parent, "the id of a category of the same type"));
-        }
-    }
+    tree.check(place)?;
     let sql = upsert(
         "type_consequences",
         &["id"],
@@ -151,7 +149,7 @@ fn parts(run: &mut Run<'_>, place: Place<'_>, line: &TypeLine) -> Result<Parts, 
     Ok(parts)
 }
 
-/// Writes a level of the category tree and those below. `parents` collects what is to be looked up once all are known.
+/// Writes a level of the category tree and those below. `tree` collects what is to be looked up once all are known.
 #[expect(
     clippy::too_many_arguments,
     reason = "what the recursion carries down; a struct for it would live in this function alone"
@@ -164,7 +162,7 @@ fn categories(
     path: &str,
     level: &[Category],
     parts: &mut Parts,
-    parents: &mut Vec<(String, i32)>,
+    tree: &mut Tree,
 ) -> Result<(), ImportError> {
     let sql = upsert(
         "type_categories",
@@ -202,10 +200,10 @@ fn categories(
                     "the id of another category",
                 ));
             }
-            (None, Some(parent)) => parents.push((format!("{field}.parentId"), parent)),
             _ => {}
         }
         let parent = above.or(part.parent_id);
+        tree.add(&field, part.id, parent);
         run.execute(
             &sql,
             &[
@@ -225,7 +223,7 @@ fn categories(
             &format!("{field}.children"),
             &part.children,
             parts,
-            parents,
+            tree,
         )?;
     }
     Ok(())
