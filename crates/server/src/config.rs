@@ -46,6 +46,9 @@ pub struct Limits {
     pub header_read: Duration,
     /// Time for a caller to send a body once it is read. Default 20 s.
     pub body_read: Duration,
+    /// Time for a caller to take some more of what is sent to it; a connection whose sending makes no progress for that long is closed.
+    /// Default 30 s.
+    pub send: Duration,
     /// Time from the head of a request to the head of its answer. Default 30 s.
     pub request: Duration,
     /// Time that requests in flight have left when the service is told to stop. Default 10 s.
@@ -71,6 +74,7 @@ impl Default for Limits {
             connections: 1024,
             header_read: Duration::from_secs(60),
             body_read: Duration::from_secs(20),
+            send: Duration::from_secs(30),
             request: Duration::from_secs(30),
             grace: Duration::from_secs(10),
             page_records: 1000,

@@ -18,6 +18,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use crate::app::App;
 use crate::auth::admin::{self, AdminError, ClientInfo, NewClient};
 use crate::config::{Config, Limits};
+use crate::http::sending::Sending;
 use crate::http::service;
 use crate::store::engine::StoreError;
 use crate::upkeep;
@@ -213,7 +214,8 @@ async fn listen(app: Arc<App>, listener: TcpListener, mut stopped: oneshot::Rece
             let app = Arc::clone(&app);
             async move { Ok::<_, Infallible>(service::serve(app, request).await) }
         });
-        let connection = graceful.watch(builder.serve_connection(TokioIo::new(stream), answer));
+        let stream = TokioIo::new(Sending::new(stream, limits.send));
+        let connection = graceful.watch(builder.serve_connection(stream, answer));
         connections.spawn(async move {
             if let Err(error) = connection.await {
                 // A caller that goes away in the middle, or sends what is no HTTP.

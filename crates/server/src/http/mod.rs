@@ -9,4 +9,5 @@ mod objects;
 pub(crate) mod path;
 pub(crate) mod problem;
 pub(crate) mod request_id;
+pub(crate) mod sending;
 pub(crate) mod service;

@@ -132,6 +132,30 @@ async fn a_slow_caller_is_not_waited_for() {
     assert!(closed.expect("closed").is_empty());
 }
 
+/// A caller that never reads its answers does not hold a connection for ever: the only one there is becomes free for the next.
+#[tokio::test]
+async fn a_caller_that_never_reads_is_given_up() {
+    let service = Service::start_with(|config| {
+        config.limits.connections = 1;
+        config.limits.send = Duration::from_millis(200);
+    })
+    .await;
+    let address = service.running.address();
+    // The test's own client keeps a connection; it is dropped with it.
+    drop(service.http);
+    let mut silent = raw::connect(address).await;
+    // Answers of more than 30 MB: what the buffers of a loopback connection hold between them is a third of it.
+    let requests = "GET /openapi.yaml HTTP/1.1\r\nHost: plant.example\r\n\r\n".repeat(300);
+    silent.write_all(requests.as_bytes()).await.expect("sent");
+    let mut next = raw::connect(address).await;
+    next.write_all(format!("GET /healthz HTTP/1.1\r\n{COMMON}\r\n").as_bytes())
+        .await
+        .expect("sent");
+    tokio::time::timeout(Duration::from_secs(10), raw::until(&mut next, "ok\n"))
+        .await
+        .expect("the connection was given up");
+}
+
 #[tokio::test]
 async fn connections_beyond_the_limit_wait() {
     let service = Service::start_with(|config| config.limits.connections = 1).await;

@@ -1,0 +1,95 @@
+//! A connection that fails once sending has made no progress for a while. It limits nothing else: reading has its own limits, in hyper
+//! and in `extract`.
+//!
+//! A caller that never reads would otherwise keep its connection, and one of the permits for connections, for ever.
+
+use std::io::{Error, ErrorKind, IoSlice, Result};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Sleep, sleep};
+
+/// The connection with its limit.
+pub(crate) struct Sending<S> {
+    stream: S,
+    limit: Duration,
+    /// Runs while the stream takes nothing.
+    stalled: Option<Pin<Box<Sleep>>>,
+}
+
+impl<S> Sending<S> {
+    /// `limit` is the longest that the stream may take nothing.
+    pub(crate) fn new(stream: S, limit: Duration) -> Self {
+        Self {
+            stream,
+            limit,
+            stalled: None,
+        }
+    }
+}
+
+impl<S: AsyncWrite + Unpin> Sending<S> {
+    fn within_limit<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        send: impl FnOnce(Pin<&mut S>, &mut Context<'_>) -> Poll<Result<T>>,
+    ) -> Poll<Result<T>> {
+        let sent = send(Pin::new(&mut self.stream), context);
+        if sent.is_ready() {
+            self.stalled = None;
+            return sent;
+        }
+        let limit = self.limit;
+        let stalled = self.stalled.get_or_insert_with(|| Box::pin(sleep(limit)));
+        stalled.as_mut().poll(context).map(|()| {
+            Err(Error::new(
+                ErrorKind::TimedOut,
+                "the caller took nothing of what was sent to it",
+            ))
+        })
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Sending<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<Result<usize>> {
+        self.within_limit(context, |stream, context| stream.poll_write(context, bytes))
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        pieces: &[IoSlice<'_>],
+    ) -> Poll<Result<usize>> {
+        self.within_limit(context, |stream, context| {
+            stream.poll_write_vectored(context, pieces)
+        })
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
+        self.within_limit(context, S::poll_flush)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
+        self.within_limit(context, S::poll_shutdown)
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Sending<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
