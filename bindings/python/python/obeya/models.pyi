@@ -1299,7 +1299,8 @@ class Problem:
         - 422: `reference.unknown`, `reference.other_type`, `reference.duplicate`, `responsible.not_member`
         - 431: `request.headers_too_large`
         - 500: `internal`
-        - 503: `unavailable`, `timeout`
+        - 503: `unavailable`
+        - 504: `timeout`
         """
     @property
     def errors(self) -> dict[str, tuple[str, ...]] | None:

@@ -668,7 +668,8 @@ Problem PROBLEM "Problem" {
     /// - 422: `reference.unknown`, `reference.other_type`, `reference.duplicate`, `responsible.not_member`
     /// - 431: `request.headers_too_large`
     /// - 500: `internal`
-    /// - 503: `unavailable`, `timeout`
+    /// - 503: `unavailable`
+    /// - 504: `timeout`
     code = code: Field::required("code", "code");
     /// What is wrong with each part of the request, with 400 and 422: by parameter name, or by path in the body, such as
     /// `consequences[0].id`. A body that is wrong as a whole is named `body`.

@@ -154,27 +154,34 @@ impl Problem {
         .cause(cause)
     }
 
-    /// 503 `unavailable`: worth another try after a second.
+    /// 503 `unavailable`: nothing was changed, and it is worth another try after a second.
     pub(crate) fn unavailable(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::not_done(
+            "The service cannot take this request now. Try again shortly.",
+            cause,
+        )
+    }
+
+    fn not_done(detail: &str, cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self::new(
             StatusCode::SERVICE_UNAVAILABLE,
             "unavailable",
             "Unavailable",
-            "The service cannot take this request now. Try again shortly.",
+            detail,
         )
         .header(RETRY_AFTER, HeaderValue::from_static("1"))
         .cause(cause)
     }
 
-    /// 503 `timeout`: the request or one of its statements ran past its time limit.
+    /// 504 `timeout`: the answer was not ready in time. A write may already be with the store's writer and still be carried out, so this
+    /// must not look like a 503, which says that nothing happened: a caller that repeats a POST on it would create the record twice.
     pub(crate) fn timeout() -> Self {
         Self::new(
-            StatusCode::SERVICE_UNAVAILABLE,
+            StatusCode::GATEWAY_TIMEOUT,
             "timeout",
             "Time limit exceeded",
-            "The request took longer than allowed. Ask for less, or try again shortly.",
+            "The answer was not ready in time. A change that was asked for may still be made: look before sending it again.",
         )
-        .header(RETRY_AFTER, HeaderValue::from_static("1"))
     }
 
     /// Adds a complaint about a field or parameter. The first one also becomes the target, and the detail if there is none yet.
@@ -196,6 +203,11 @@ impl Problem {
     pub(crate) fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.0.headers.push((name, value));
         self
+    }
+
+    /// Status, detail and headers, for an endpoint whose standard prescribes another body.
+    pub(crate) fn into_parts(self) -> (StatusCode, String, Vec<(HeaderName, HeaderValue)>) {
+        (self.0.status, self.0.detail, self.0.headers)
     }
 
     /// Keeps the cause for the log.
@@ -313,7 +325,11 @@ impl Display for Chain<'_> {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Timeout => Self::timeout(),
+            // The statement was interrupted and its transaction rolled back: unlike a 504, this leaves nothing open.
+            StoreError::Timeout => Self::not_done(
+                "The request took longer than the store allows; nothing was changed. Ask for less, or try again shortly.",
+                error,
+            ),
             StoreError::Unavailable(_) => Self::unavailable(error),
             // Raised by a function inside a statement, over values the caller named: `div` by zero, a number out of range.
             StoreError::Data(text) => Self::new(
@@ -340,5 +356,29 @@ impl From<obeya_odata::Error> for Problem {
         } else {
             problem.field(&error.option, error.message)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(problem: Problem) -> (u16, bool) {
+        let response = problem.respond(Place {
+            instance: "/v1/x",
+            trace_id: "t",
+            odata: false,
+        });
+        let status = response.status().as_u16();
+        (status, response.headers().contains_key(RETRY_AFTER))
+    }
+
+    /// Only what changed nothing may invite another try.
+    #[test]
+    fn a_request_out_of_time_does_not_invite_another_try_and_a_statement_does() {
+        assert_eq!(answer(Problem::timeout()), (504, false));
+        let rolled_back = Problem::from(StoreError::Timeout);
+        assert_eq!(rolled_back.summary(), "503 unavailable");
+        assert_eq!(answer(rolled_back), (503, true));
     }
 }

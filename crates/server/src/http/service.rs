@@ -147,7 +147,7 @@ fn bytes_of(headers: &HeaderMap) -> usize {
         .sum()
 }
 
-/// The answer, if it comes in time and does not panic. Work that a handler already gave to the store's writer is not undone.
+/// The answer, if it comes in time and does not panic. Work that a handler already gave to the store's writer is not undone, hence 504.
 async fn within(
     time: Duration,
     answer: impl Future<Output = Result<Response, Problem>>,
@@ -155,15 +155,19 @@ async fn within(
     // A panic must not take the connection's other requests with it. Nothing of the answer is looked at afterwards.
     match tokio::time::timeout(time, AssertUnwindSafe(answer).catch_unwind()).await {
         Ok(Ok(outcome)) => outcome,
-        Ok(Err(panic)) => Err(Problem::internal(panic_text(panic.as_ref()))),
+        Ok(Err(panic)) => Err(Problem::internal(format!(
+            "a handler panicked: {}",
+            panic_text(panic.as_ref())
+        ))),
         Err(_) => Err(Problem::timeout()),
     }
 }
 
-fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+/// What a panic said, for the log; empty if it was no text.
+pub(crate) fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-    format!("a handler panicked: {}", text.unwrap_or_default())
+    text.unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -180,7 +184,7 @@ mod tests {
     #[tokio::test]
     async fn what_never_ends_or_panics_is_answered_all_the_same() {
         let never = within(Duration::ZERO, std::future::pending());
-        assert_eq!(summary(never.await), "503 timeout");
+        assert_eq!(summary(never.await), "504 timeout");
         let panics = within(Duration::from_secs(5), async { panic!("out of cheese") });
         assert_eq!(summary(panics.await), "500 internal");
     }
