@@ -2,6 +2,7 @@
 //!
 //! A running service notices within [`Limits::auth_poll`](crate::Limits::auth_poll) what was done over its database.
 
+use std::fmt;
 use std::time::Duration;
 
 use super::keys::rotate;
@@ -15,8 +16,8 @@ use crate::store::{Store, StoreOptions};
 /// Every scope a client can be granted.
 pub const SCOPES: &[&str] = &NAMES;
 
-/// A client just made. The secret is shown here and never again.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A client just made. The secret is shown here and never again; `Debug` leaves it out, so that no log gets it.
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NewClient {
     /// What the client calls itself when it asks for a token.
@@ -27,6 +28,16 @@ pub struct NewClient {
     pub name: String,
     /// The scopes it was granted.
     pub scopes: Vec<String>,
+}
+
+impl fmt::Debug for NewClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NewClient")
+            .field("client_id", &self.client_id)
+            .field("name", &self.name)
+            .field("scopes", &self.scopes)
+            .finish_non_exhaustive()
+    }
 }
 
 /// A client as it is listed.
@@ -209,4 +220,21 @@ fn info(client: Client) -> ClientInfo {
 /// An instant from the store's ticks; one out of range, which we never write, becomes the epoch.
 fn instant(ticks: i64) -> jiff::Timestamp {
     jiff::Timestamp::from_nanosecond(i128::from(ticks) * 100).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_not_debugged() {
+        let client = NewClient {
+            client_id: "c-1".to_owned(),
+            client_secret: "correct horse".to_owned(),
+            name: "erp".to_owned(),
+            scopes: vec!["Data.Read".to_owned()],
+        };
+        let shown = format!("{client:?}");
+        assert!(shown.contains("c-1") && !shown.contains("horse"), "{shown}");
+    }
 }
