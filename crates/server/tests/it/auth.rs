@@ -261,6 +261,43 @@ async fn a_client_revoked_by_another_process_is_out_soon() {
     is_challenged(&service.get_as(Some(&token), PATH).await, "token.revoked");
 }
 
+/// A row of the keys that cannot be read keeps neither a revoked client in nor a new key out.
+#[tokio::test]
+async fn a_broken_key_stops_neither_revocations_nor_new_keys() {
+    let service = Service::start().await;
+    let client = service
+        .running
+        .add_client("erp", &["Data.Read"])
+        .await
+        .expect("a client");
+    let form = [
+        ("grant_type", "client_credentials"),
+        ("client_id", client.client_id.as_str()),
+        ("client_secret", client.client_secret.as_str()),
+    ];
+    let answer = service.ask_token(&form).await.json();
+    let token = answer["access_token"].as_str().expect("a token");
+    let written = service.store().write(|session| {
+        session.execute(
+            "INSERT INTO signing_keys (kid, private_key, created_at) VALUES ('broken', 'bm8ga2V5', 0)",
+            &[],
+        )
+    });
+    let written: Result<_, StoreError> = written.await;
+    assert_eq!(written.expect("written"), 1);
+    service
+        .running
+        .revoke_client(&client.client_id)
+        .await
+        .expect("revoked");
+    is_challenged(&service.get_as(Some(token), PATH).await, "token.revoked");
+    service.running.rotate_keys().await.expect("rotated");
+    let keys = service.get_as(None, "/.well-known/jwks.json").await.json();
+    assert_eq!(keys["keys"].as_array().map(Vec::len), Some(2));
+    // Others are not touched.
+    assert_ne!(service.get(PATH).await.status, 401);
+}
+
 #[tokio::test]
 async fn keys_rotate_without_anybody_noticing() {
     let service = Service::start().await;
