@@ -1,45 +1,60 @@
 //! What a service does on its own, now and then: keep up with other processes, and empty the trash.
 //!
-//! A turn that fails is logged and left to the next one. Nothing a caller can see may depend on how often these run: a revoked
+//! A turn that fails or panics is logged and left to the next one. Nothing a caller can see may depend on how often these run: a revoked
 //! client is the one exception, and a trashed incident is never listed late, purged or not.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use tokio::task::JoinSet;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
 use crate::app::App;
+use crate::http::service::panic_text;
 use crate::store::incidents;
 
 /// Starts the tasks; they end when the set is dropped.
 pub(crate) fn start(app: &Arc<App>) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
-    tasks.spawn(follow_auth(Arc::clone(app)));
-    tasks.spawn(empty_trash(Arc::clone(app)));
+    let limits = &app.config.limits;
+    let following = Arc::clone(app);
+    tasks.spawn(repeat(limits.auth_poll, move || {
+        follow_auth(Arc::clone(&following))
+    }));
+    let emptying = Arc::clone(app);
+    tasks.spawn(repeat(limits.purge, move || {
+        empty_trash(Arc::clone(&emptying))
+    }));
     tasks
 }
 
 /// Clients revoked and keys made by other processes over the same database.
 async fn follow_auth(app: Arc<App>) {
-    let mut turns = every(app.config.limits.auth_poll);
-    loop {
-        turns.tick().await;
-        if let Err(error) = app.tokens.refresh(&app.store).await {
-            tracing::warn!(%error, "cannot ask the store for revoked clients");
-        }
+    if let Err(error) = app.tokens.refresh(&app.store).await {
+        tracing::warn!(%error, "cannot ask the store for revoked clients");
     }
 }
 
 /// Incidents that have been in the trash for their 30 days.
 async fn empty_trash(app: Arc<App>) {
-    let mut turns = every(app.config.limits.purge);
+    match incidents::purge(&app.store, app.clock.ticks()).await {
+        Ok(0) => {}
+        Ok(purged) => tracing::info!(purged, "emptied the trash"),
+        Err(error) => tracing::warn!(%error, "cannot empty the trash"),
+    }
+}
+
+/// Takes turns for ever. One that panics must not end them: nobody would notice, and revoked clients would stay in.
+async fn repeat<Turn: Future<Output = ()>>(period: Duration, mut turn: impl FnMut() -> Turn) {
+    let mut turns = every(period);
     loop {
         turns.tick().await;
-        match incidents::purge(&app.store, app.clock.ticks()).await {
-            Ok(0) => {}
-            Ok(purged) => tracing::info!(purged, "emptied the trash"),
-            Err(error) => tracing::warn!(%error, "cannot empty the trash"),
+        // Nothing of the turn is looked at afterwards; the locks it may have poisoned are taken all the same.
+        if let Err(panic) = AssertUnwindSafe(turn()).catch_unwind().await {
+            let panic = panic_text(panic.as_ref());
+            tracing::error!(panic, "a turn of the upkeep panicked");
         }
     }
 }
@@ -49,4 +64,27 @@ fn every(period: Duration) -> Interval {
     let mut turns = interval(period.max(Duration::from_millis(1)));
     turns.set_missed_tick_behavior(MissedTickBehavior::Delay);
     turns
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::mpsc;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_turn_that_panics_is_not_the_last() {
+        let (begun, mut turns) = mpsc::unbounded_channel();
+        let repeating = tokio::spawn(repeat(Duration::from_millis(1), move || {
+            let begun = begun.clone();
+            async move {
+                begun.send(()).expect("the test listens");
+                panic!("out of cheese");
+            }
+        }));
+        for _ in 0..2 {
+            turns.recv().await.expect("a turn");
+        }
+        repeating.abort();
+    }
 }
