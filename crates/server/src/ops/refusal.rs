@@ -4,6 +4,7 @@ use http::StatusCode;
 
 use crate::domain::fault::{Complaint, Fault};
 use crate::http::problem::Problem;
+use crate::store::references::MOST_COMPLAINTS;
 use crate::store::refusal::Refusal;
 
 impl From<Refusal> for Problem {
@@ -43,7 +44,23 @@ fn about(
     complaints: Vec<Complaint>,
 ) -> Problem {
     let problem = Problem::new(status, code, title, "");
-    complaints.into_iter().fold(problem, |problem, complaint| {
+    let told = complaints.into_iter().take(MOST_COMPLAINTS);
+    told.fold(problem, |problem, complaint| {
         problem.field(&complaint.field, complaint.text)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_is_told_than_helps() {
+        let complaints = (100..200).map(|number| Complaint {
+            field: format!("causes[{number}].id"),
+            text: "there is no such cause".to_owned(),
+        });
+        let problem = Problem::from(Fault::Invalid(complaints.collect()));
+        assert_eq!(problem.summary().matches("causes[").count(), 20);
+    }
 }

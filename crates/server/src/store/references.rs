@@ -1,10 +1,15 @@
-//! Whether what a body points to is there, and belongs where it is put. Every complaint of a body is collected before it is refused.
+//! Whether what a body points to is there, and belongs where it is put. The complaints of a body are collected before it is refused, up to
+//! [`MOST_COMPLAINTS`].
 
 use std::collections::BTreeSet;
 
 use super::refusal::Refusal;
 use super::{Session, StoreError};
 use crate::domain::fault::{Complaint, Fault};
+
+/// How many complaints about one body are told. Nothing is looked up after that many: a body of a megabyte names 75,000 parts, and each is
+/// a look-up in the writer's own transaction.
+pub(crate) const MOST_COMPLAINTS: usize = 20;
 
 /// Records that a body names by a number.
 #[derive(Debug, Clone, Copy)]
@@ -153,7 +158,7 @@ impl<'s> References<'s> {
         Ok(())
     }
 
-    /// Each part is there once and belongs to the type. `field` is where item `index` names it, such as `causes[0].id`.
+    /// Each part is there once and belongs to the type; the rest of a body with [`MOST_COMPLAINTS`] is not looked at. `field` is where item `index` names it, such as `causes[0].id`.
     pub(crate) fn parts(
         &mut self,
         part: Part,
@@ -164,6 +169,9 @@ impl<'s> References<'s> {
         let (noun, sql) = part.noun_and_sql();
         let mut seen = BTreeSet::new();
         for (index, id) in ids.into_iter().enumerate() {
+            if self.is_full() {
+                break;
+            }
             if !seen.insert(id) {
                 self.duplicate.push(complaint(
                     &field(index),
@@ -189,6 +197,16 @@ impl<'s> References<'s> {
             }
         }
         Ok(())
+    }
+
+    fn is_full(&self) -> bool {
+        let complaints = [
+            &self.unknown,
+            &self.other_type,
+            &self.duplicate,
+            &self.not_member,
+        ];
+        complaints.map(Vec::len).iter().sum::<usize>() >= MOST_COMPLAINTS
     }
 
     /// Refuses if there was a complaint: unknown records first, since the other complaints may follow from them.

@@ -3,6 +3,7 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
+use crate::incidents_plant::{plant, refused};
 use crate::support::{Answer, COMMON, Service, raw};
 
 #[tokio::test]
@@ -387,4 +388,25 @@ async fn a_v2_problem_is_an_odata_error_too() {
         .await
         .is_problem(400, "path.invalid");
     assert_eq!(v1["error"], Value::Null);
+}
+
+/// A body may name 75,000 parts that are not there; each would be looked up, and complained about.
+#[tokio::test]
+async fn not_every_wrong_part_of_a_body_is_looked_up_and_told() {
+    let service = plant().await;
+    let body: Vec<Value> = (1000..2000).map(|id| json!({ "id": id })).collect();
+    let path = "/v1/Incidents/100/causes";
+    let problem = refused(
+        &service,
+        "PUT",
+        path,
+        &Value::from(body),
+        422,
+        "reference.unknown",
+    )
+    .await;
+    assert_eq!(
+        problem["errors"].as_object().map(serde_json::Map::len),
+        Some(20)
+    );
 }
