@@ -8,12 +8,12 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, PRAGMA, WWW_AUTHENTICATE};
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use hyper::body::Incoming;
 use serde::Serialize;
 
 use super::scopes::Scopes;
-use super::secrets::MAX_SECRET_BYTES;
+use super::secrets::MAX_SECRET_CHARACTERS;
 use crate::app::App;
 use crate::http::extract;
 use crate::http::problem::Problem;
@@ -27,6 +27,7 @@ struct OAuthError {
     status: StatusCode,
     error: &'static str,
     description: String,
+    headers: Vec<(HeaderName, HeaderValue)>,
 }
 
 impl OAuthError {
@@ -35,6 +36,18 @@ impl OAuthError {
             status: StatusCode::BAD_REQUEST,
             error: "invalid_request",
             description: description.into(),
+            headers: Vec::new(),
+        }
+    }
+
+    /// A body that is too large, too slow or broken off, with the status and headers it has everywhere. RFC 6749 knows only 400 here, but
+    /// those who read no more than the status can act on 408 and 413, and the others find the error they expect.
+    fn body(problem: Problem) -> Self {
+        let (status, description, headers) = problem.into_parts();
+        Self {
+            status,
+            headers,
+            ..Self::request(description)
         }
     }
 
@@ -43,6 +56,7 @@ impl OAuthError {
             status: StatusCode::UNAUTHORIZED,
             error: "invalid_client",
             description: description.into(),
+            headers: Vec::new(),
         }
     }
 
@@ -51,6 +65,7 @@ impl OAuthError {
             status: StatusCode::BAD_REQUEST,
             error: "invalid_scope",
             description: description.into(),
+            headers: Vec::new(),
         }
     }
 }
@@ -103,7 +118,7 @@ pub(crate) async fn token(
     mut body: Incoming,
 ) -> Result<Response, Problem> {
     let outcome = grant(app, headers, &mut body).await;
-    let (status, text) = match outcome {
+    let (status, extra, text) = match outcome {
         Ok((token, scopes)) => {
             app.metrics.tokens_issued.inc();
             let response = TokenResponse {
@@ -112,16 +127,18 @@ pub(crate) async fn token(
                 token_type: "Bearer",
                 scope: &scopes.list(),
             };
-            (StatusCode::OK, serde_json::to_string(&response))
+            (StatusCode::OK, Vec::new(), serde_json::to_string(&response))
         }
         Err(Failure::OAuth(OAuthError {
             status,
             error,
             description,
+            headers,
         })) => {
             app.metrics.tokens_refused.inc();
             (
                 status,
+                headers,
                 serde_json::to_string(&ErrorResponse {
                     error,
                     error_description: &description,
@@ -136,6 +153,7 @@ pub(crate) async fn token(
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(PRAGMA, HeaderValue::from_static("no-cache"));
+    headers.extend(extra);
     if status == StatusCode::UNAUTHORIZED {
         headers.insert(
             WWW_AUTHENTICATE,
@@ -158,6 +176,7 @@ async fn grant(
                 status: StatusCode::BAD_REQUEST,
                 error: "unsupported_grant_type",
                 description: "The only grant_type is client_credentials.".to_owned(),
+                headers: Vec::new(),
             }));
         }
         None => {
@@ -196,7 +215,8 @@ async fn read_form(app: &App, headers: &HeaderMap, body: &mut Incoming) -> Resul
         MAX_FORM_BYTES.min(limits.body_bytes),
         limits.body_read,
     )
-    .await?;
+    .await
+    .map_err(OAuthError::body)?;
     let pairs: Vec<(String, String)> = serde_urlencoded::from_bytes(&bytes)
         .map_err(|_| OAuthError::request("The body is not a form in UTF-8."))?;
     let mut form = Form::default();
@@ -280,7 +300,7 @@ async fn authenticate(app: &App, id: String, secret: String) -> Result<(String, 
     let client = client.filter(|client| client.revoked_at.is_none());
     let hash = client.as_ref().map(|client| client.secret_hash.clone());
     // Cut, so that a megabyte of secret is not hashed; what is cut never matches, since ours are shorter.
-    let secret: String = secret.chars().take(MAX_SECRET_BYTES).collect();
+    let secret: String = secret.chars().take(MAX_SECRET_CHARACTERS).collect();
     let matched = app.secrets.check(secret, hash, &app.metrics).await?;
     match client {
         Some(client) if matched => Ok((client.id, Scopes::parse_known(&client.scopes))),

@@ -24,30 +24,45 @@ const RESERVED_KIB: usize = 33 << 10;
 /// Checked in place of the hash of a client that does not exist, so that its answer takes as long. No secret has this hash: it is made of zeros.
 const DUMMY: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
-/// Longer secrets are refused unread; ours have 43 characters.
-pub(crate) const MAX_SECRET_BYTES: usize = 256;
+/// No more of a secret than this many characters is hashed. Ours have 43, so that a longer one is wrong, and stays wrong when it is cut.
+pub(crate) const MAX_SECRET_CHARACTERS: usize = 256;
+
+/// Checks that may wait for their turn, each some 30 ms behind the one before it. Later ones are better told to come back.
+const MAX_WAITING: usize = 64;
 
 /// Checks secrets.
 #[derive(Debug)]
 pub(crate) struct Secrets {
     permits: Arc<Semaphore>,
+    /// One for each check that runs or waits.
+    places: Arc<Semaphore>,
 }
+
+/// There were [`MAX_WAITING`] before this check.
+#[derive(Debug, thiserror::Error)]
+#[error("too many secrets are waiting to be checked")]
+struct Crowded;
 
 impl Secrets {
     /// At most `concurrent` checks run at the same time, for each takes 19 MiB and a core.
     pub(crate) fn new(concurrent: usize) -> Self {
+        let concurrent = concurrent.clamp(1, Semaphore::MAX_PERMITS - MAX_WAITING);
         Self {
-            permits: Arc::new(Semaphore::new(concurrent.max(1))),
+            permits: Arc::new(Semaphore::new(concurrent)),
+            places: Arc::new(Semaphore::new(concurrent + MAX_WAITING)),
         }
     }
 
-    /// Whether the secret has this hash. Without a hash the work is the same and the answer no.
+    /// Whether the secret has this hash. Without a hash the work is the same and the answer no. 503 `unavailable` if too many wait already.
     pub(crate) async fn check(
         &self,
         secret: String,
         hash: Option<String>,
         metrics: &Metrics,
     ) -> Result<bool, Problem> {
+        let place = Arc::clone(&self.places)
+            .try_acquire_owned()
+            .map_err(|_| Problem::unavailable(Crowded))?;
         let permit = Arc::clone(&self.permits)
             .acquire_owned()
             .await
@@ -55,7 +70,7 @@ impl Secrets {
         metrics.secret_checks.inc();
         let check = move || {
             // Held by the work itself: a caller that goes away does not end it, and many such must not pile up.
-            let _permit = permit;
+            let _held = (place, permit);
             matches(&secret, hash.as_deref())
         };
         tokio::task::spawn_blocking(check)
@@ -146,6 +161,25 @@ mod tests {
                 .verify_password(b"correct", &parsed)
                 .is_err()
         );
+    }
+
+    /// With the only turn taken, 64 wait; the next is refused at once, and taken again when one has left.
+    #[tokio::test]
+    async fn not_everybody_may_wait_for_a_turn() {
+        let (secrets, metrics) = (Secrets::new(1), Metrics::new(&[]));
+        let check = || Box::pin(secrets.check("x".to_owned(), None, &metrics));
+        let turn = Arc::clone(&secrets.permits).acquire_owned().await;
+        let place = Arc::clone(&secrets.places).try_acquire_owned();
+        let mut waiting: Vec<_> = (0..64).map(|_| check()).collect();
+        for one in &mut waiting {
+            assert!(futures_util::poll!(one).is_pending());
+        }
+        let refused = check().await.expect_err("refused");
+        assert_eq!(refused.summary(), "503 unavailable");
+        waiting.pop();
+        assert!(futures_util::poll!(check()).is_pending());
+        drop((waiting, place, turn));
+        assert!(!check().await.expect("checked"));
     }
 
     #[test]

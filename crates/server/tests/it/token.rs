@@ -198,7 +198,9 @@ async fn a_request_that_is_not_complete_or_not_known_is_refused() {
         .http
         .post(&url)
         .form(&[("client_id", "x".repeat(20_000))]);
-    Answer::of(large).await.is_problem(413, "body.too_large");
+    let large = Answer::of(large).await;
+    is_error(&large, 413, "invalid_request");
+    assert_eq!(large.header("connection"), "close");
 
     let get = Answer::of(service.http.get(&url)).await;
     get.is_problem(405, "method.not_allowed");
