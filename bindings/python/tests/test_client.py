@@ -187,6 +187,13 @@ def test_a_server_refuses_scopes_that_do_not_exist(server: obeya.TestServer) -> 
         server.client(scopes=["Data.Write"])
 
 
+def test_a_server_gives_its_clients_their_tokens(server: obeya.TestServer) -> None:
+    for name in ("auth_url", "token"):
+        settings: dict[str, Any] = {name: "x"}
+        with pytest.raises(TypeError, match=rf"client\(\) got an unexpected keyword argument '{name}'"):
+            server.client(**settings)
+
+
 def test_a_server_is_gone_after_its_block() -> None:
     with obeya.TestServer() as server:
         url = server.base_url

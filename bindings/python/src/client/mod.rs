@@ -87,7 +87,7 @@ impl Client {
             );
         }
         let builder = obeya::Client::builder().user_agent(settings::agent());
-        let builder = settings::apply(builder, "from_env", settings::BESIDE_ENVIRONMENT, settings)?;
+        let builder = settings::apply(builder, "from_env", settings::OF_A_KNOWN_SERVICE, settings)?;
         Self::build(py, builder.environment().build())
     }
 
@@ -404,14 +404,20 @@ impl Client {
 }
 
 impl Client {
-    /// A client of a test's own service.
+    /// A client of a test's own service, which decides where tokens come from.
     pub(crate) fn of_test(
         py: Python<'_>,
         base_url: &str,
         (id, secret): (String, String),
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        Self::new(py, base_url, Some(id), Some(secret), settings)
+        let builder = obeya::Client::builder()
+            .base_url(base_url)
+            .client_id(id)
+            .client_secret(secret)
+            .user_agent(settings::agent());
+        let builder = settings::apply(builder, "client", settings::OF_A_KNOWN_SERVICE, settings)?;
+        Self::build(py, builder.build())
     }
 
     fn build(py: Python<'_>, built: obeya::Result<obeya::Client>) -> PyResult<Self> {

@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 
 use crate::options::named;
 
-/// Every setting. The first two are what the environment says where it is asked.
+/// Every setting. The first two say where tokens come from.
 pub(super) const ALL: [&str; 7] = [
     "auth_url",
     "token",
@@ -20,8 +20,8 @@ pub(super) const ALL: [&str; 7] = [
     "user_agent",
 ];
 
-/// The settings that the environment says nothing of.
-pub(super) const BESIDE_ENVIRONMENT: &[&str] = ALL.split_at(2).1;
+/// The settings that are left where the environment, or a server for tests, says where tokens come from.
+pub(super) const OF_A_KNOWN_SERVICE: &[&str] = ALL.split_at(2).1;
 
 /// Puts the settings of these names into the builder; what is `None` is left at its default.
 pub(super) fn apply(
