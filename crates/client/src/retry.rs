@@ -75,8 +75,8 @@ impl RetryPolicy {
 impl Fault<'_> {
     /// Whether the request may have been carried out all the same.
     ///
-    /// A 503 alone does not tell: our service also sends one when the time of a request is over, and then the write
-    /// may still be committed. A proxy's does not say whether it had passed the request on.
+    /// A 503 alone does not tell: a proxy's does not say whether it had passed the request on, and a service that
+    /// sends one when the time of a request is over may still commit the write. Its code tells.
     pub(crate) fn leaves_open(self) -> bool {
         match self {
             Self::Connect => false,
@@ -90,7 +90,7 @@ impl Fault<'_> {
     }
 }
 
-/// The problem code of a 503 that changed nothing, as the specification of the errors says.
+/// The problem code of a 503 that our service sends only where nothing was changed.
 const NOT_TAKEN: &str = "unavailable";
 
 /// A POST is repeated only where it can't have been carried out: the service was never reached, or said that it
@@ -162,7 +162,7 @@ mod tests {
         }
         assert!(repeats(&Method::POST, Fault::Connect));
         assert!(repeats(&Method::POST, status(429)));
-        // A 503 says that nothing happened only by this code; `timeout` is sent while the write may go on.
+        // A 503 says that nothing happened only by this code; after `timeout` the write may go on.
         let coded = |code: &'static [u8]| answer(503, code);
         assert!(repeats(&Method::POST, coded(br#"{"code":"unavailable"}"#)));
         for body in [

@@ -91,7 +91,7 @@ async fn creates(status: u16, body: &'static str) -> usize {
 async fn a_create_is_repeated_only_when_it_was_not_taken() {
     assert_eq!(creates(429, "").await, 3);
     assert_eq!(creates(503, r#"{"code":"unavailable"}"#).await, 3);
-    // Our service's own words for "it may still be committed", and a proxy that does not say.
+    // A service that may still commit it, and a proxy that does not say.
     assert_eq!(creates(503, r#"{"code":"timeout"}"#).await, 1);
     assert_eq!(creates(503, "").await, 1);
     assert_eq!(creates(502, "").await, 1);
