@@ -1,4 +1,4 @@
-//! Why a call failed. No message ever contains a body.
+//! Why a call failed. No message repeats a body: of one that does not fit it may quote the value that did not, cut short.
 
 use http::{HeaderMap, StatusCode};
 use obeya_model::Problem;
