@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use ::csv::{ErrorKind, ReaderBuilder, StringRecord, Trim};
 
 use super::error::{ImportError, Place};
-use super::folder::Source;
+use super::folder::{LONGEST_LINE, Source};
 use super::progress::Progress;
 use super::values::{FIELDS, REQUIRED, ValueLine};
 
@@ -16,18 +16,26 @@ pub(super) fn each(
     progress: &dyn Progress,
     mut each: impl FnMut(Place<'_>, ValueLine) -> Result<(), ImportError>,
 ) -> Result<(), ImportError> {
-    let quotes = Cell::new(0);
-    let counted = Quotes {
+    let state = Cell::new(State::default());
+    let watched = Watched {
         inner: source.open(progress)?,
-        count: &quotes,
+        state: &state,
+    };
+    let began = || Place {
+        file: &source.name,
+        line: state.get().began,
+    };
+    let fault = |error: ::csv::Error| match state.get().bytes {
+        bytes if bytes > LONGEST_LINE => began().whole(
+            "a record that does not end: a quotation mark may lack its pair",
+            "records of at most 16 MiB",
+        ),
+        _ => fault(source, &error),
     };
     let mut reader = ReaderBuilder::new()
         .trim(Trim::Headers)
-        .from_reader(counted);
-    let header = reader
-        .headers()
-        .map_err(|error| fault(source, &error))?
-        .clone();
+        .from_reader(watched);
+    let header = reader.headers().map_err(fault)?.clone();
     check_header(
         Place {
             file: &source.name,
@@ -35,17 +43,12 @@ pub(super) fn each(
         },
         &header,
     )?;
-    let mut last = 1;
     let mut record = StringRecord::new();
-    while reader
-        .read_record(&mut record)
-        .map_err(|error| fault(source, &error))?
-    {
+    while reader.read_record(&mut record).map_err(fault)? {
         let place = Place {
             file: &source.name,
             line: record.position().map_or(0, ::csv::Position::line),
         };
-        last = place.line;
         if let Some(column) = record.iter().position(|cell| cell.contains('\0')) {
             return Err(place.fault(&header[column], "a NUL character", "text without NUL"));
         }
@@ -54,13 +57,8 @@ pub(super) fn each(
             Err(error) => return Err(cell(place, &header, &record, &error)),
         }
     }
-    if quotes.get() % 2 == 1 {
-        // The record that took in all that follows was the last one read.
-        let place = Place {
-            file: &source.name,
-            line: last,
-        };
-        return Err(place.whole(
+    if state.get().open {
+        return Err(began().whole(
             "a quotation mark without its pair",
             "quoted cells to be closed",
         ));
@@ -68,17 +66,57 @@ pub(super) fn each(
     Ok(())
 }
 
-/// Counts quotation marks: the reader takes a cell that is never closed for one that ends with the file, and all lines in it for text.
-struct Quotes<'a, R> {
-    inner: R,
-    count: &'a Cell<u64>,
+/// Where in the file the bytes read so far end.
+#[derive(Clone, Copy)]
+struct State {
+    /// Within quotation marks.
+    open: bool,
+    line: u64,
+    /// The line on which the record began.
+    began: u64,
+    /// Bytes of the record.
+    bytes: u64,
 }
 
-impl<R: Read> Read for Quotes<'_, R> {
+impl Default for State {
+    fn default() -> Self {
+        State {
+            open: false,
+            line: 1,
+            began: 1,
+            bytes: 0,
+        }
+    }
+}
+
+/// Watches quotation marks and the length of records: the reader takes a cell that is never closed for one that ends with the file, and all lines in it
+/// for text, which could fill the memory.
+struct Watched<'a, R> {
+    inner: R,
+    state: &'a Cell<State>,
+}
+
+impl<R: Read> Read for Watched<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
-        let quotes = buffer[..read].iter().filter(|byte| **byte == b'"').count();
-        self.count.set(self.count.get() + quotes as u64);
+        let mut state = self.state.get();
+        for byte in &buffer[..read] {
+            state.bytes += 1;
+            match byte {
+                b'"' => state.open = !state.open,
+                b'\n' => state.line += 1,
+                _ => {}
+            }
+            if matches!(byte, b'\n' | b'\r') && !state.open {
+                state.began = state.line;
+                state.bytes = 0;
+            }
+            if state.bytes > LONGEST_LINE {
+                self.state.set(state);
+                return Err(io::Error::from(io::ErrorKind::InvalidData));
+            }
+        }
+        self.state.set(state);
         Ok(read)
     }
 }

@@ -26,7 +26,7 @@ pub(super) const RESOURCES: [&str; 11] = [
 const CSV: &str = "datasource_values.csv";
 
 /// A line longer than this is no line: 16 MiB. It keeps a wrong file from filling the memory.
-const LONGEST_LINE: u64 = 16 << 20;
+pub(super) const LONGEST_LINE: u64 = 16 << 20;
 
 /// A file of the folder.
 #[derive(Debug)]

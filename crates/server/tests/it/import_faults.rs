@@ -640,3 +640,23 @@ async fn an_incident_id_that_leaves_none_for_new_incidents() {
     )
     .await;
 }
+
+/// The reader of CSV would take the whole file for one cell.
+#[tokio::test]
+async fn a_quotation_mark_without_its_pair_in_a_long_file() {
+    let line = "2,4,2025-05-02T00:00:00Z,1,cold\n";
+    let lines = line.repeat((17 << 20) / line.len());
+    csv(
+        &format!(
+            "id,dataSourceId,valueDate,value,description\n1,4,2025-05-01T00:00:00Z,1,\"cold\n{lines}"
+        ),
+        "2: found a record that does not end: a quotation mark may lack its pair, expected records of at most 16 MiB",
+    )
+    .await;
+    // Not in quotation marks to the reader, and so the fault is of the line it stands on and not of the last.
+    csv(
+        "id,dataSourceId,valueDate,value,description\n1,4,2025-05-01T00:00:00Z,1,5\" pipe\n2,4,2025-05-02T00:00:00Z,1,cold\n",
+        "2: found a quotation mark without its pair, expected quoted cells to be closed",
+    )
+    .await;
+}
