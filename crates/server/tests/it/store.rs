@@ -554,3 +554,42 @@ async fn a_service_with_a_key_starts_while_another_process_writes() {
     let second = obeya_server::Server::start(config).await;
     assert!(second.is_ok(), "{:?}", second.map(drop));
 }
+
+/// On one thread, so that both reads have asked for a reader before the look-up does.
+#[tokio::test]
+async fn a_look_up_finds_a_reader_while_every_long_read_that_may_run_does() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = StoreOptions {
+        readers: 2,
+        ..StoreOptions::default()
+    };
+    let store = Store::open(&address(&folder), &options)
+        .await
+        .expect("a store");
+    let (begin, begun) = mpsc::channel::<()>();
+    let mut held = Vec::new();
+    for _ in 0..2 {
+        let (go, wait) = mpsc::channel::<()>();
+        let (store, begin) = (store.clone(), begin.clone());
+        let read = tokio::spawn(async move {
+            let work = move |session: &mut dyn Session| {
+                // Only the first is waited for.
+                let _ = begin.send(());
+                // Ends when the sender goes.
+                let _ = wait.recv();
+                count_areas(session)
+            };
+            store.read(work).await
+        });
+        held.push((go, read));
+    }
+    tokio::task::spawn_blocking(move || begun.recv().expect("begun"))
+        .await
+        .expect("begun");
+    let found = tokio::time::timeout(Duration::from_secs(5), store.point(count_areas)).await;
+    assert_eq!(found.ok().and_then(Result::ok), Some(0));
+    for (go, read) in held {
+        drop(go);
+        read.await.expect("no panic").expect("a count");
+    }
+}

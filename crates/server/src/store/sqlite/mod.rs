@@ -74,7 +74,7 @@ impl Sqlite {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        let mut reader = self.readers.lease().await?;
+        let mut reader = self.readers.lease_long().await?;
         let ran = tokio::task::spawn_blocking(move || {
             reader.begin()?;
             let outcome = work(&mut reader.session());

@@ -8,34 +8,45 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::connection::{self, Database, SqliteSession};
 use crate::store::{StoreError, StoreOptions};
 
+/// Readers that work of any size leaves to short work: were all of them out for as long as a statement may run, no look-up, no token and no sign of
+/// readiness could be had.
+const KEPT_FOR_SHORT: usize = 4;
+
 /// The readers of one file.
 pub(super) struct Pool {
     path: PathBuf,
     options: StoreOptions,
     idle: Mutex<Vec<Database>>,
     permits: Arc<Semaphore>,
+    /// Stands before `permits` for work of any size.
+    long: Arc<Semaphore>,
 }
 
 impl Pool {
     pub(super) fn new(path: PathBuf, options: StoreOptions) -> Self {
         let permits = Arc::new(Semaphore::new(options.readers));
+        let long = options.readers.saturating_sub(KEPT_FOR_SHORT).max(1);
+        let long = Arc::new(Semaphore::new(long));
         Pool {
             path,
             options,
             idle: Mutex::new(Vec::new()),
             permits,
+            long,
         }
     }
 
-    /// A reader of one's own until the lease is dropped; waits while all are out.
+    /// A reader for work of any size; waits while as many are out as may be at one time.
+    pub(super) async fn lease_long(self: &Arc<Self>) -> Result<Lease, StoreError> {
+        let long = permit(&self.long).await?;
+        let mut lease = self.lease().await?;
+        lease._long = Some(long);
+        Ok(lease)
+    }
+
+    /// A reader of one's own until the lease is dropped, for short work; waits while all are out.
     pub(super) async fn lease(self: &Arc<Self>) -> Result<Lease, StoreError> {
-        let permit = match Arc::clone(&self.permits).try_acquire_owned() {
-            Ok(permit) => permit,
-            Err(_) => Arc::clone(&self.permits)
-                .acquire_owned()
-                .await
-                .map_err(|_| StoreError::Unavailable("the store is closed".into()))?,
-        };
+        let permit = permit(&self.permits).await?;
         // The last one given back comes first: its cache is warm, and the others' may leave memory.
         let idle = self.idle().pop();
         let database = match idle {
@@ -46,11 +57,13 @@ impl Pool {
             database: Some(database),
             pool: Arc::clone(self),
             _permit: permit,
+            _long: None,
         })
     }
 
     /// Hands out no more readers, and closes those at rest.
     pub(super) fn close(&self) {
+        self.long.close();
         self.permits.close();
         self.idle().clear();
     }
@@ -61,12 +74,23 @@ impl Pool {
     }
 }
 
+async fn permit(of: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, StoreError> {
+    match Arc::clone(of).try_acquire_owned() {
+        Ok(permit) => Ok(permit),
+        Err(_) => Arc::clone(of)
+            .acquire_owned()
+            .await
+            .map_err(|_| StoreError::Unavailable("the store is closed".into())),
+    }
+}
+
 /// A reader on loan.
 pub(super) struct Lease {
     /// `None` once the connection must not go back.
     database: Option<Database>,
     pool: Arc<Pool>,
     _permit: OwnedSemaphorePermit,
+    _long: Option<OwnedSemaphorePermit>,
 }
 
 impl Lease {
