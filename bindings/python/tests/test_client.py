@@ -123,7 +123,6 @@ def test_ctrl_c_ends_a_download() -> None:
             client.values(1).to_arrow()
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
 def test_a_forked_child_is_told_and_can_begin_anew(server: obeya.TestServer, tmp_path: Path) -> None:
     (tmp_path / "areas.jsonl").write_text('{"id": 1, "name": "Foundry"}\n')
     short_lived = obeya.TestServer()
