@@ -23,6 +23,12 @@ pub(crate) fn option(
         OptionName::Expand => fill(&mut options.expand, expand(parser)?),
         OptionName::Count => fill(&mut options.count, boolean(parser)?),
         OptionName::OrderBy => fill(&mut options.orderby, parser.orderby()?),
+        // A whole page is never expanded, so there is no place in it to go on from.
+        OptionName::SkipToken => Err(Error::new(
+            ErrorKind::Option,
+            None,
+            "`$skiptoken` is not offered inside `$expand`",
+        )),
     }
 }
 

@@ -81,6 +81,16 @@ pub enum Column {
     Expr(&'static str),
 }
 
+impl Column {
+    /// Whether both say the same.
+    pub(crate) fn is(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Name(a), Self::Name(b)) | (Self::Expr(a), Self::Expr(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
 /// A structural property of an entity.
 #[derive(Debug)]
 pub struct Property {

@@ -33,6 +33,8 @@ pub enum OptionName {
     Count,
     /// `$orderby`
     OrderBy,
+    /// `$skiptoken`: where the page before ended, in a form that only the service reads
+    SkipToken,
 }
 
 impl OptionName {
@@ -46,6 +48,7 @@ impl OptionName {
         Self::Expand,
         Self::Count,
         Self::OrderBy,
+        Self::SkipToken,
     ];
 
     /// The name with its `$`.
@@ -60,6 +63,7 @@ impl OptionName {
             Self::Expand => "$expand",
             Self::Count => "$count",
             Self::OrderBy => "$orderby",
+            Self::SkipToken => "$skiptoken",
         }
     }
 
@@ -89,6 +93,8 @@ pub struct Options {
     pub count: Option<bool>,
     /// `$orderby`
     pub orderby: Option<Vec<OrderItem>>,
+    /// `$skiptoken`, as it was given
+    pub skip_token: Option<String>,
     /// Parameter aliases (`@p=5`), by name without the `@`.
     pub aliases: BTreeMap<String, Expr>,
 }
@@ -165,12 +171,32 @@ impl Options {
         if option == OptionName::Search {
             return fill(&mut self.search, search::parse(value, limits)?);
         }
+        if option == OptionName::SkipToken {
+            return fill(&mut self.skip_token, value.to_owned());
+        }
         if option == OptionName::Filter {
             return fill(&mut self.filter, expression(value, limits, budget)?);
         }
         let mut parser = Parser::new(value, limits, budget)?;
         clauses::option(self, option, &mut parser)?;
         parser.end()
+    }
+
+    /// What decides which rows there are and in which order, as text: the same for requests that mean the same however they are spelled, and another for
+    /// others. A place in one list is a place in every list whose text is the same.
+    #[must_use]
+    pub fn listing(&self) -> String {
+        let aliases: Vec<String> = self
+            .aliases
+            .iter()
+            .map(|(name, expr)| format!("@{name}={expr}"))
+            .collect();
+        let orderby = self.orderby.iter().flatten();
+        let orderby: Vec<String> = orderby.map(ToString::to_string).collect();
+        let filter = self.filter.as_ref().map(ToString::to_string);
+        let search = self.search.as_ref().map(|search| &search.phrases);
+        // Debug puts every text in quotes and escapes them, so nothing in one can pass for what follows it.
+        format!("{:?}", (filter, search, orderby, aliases))
     }
 
     /// Types the options against an entity.
@@ -272,6 +298,32 @@ mod tests {
                 ("empty", ""),
                 ("filters", "1")
             ]
+        );
+    }
+
+    #[test]
+    fn a_listing_is_what_is_meant_and_not_how_it_is_spelled() {
+        let listing = |raw| parse(raw).unwrap().0.listing();
+        let first =
+            listing("$filter=name%20eq%20'a'%20and%20(level%20gt%201)&$orderby=name&$top=5");
+        assert_eq!(
+            first,
+            listing(
+                "orderby=name+asc&$FILTER=name%20%20eq%20%27a%27+and+level+gt+1&$count=true&$skiptoken=x&$select=id"
+            )
+        );
+        for other in [
+            "$filter=name eq 'b' and level gt 1&$orderby=name",
+            "$filter=name eq 'a' and level gt 1&$orderby=name desc",
+            "$filter=name eq 'a' and level gt 1",
+            "$search=a&$orderby=name",
+            "$filter=name eq @p and level gt 1&@p='a'&$orderby=name",
+        ] {
+            assert_ne!(first, listing(other), "{other}");
+        }
+        assert_ne!(
+            listing("$filter=a eq @p&@p=1"),
+            listing("$filter=a eq @p&@p=2")
         );
     }
 

@@ -4,6 +4,7 @@
 //! [`Dialect`].
 
 mod dialect;
+mod order;
 pub(crate) mod render;
 
 use std::borrow::Cow;
@@ -11,9 +12,8 @@ use std::borrow::Cow;
 pub use crate::value::Value;
 pub use dialect::{Dialect, Sqlite};
 
-use crate::bind::node::NodeKind;
 use crate::bind::{Bound, BoundExpand};
-use crate::edm::{Column, Type};
+use crate::edm::Column;
 use render::{Mode, Renderer, quote};
 
 /// A statement with `?1, ?2 …` and what to bind to them, in order.
@@ -56,7 +56,7 @@ pub enum Direction {
 /// What the caller adds to a query: conditions, an order for when none is asked, and its own paging.
 #[derive(Debug, Clone, Default)]
 pub struct Scope<'a> {
-    /// Conditions that must hold as well: the parent in the path, keyset bounds.
+    /// Conditions that must hold as well, such as the parent in the path.
     pub predicates: Vec<Predicate>,
     /// Property names to order by when the query has no `$orderby`; the key always breaks ties.
     pub default_order: &'a [(&'static str, Direction)],
@@ -66,31 +66,43 @@ pub struct Scope<'a> {
     pub limit: Option<u64>,
     /// Rows to leave out beyond `$skip`.
     pub offset: u64,
+    /// Only rows after the place whose order keys have these values, as [`Page::keys`] gave them. Rows that come and go elsewhere then move nothing, and
+    /// finding the place costs the same however many rows lie before it. [`count`] and [`expand_count`] count all rows all the same.
+    pub after: Option<&'a [Value]>,
+}
+
+/// A statement for the rows of a page, and where each row holds its place in the order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page {
+    /// Gives the columns of the query, and behind them order keys that are none of these.
+    pub statement: Statement,
+    /// The columns that hold the order keys. Their values in the last row of a page are [`Scope::after`] of the next.
+    pub keys: Vec<usize>,
 }
 
 /// The rows of a query: its columns are [`Bound::columns`].
 #[must_use]
 pub fn select(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> Statement {
-    let mut renderer = Renderer::new(dialect, query.entity);
+    let renderer = Renderer::new(dialect, query.entity);
     let columns = columns(query, &renderer);
-    let conditions = conditions(query, &mut renderer, scope);
-    let order = order(query, &mut renderer, scope);
-    let mut sql = format!(
-        "SELECT {} FROM {}{}{order}",
-        columns.join(", "),
-        renderer.from(),
-        where_clause(&conditions)
-    );
-    let (limit, skip) = page(query, scope);
-    if limit.is_some() || skip > 0 {
-        // Some databases know no OFFSET without LIMIT.
-        let limit = renderer.bind(Value::Int(limit.unwrap_or(i64::MAX)));
-        let skip = renderer.bind(Value::Int(skip));
-        sql.push_str(&format!(" LIMIT {limit} OFFSET {skip}"));
+    rows(query, renderer, scope, &columns)
+}
+
+/// The rows of a query as [`select`] gives them, with what is needed to go on after the last of them.
+#[must_use]
+pub fn page(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> Page {
+    let mut renderer = Renderer::new(dialect, query.entity);
+    let mut columns = columns(query, &renderer);
+    let mut keys = Vec::new();
+    for key in order::keys(query, scope) {
+        keys.push(key.selected(query).unwrap_or(columns.len()));
+        if keys.last() == Some(&columns.len()) {
+            columns.push(key.value(&mut renderer));
+        }
     }
-    Statement {
-        sql,
-        binds: renderer.binds,
+    Page {
+        statement: rows(query, renderer, scope, &columns),
+        keys,
     }
 }
 
@@ -125,9 +137,9 @@ pub fn expand(
     let columns = columns(query, &renderer);
     let mut all = vec![of_parents(&link, parents, &mut renderer)];
     all.extend(conditions(query, &mut renderer, scope));
-    let order = order(query, &mut renderer, scope);
+    let order = order::clause(&order::keys(query, scope), &mut renderer);
     let rest = format!("FROM {}{}", renderer.from(), where_clause(&all));
-    let (limit, skip) = page(query, scope);
+    let (limit, skip) = window(query, scope);
     if limit.is_none() && skip == 0 {
         let sql = format!("SELECT {}, {link} {rest}{order}", columns.join(", "));
         return Statement {
@@ -175,6 +187,39 @@ pub fn expand_count(
         renderer.from(),
         where_clause(&all)
     );
+    Statement {
+        sql,
+        binds: renderer.binds,
+    }
+}
+
+fn rows(
+    query: &Bound,
+    mut renderer: Renderer<'_>,
+    scope: &Scope<'_>,
+    columns: &[String],
+) -> Statement {
+    let keys = order::keys(query, scope);
+    let mut conditions = conditions(query, &mut renderer, scope);
+    conditions.extend(
+        scope
+            .after
+            .and_then(|values| order::after(&keys, values, &mut renderer)),
+    );
+    let order = order::clause(&keys, &mut renderer);
+    let mut sql = format!(
+        "SELECT {} FROM {}{}{order}",
+        columns.join(", "),
+        renderer.from(),
+        where_clause(&conditions)
+    );
+    let (limit, skip) = window(query, scope);
+    if limit.is_some() || skip > 0 {
+        // Some databases know no OFFSET without LIMIT.
+        let limit = renderer.bind(Value::Int(limit.unwrap_or(i64::MAX)));
+        let skip = renderer.bind(Value::Int(skip));
+        sql.push_str(&format!(" LIMIT {limit} OFFSET {skip}"));
+    }
     Statement {
         sql,
         binds: renderer.binds,
@@ -244,78 +289,8 @@ enum Key<'a> {
     Text(&'a str),
 }
 
-/// ORDER BY: what was asked, else the caller's order, and always the key, so that equal rows keep their places from page
-/// to page.
-fn order(query: &Bound, renderer: &mut Renderer<'_>, scope: &Scope<'_>) -> String {
-    let alias = renderer.root();
-    let mut keys: Vec<String> = Vec::new();
-    let mut settled = false;
-    for key in &query.order {
-        let text = renderer.value(&key.node);
-        settled |= matches!(&key.node.kind, NodeKind::Property(source, property)
-            if source.path.is_empty() && property.name == query.entity.key);
-        keys.push(order_key(
-            renderer,
-            &text,
-            key.node.ty,
-            key.descending,
-            key.node.nullable(),
-        ));
-    }
-    let default = if query.order.is_empty() {
-        scope.default_order
-    } else {
-        &[]
-    };
-    if let (true, Some((column, direction))) = (query.order.is_empty(), scope.default_column) {
-        let text = renderer.column(&alias, column);
-        let descending = direction == Direction::Descending;
-        keys.push(order_key(renderer, &text, None, descending, false));
-    }
-    let key = [(query.entity.key, Direction::Ascending)];
-    for (name, direction) in default.iter().chain(&key) {
-        let Some(property) = query.entity.property(name).filter(|_| !settled) else {
-            continue;
-        };
-        settled |= property.name == query.entity.key;
-        let text = renderer.column(&alias, property.column);
-        keys.push(order_key(
-            renderer,
-            &text,
-            Some(property.ty),
-            *direction == Direction::Descending,
-            property.nullable,
-        ));
-    }
-    if keys.is_empty() {
-        String::new()
-    } else {
-        format!(" ORDER BY {}", keys.join(", "))
-    }
-}
-
-fn order_key(
-    renderer: &Renderer<'_>,
-    text: &str,
-    ty: Option<Type>,
-    descending: bool,
-    nullable: bool,
-) -> String {
-    let text = match ty {
-        Some(Type::String | Type::Enum(_) | Type::Guid) => renderer.dialect.by_code_point(text),
-        _ => text.to_owned(),
-    };
-    let direction = if descending { " DESC" } else { "" };
-    let nulls = if nullable {
-        renderer.dialect.nulls(descending)
-    } else {
-        ""
-    };
-    format!("{text}{direction}{nulls}")
-}
-
 /// The most rows wanted and how many to leave out; both fit an i64, which is what databases take.
-fn page(query: &Bound, scope: &Scope<'_>) -> (Option<i64>, i64) {
+fn window(query: &Bound, scope: &Scope<'_>) -> (Option<i64>, i64) {
     let whole = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
     let limit = match (query.top, scope.limit) {
         (Some(top), Some(limit)) => Some(top.min(limit)),

@@ -10,6 +10,7 @@ mod evaluator;
 mod expand;
 mod messages;
 mod model;
+mod paging;
 mod query;
 mod semantics;
 mod store;

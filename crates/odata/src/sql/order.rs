@@ -1,0 +1,318 @@
+//! The order of a query's rows, and what comes after a place in it.
+//!
+//! Both are made from the same keys, so that a page begins exactly where the one before it ended. A null counts as less than everything: first upwards, last
+//! downwards.
+
+use crate::bind::Bound;
+use crate::bind::node::{Node, NodeKind};
+use crate::edm::{Column, Property, Type};
+use crate::sql::render::Renderer;
+use crate::sql::{Direction, Scope, Value};
+
+/// One key of an order.
+pub(super) struct SortKey<'q> {
+    source: KeySource<'q>,
+    ty: Option<Type>,
+    descending: bool,
+    nullable: bool,
+}
+
+/// What a key sorts by.
+enum KeySource<'q> {
+    /// An expression of `$orderby`.
+    Node(&'q Node),
+    /// A column of the queried row.
+    Column(Column),
+}
+
+/// What was asked, else the caller's order, and always the entity's key, so that equal rows keep their places from page to page.
+pub(super) fn keys<'q>(query: &'q Bound, scope: &Scope<'_>) -> Vec<SortKey<'q>> {
+    let mut keys: Vec<SortKey<'q>> = Vec::new();
+    let mut settled = false;
+    for key in &query.order {
+        settled |= own_property(&key.node).is_some_and(|name| name == query.entity.key);
+        keys.push(SortKey {
+            source: KeySource::Node(&key.node),
+            ty: key.node.ty,
+            descending: key.descending,
+            nullable: key.node.nullable(),
+        });
+    }
+    let default = if query.order.is_empty() {
+        scope.default_order
+    } else {
+        &[]
+    };
+    if let (true, Some((column, direction))) = (query.order.is_empty(), scope.default_column) {
+        keys.push(SortKey {
+            source: KeySource::Column(column),
+            ty: None,
+            descending: direction == Direction::Descending,
+            nullable: false,
+        });
+    }
+    let key = [(query.entity.key, Direction::Ascending)];
+    for (name, direction) in default.iter().chain(&key) {
+        let Some(property) = query.entity.property(name).filter(|_| !settled) else {
+            continue;
+        };
+        settled |= property.name == query.entity.key;
+        keys.push(SortKey {
+            source: KeySource::Column(property.column),
+            ty: Some(property.ty),
+            descending: *direction == Direction::Descending,
+            nullable: property.nullable,
+        });
+    }
+    keys
+}
+
+/// ` ORDER BY …`, or nothing without keys.
+pub(super) fn clause(keys: &[SortKey<'_>], renderer: &mut Renderer<'_>) -> String {
+    let texts: Vec<String> = keys.iter().map(|key| key.order_by(renderer)).collect();
+    if texts.is_empty() {
+        String::new()
+    } else {
+        format!(" ORDER BY {}", texts.join(", "))
+    }
+}
+
+/// A condition that holds for the rows after the place whose keys have these values, and for no other.
+///
+/// For keys `a, b` it is `a > x OR (a = x AND b > y)`, with what null asks for. The first key is bounded once more on the outside: databases seek by a bound
+/// that stands in a conjunction, and not by one inside a disjunction.
+pub(super) fn after(
+    keys: &[SortKey<'_>],
+    values: &[Value],
+    renderer: &mut Renderer<'_>,
+) -> Option<String> {
+    let mut text: Option<String> = None;
+    for (key, value) in keys.iter().zip(values).rev() {
+        let beyond = key.beyond(value, renderer);
+        text = Some(match text {
+            None => beyond,
+            Some(rest) => format!("({beyond} OR ({} AND {rest}))", key.at(value, renderer)),
+        });
+    }
+    let bound = match (keys.first(), values.first()) {
+        (Some(key), Some(value)) if keys.len() > 1 => key.from(value, renderer),
+        _ => None,
+    };
+    match (bound, text) {
+        (Some(bound), Some(text)) => Some(format!("({bound} AND {text})")),
+        (_, text) => text,
+    }
+}
+
+impl SortKey<'_> {
+    /// The place among the query's columns where a row holds this key, if it does.
+    pub(super) fn selected(&self, query: &Bound) -> Option<usize> {
+        let name = match &self.source {
+            KeySource::Node(node) => own_property(node)?,
+            KeySource::Column(column) => {
+                let is_it = |property: &&Property| property.column.is(*column);
+                query.entity.properties.iter().find(is_it)?.name
+            }
+        };
+        query
+            .columns
+            .iter()
+            .position(|column| column.ty.is_some() && column.name == name)
+    }
+
+    /// Its SQL.
+    pub(super) fn value(&self, renderer: &mut Renderer<'_>) -> String {
+        match &self.source {
+            KeySource::Node(node) => renderer.value(node),
+            KeySource::Column(column) => renderer.column(&renderer.root(), *column),
+        }
+    }
+
+    /// Its SQL, where it is compared and ordered.
+    fn comparable(&self, renderer: &mut Renderer<'_>) -> String {
+        let text = self.value(renderer);
+        match self.ty {
+            Some(Type::String | Type::Enum(_) | Type::Guid) => {
+                renderer.dialect.by_code_point(&text)
+            }
+            _ => text,
+        }
+    }
+
+    fn order_by(&self, renderer: &mut Renderer<'_>) -> String {
+        let text = self.comparable(renderer);
+        let direction = if self.descending { " DESC" } else { "" };
+        let nulls = if self.nullable {
+            renderer.dialect.nulls(self.descending)
+        } else {
+            ""
+        };
+        format!("{text}{direction}{nulls}")
+    }
+
+    /// The rows whose key comes after the value.
+    fn beyond(&self, value: &Value, renderer: &mut Renderer<'_>) -> String {
+        match (self.descending, value) {
+            // Nothing is less than null.
+            (true, Value::Null) => "FALSE".to_owned(),
+            (false, Value::Null) => format!("({} IS NOT NULL)", self.value(renderer)),
+            (true, value) => self.below(value, "<", renderer),
+            (false, value) => self.compare(">", value, renderer),
+        }
+    }
+
+    /// The rows whose key is the value.
+    fn at(&self, value: &Value, renderer: &mut Renderer<'_>) -> String {
+        match value {
+            Value::Null => format!("({} IS NULL)", self.value(renderer)),
+            value => self.compare("=", value, renderer),
+        }
+    }
+
+    /// The rows whose key is the value or comes after it, where that can help to find them.
+    fn from(&self, value: &Value, renderer: &mut Renderer<'_>) -> Option<String> {
+        match (self.descending, value) {
+            (false, Value::Null) => None,
+            (true, Value::Null) => Some(self.at(value, renderer)),
+            (true, value) => Some(self.below(value, "<=", renderer)),
+            (false, value) => Some(self.compare(">=", value, renderer)),
+        }
+    }
+
+    /// Less than the value, as null is.
+    fn below(&self, value: &Value, sign: &str, renderer: &mut Renderer<'_>) -> String {
+        let below = self.compare(sign, value, renderer);
+        if self.nullable {
+            format!("({below} OR {} IS NULL)", self.value(renderer))
+        } else {
+            below
+        }
+    }
+
+    fn compare(&self, sign: &str, value: &Value, renderer: &mut Renderer<'_>) -> String {
+        let text = self.comparable(renderer);
+        format!("({text} {sign} {})", renderer.bind(value.clone()))
+    }
+}
+
+/// The name of the property of the queried row that a node is, if it is one.
+fn own_property(node: &Node) -> Option<&'static str> {
+    match &node.kind {
+        NodeKind::Property(source, property) if source.variable == 0 && source.path.is_empty() => {
+            Some(property.name)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edm::EntityType;
+    use crate::sql::{self, Sqlite};
+    use crate::{Context, Limits, OptionName, Options};
+
+    static PART: EntityType = EntityType {
+        name: "Part",
+        table: "parts",
+        key: "id",
+        properties: &[
+            Property {
+                name: "id",
+                ty: Type::Int32,
+                nullable: false,
+                column: Column::Name("id"),
+            },
+            Property {
+                name: "name",
+                ty: Type::String,
+                nullable: true,
+                column: Column::Name("name"),
+            },
+            Property {
+                name: "size",
+                ty: Type::Int32,
+                nullable: false,
+                column: Column::Name("size"),
+            },
+        ],
+        navigations: &[],
+        search: None,
+    };
+
+    fn page(query: &str, after: &[Value]) -> sql::Page {
+        let limits = Limits::default();
+        let (options, _) = Options::parse(query, OptionName::ALL, &limits).unwrap();
+        let bound = options.bind(&PART, &Context { now: 0, limits }).unwrap();
+        let scope = Scope {
+            after: Some(after),
+            ..Scope::default()
+        };
+        sql::page(&bound, &Sqlite, &scope)
+    }
+
+    fn condition(query: &str, after: &[Value]) -> String {
+        let text = page(query, after).statement.sql;
+        let (_, text) = text.split_once(" WHERE ").unwrap();
+        text.split_once(" ORDER BY ").unwrap().0.to_owned()
+    }
+
+    #[test]
+    fn a_page_by_the_key_alone_is_one_bound() {
+        assert_eq!(condition("", &[Value::Int(7)]), r#"(t0."id" > ?1)"#);
+        assert_eq!(
+            condition("$orderby=id desc", &[Value::Int(7)]),
+            r#"(t0."id" < ?1)"#
+        );
+    }
+
+    #[test]
+    fn ties_go_on_by_the_key_and_the_first_key_is_bounded_outside() {
+        assert_eq!(
+            condition("$orderby=size", &[Value::Int(3), Value::Int(7)]),
+            r#"((t0."size" >= ?4) AND ((t0."size" > ?2) OR ((t0."size" = ?3) AND (t0."id" > ?1))))"#
+        );
+    }
+
+    #[test]
+    fn null_is_less_than_everything() {
+        let null_then = |query| condition(query, &[Value::Null, Value::Int(7)]);
+        assert_eq!(
+            null_then("$orderby=name"),
+            r#"((t0."name" IS NOT NULL) OR ((t0."name" IS NULL) AND (t0."id" > ?1)))"#
+        );
+        assert_eq!(
+            null_then("$orderby=name desc"),
+            r#"((t0."name" IS NULL) AND (FALSE OR ((t0."name" IS NULL) AND (t0."id" > ?1))))"#
+        );
+        assert_eq!(
+            condition(
+                "$orderby=name desc",
+                &[Value::Text("b".into()), Value::Int(7)]
+            ),
+            r#"(((t0."name" <= ?4) OR t0."name" IS NULL) AND (((t0."name" < ?2) OR t0."name" IS NULL) OR ((t0."name" = ?3) AND (t0."id" > ?1))))"#
+        );
+    }
+
+    #[test]
+    fn keys_that_are_no_columns_of_the_row_come_behind_it() {
+        let plain = page("$select=name&$orderby=name", &[]);
+        assert_eq!(plain.keys, [0, 1]);
+        assert!(
+            plain
+                .statement
+                .sql
+                .starts_with(r#"SELECT t0."name", t0."id" FROM"#)
+        );
+        let computed = page("$orderby=length(name) desc", &[]);
+        assert_eq!(computed.keys, [3, 0]);
+        assert!(
+            computed
+                .statement
+                .sql
+                .starts_with(r#"SELECT t0."id", t0."name", t0."size", length(t0."name") FROM"#),
+            "{}",
+            computed.statement.sql
+        );
+    }
+}
