@@ -10,7 +10,7 @@ use http::uri::Authority;
 use crate::auth::Tokens;
 use crate::auth::secrets::Secrets;
 use crate::config::{Clock, Config, lifetime_seconds};
-use crate::read::Memory;
+use crate::read::{Memory, Signer};
 use crate::router::Routes;
 use crate::store::engine::StoreError;
 use crate::store::{Store, StoreOptions};
@@ -28,6 +28,8 @@ pub(crate) struct App {
     pub(crate) store: Store,
     /// What the reads share and remember.
     pub(crate) memory: Memory,
+    /// Signs the next links of lists.
+    pub(crate) links: Signer,
     /// Issues and verifies access tokens.
     pub(crate) tokens: Arc<Tokens>,
     /// Checks client secrets.
@@ -59,6 +61,7 @@ impl App {
         let routes = Routes::new();
         Ok(Self {
             base_url,
+            links: Signer::open(&store).await?,
             clock: config.clock.clone(),
             store,
             memory: Memory::default(),

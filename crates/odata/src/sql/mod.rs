@@ -78,6 +78,8 @@ pub struct Page {
     pub statement: Statement,
     /// The columns that hold the order keys. Their values in the last row of a page are [`Scope::after`] of the next.
     pub keys: Vec<usize>,
+    /// Which of these is the entity's key.
+    pub unique: usize,
 }
 
 /// The rows of a query: its columns are [`Bound::columns`].
@@ -94,7 +96,11 @@ pub fn page(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> Page {
     let mut renderer = Renderer::new(dialect, query.entity);
     let mut columns = columns(query, &renderer);
     let mut keys = Vec::new();
+    let mut unique = 0;
     for key in order::keys(query, scope) {
+        if key.unique {
+            unique = keys.len();
+        }
         keys.push(key.selected(query).unwrap_or(columns.len()));
         if keys.last() == Some(&columns.len()) {
             columns.push(key.value(&mut renderer));
@@ -103,6 +109,7 @@ pub fn page(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> Page {
     Page {
         statement: rows(query, renderer, scope, &columns),
         keys,
+        unique,
     }
 }
 

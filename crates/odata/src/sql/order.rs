@@ -15,6 +15,8 @@ pub(super) struct SortKey<'q> {
     ty: Option<Type>,
     descending: bool,
     nullable: bool,
+    /// Whether it is the entity's key, which no two rows share.
+    pub(super) unique: bool,
 }
 
 /// What a key sorts by.
@@ -30,12 +32,14 @@ pub(super) fn keys<'q>(query: &'q Bound, scope: &Scope<'_>) -> Vec<SortKey<'q>> 
     let mut keys: Vec<SortKey<'q>> = Vec::new();
     let mut settled = false;
     for key in &query.order {
-        settled |= own_property(&key.node).is_some_and(|name| name == query.entity.key);
+        let unique = own_property(&key.node).is_some_and(|name| name == query.entity.key);
+        settled |= unique;
         keys.push(SortKey {
             source: KeySource::Node(&key.node),
             ty: key.node.ty,
             descending: key.descending,
             nullable: key.node.nullable(),
+            unique,
         });
     }
     let default = if query.order.is_empty() {
@@ -49,6 +53,7 @@ pub(super) fn keys<'q>(query: &'q Bound, scope: &Scope<'_>) -> Vec<SortKey<'q>> 
             ty: None,
             descending: direction == Direction::Descending,
             nullable: false,
+            unique: false,
         });
     }
     let key = [(query.entity.key, Direction::Ascending)];
@@ -56,12 +61,14 @@ pub(super) fn keys<'q>(query: &'q Bound, scope: &Scope<'_>) -> Vec<SortKey<'q>> 
         let Some(property) = query.entity.property(name).filter(|_| !settled) else {
             continue;
         };
-        settled |= property.name == query.entity.key;
+        let unique = property.name == query.entity.key;
+        settled |= unique;
         keys.push(SortKey {
             source: KeySource::Column(property.column),
             ty: Some(property.ty),
             descending: *direction == Direction::Descending,
             nullable: property.nullable,
+            unique,
         });
     }
     keys
@@ -297,7 +304,7 @@ mod tests {
     #[test]
     fn keys_that_are_no_columns_of_the_row_come_behind_it() {
         let plain = page("$select=name&$orderby=name", &[]);
-        assert_eq!(plain.keys, [0, 1]);
+        assert_eq!((plain.keys.as_slice(), plain.unique), (&[0, 1][..], 1));
         assert!(
             plain
                 .statement
@@ -305,7 +312,10 @@ mod tests {
                 .starts_with(r#"SELECT t0."name", t0."id" FROM"#)
         );
         let computed = page("$orderby=length(name) desc", &[]);
-        assert_eq!(computed.keys, [3, 0]);
+        assert_eq!(
+            (computed.keys.as_slice(), computed.unique),
+            (&[3, 0][..], 1)
+        );
         assert!(
             computed
                 .statement

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
-use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 use http::request::Parts;
+use http::{HeaderMap, HeaderValue};
 use hyper::body::Incoming;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -75,6 +75,11 @@ impl Call {
     /// The path as it was asked for.
     pub(crate) fn path(&self) -> &str {
         self.head.uri.path()
+    }
+
+    /// The headers of the request.
+    pub(crate) fn headers(&self) -> &HeaderMap {
+        &self.head.headers
     }
 
     /// The URL this caller reached the service under, without a trailing slash.

@@ -75,20 +75,39 @@ pub(crate) fn quoted(text: &str) -> String {
 
 /// Whether the caller asks for `Prefer: handling=strict` (RFC 7240).
 pub(crate) fn is_strict(headers: &HeaderMap) -> bool {
+    preferences(headers).any(|(name, value)| {
+        name.eq_ignore_ascii_case("handling") && value.eq_ignore_ascii_case("strict")
+    })
+}
+
+/// The page size of `Prefer: maxpagesize=100` (OData Protocol 4.01, 8.2.8.6), and the preference as it is confirmed. What is no number from 1 is no preference.
+pub(crate) fn max_page_size(headers: &HeaderMap) -> Option<(u32, HeaderValue)> {
+    if !headers.contains_key(PREFER) {
+        return None;
+    }
+    let (name, size) = preferences(headers).find_map(|(name, value)| {
+        let known = ["odata.maxpagesize", "maxpagesize"];
+        let name = known
+            .into_iter()
+            .find(|known| name.eq_ignore_ascii_case(known))?;
+        let size: u32 = value.parse().ok()?;
+        (size > 0).then_some((name, size))
+    })?;
+    let applied = HeaderValue::try_from(format!("{name}={size}")).ok()?;
+    Some((size, applied))
+}
+
+/// Names and values of the caller's preferences; parameters of theirs are left out.
+fn preferences(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {
     let values = headers
         .get_all(PREFER)
         .iter()
         .filter_map(|value| value.to_str().ok());
-    let mut preferences = values.flat_map(|value| value.split(','));
-    preferences.any(|preference| {
+    let preferences = values.flat_map(|value| value.split(','));
+    preferences.filter_map(|preference| {
         let preference = preference.split(';').next().unwrap_or("");
-        preference.split_once('=').is_some_and(|(name, value)| {
-            name.trim().eq_ignore_ascii_case("handling")
-                && value
-                    .trim()
-                    .trim_matches('"')
-                    .eq_ignore_ascii_case("strict")
-        })
+        let (name, value) = preference.split_once('=')?;
+        Some((name.trim(), value.trim().trim_matches('"')))
     })
 }
 

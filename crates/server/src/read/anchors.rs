@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::compiled::may_ask_the_time;
+use super::compiled::may_hold;
 
 /// Listings remembered at most; the least recently used one goes first.
 const MAX_LISTINGS: usize = 256;
@@ -39,7 +39,7 @@ impl Listing {
         let Some(filter) = &self.filter else {
             return true;
         };
-        filter.len() <= MAX_FILTER && !may_ask_the_time(filter)
+        filter.len() <= MAX_FILTER && !may_hold(filter, "now")
     }
 }
 

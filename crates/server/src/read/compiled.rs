@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use obeya_odata::Bound;
 use obeya_odata::edm::EntityType;
-use obeya_odata::sql::{self, Scope, Statement};
+use obeya_odata::sql::{self, Page, Scope, Statement};
 
 use super::DIALECT;
 use super::shape::Shape;
@@ -24,30 +24,45 @@ const MAX_QUERY: usize = 512;
 pub(super) struct Compiled {
     /// What was asked for.
     pub(super) query: Bound,
+    /// The list itself, whichever page of it: see [`obeya_odata::Options::listing`].
+    pub(super) listing: String,
     /// The rows of the page, and one more to know whether there are any.
-    pub(super) rows: Statement,
+    pub(super) rows: Page,
     /// The number of all rows.
     pub(super) count: Statement,
     /// How a row is written.
     pub(super) shape: Shape,
-    /// Records of one page at most.
+    /// Which page.
+    pub(super) window: Window,
+}
+
+/// The size of a page.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Window {
+    /// Records of the page at most.
     pub(super) limit: u64,
+    /// Records that `$top` still lets through, this page's among them.
+    pub(super) left: Option<u64>,
+    /// The size the caller prefers for every page, if it is another than usual.
+    pub(super) preferred: Option<u32>,
 }
 
 impl Compiled {
-    /// The statements of a query in `scope`, in pages of at most `limit` records.
-    pub(super) fn new(query: Bound, scope: Scope<'_>, limit: u64) -> Self {
+    /// The statements of a query in `scope`.
+    pub(super) fn new(query: Bound, listing: String, scope: Scope<'_>, window: Window) -> Self {
         let count = sql::count(&query, DIALECT, &scope);
+        let more = window.limit + 1;
         let scope = Scope {
-            limit: Some(limit + 1),
+            limit: Some(window.left.map_or(more, |left| left.min(more))),
             ..scope
         };
         Self {
-            rows: sql::select(&query, DIALECT, &scope),
+            rows: sql::page(&query, DIALECT, &scope),
+            listing,
             count,
             shape: Shape::of(&query),
             query,
-            limit,
+            window,
         }
     }
 }
@@ -71,16 +86,13 @@ struct Entry {
 }
 
 impl Queries {
-    /// What `query` comes to for the entity: remembered, or made now. It must depend on nothing else.
+    /// What a query that [is lasting](is_lasting) comes to for the entity: remembered, or made now. It must depend on nothing else.
     pub(super) fn get(
         &self,
         entity: &'static EntityType,
         query: &str,
         make: impl FnOnce() -> Result<Compiled, Problem>,
     ) -> Result<Arc<Compiled>, Problem> {
-        if query.len() > MAX_QUERY || may_ask_the_time(query) {
-            return make().map(Arc::new);
-        }
         if let Some(compiled) = self.change(|known| known.find(entity, query)) {
             return Ok(compiled);
         }
@@ -120,10 +132,16 @@ impl Known {
     }
 }
 
-/// Whether a query string, still percent-encoded, may call `now()`, which makes it another query each time. One with percent-encoded ASCII letters might.
-pub(super) fn may_ask_the_time(query: &str) -> bool {
+/// Whether a query string, still percent-encoded, comes to the same each time, and is short enough to be worth remembering. One that goes on after a page is
+/// seldom asked for again.
+pub(super) fn is_lasting(query: &str) -> bool {
+    query.len() <= MAX_QUERY && !may_hold(query, "now") && !may_hold(query, "skiptoken")
+}
+
+/// Whether a query string, still percent-encoded, may hold a word. One with percent-encoded ASCII letters might.
+pub(super) fn may_hold(query: &str, word: &str) -> bool {
     let query = query.to_ascii_lowercase();
-    ["now", "%4", "%5", "%6", "%7"]
+    [word, "%4", "%5", "%6", "%7"]
         .iter()
         .any(|sign| query.contains(sign))
 }
@@ -145,7 +163,17 @@ mod tests {
             let limits = Limits::default();
             let (options, _) = Options::parse(query, OptionName::ALL, &limits)?;
             let bound = options.bind(entity, &Context { now: 0, limits })?;
-            Ok(Compiled::new(bound, Scope::default(), 10))
+            let window = Window {
+                limit: 10,
+                left: None,
+                preferred: None,
+            };
+            Ok(Compiled::new(
+                bound,
+                String::new(),
+                Scope::default(),
+                window,
+            ))
         });
         assert_eq!(compiled.unwrap().query.entity().name, entity.name);
         !made.get()
@@ -162,16 +190,18 @@ mod tests {
     }
 
     #[test]
-    fn what_asks_the_time_or_is_long_is_made_anew() {
-        let queries = Queries::default();
+    fn what_asks_the_time_or_goes_on_or_is_long_does_not_last() {
+        assert!(is_lasting("$top=5&$filter=name%20eq%20'a'"));
         let long = format!("$top=5&x={}", "y".repeat(MAX_QUERY));
         for query in [
             "$filter=year(NOW()) gt id",
             "$filter=year(n%6Fw()) gt id",
+            "$skiptoken=AQ",
+            "%24SkipToken=AQ",
+            "ski%70token=AQ",
             &long,
         ] {
-            assert!(!is_known(&queries, &AREA, query));
-            assert!(!is_known(&queries, &AREA, query), "{query}");
+            assert!(!is_lasting(query), "{query}");
         }
     }
 

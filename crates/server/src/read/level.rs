@@ -15,7 +15,7 @@ use super::shape::Shape;
 use super::time::Clockwork;
 use super::{DIALECT, binds, json};
 use crate::http::problem::Problem;
-use crate::store::engine::{Row, Session, StoreError};
+use crate::store::engine::{Row, Session, StoreError, Value};
 
 /// Rows that one request may expand, over all levels.
 const MAX_EXPANDED_ROWS: usize = 100_000;
@@ -49,22 +49,61 @@ struct Expanded {
     counts: Option<HashMap<i64, i64>>,
 }
 
-/// Writes the statement's rows in `shape` as objects separated by commas, with everything the query expands in them; at most `limit` rows. How many there were, capped
-/// at one more than the limit.
+/// What [`write_rows`] writes.
+#[derive(Clone, Copy)]
+pub(crate) struct Rows<'a> {
+    /// The query the rows belong to.
+    pub(crate) query: &'a Bound,
+    /// How a row is written.
+    pub(crate) shape: &'a Shape,
+    /// Gives the rows.
+    pub(crate) statement: &'a Statement,
+    /// The columns to take from the last row that is written.
+    pub(crate) keys: &'a [usize],
+    /// The most rows to write.
+    pub(crate) limit: usize,
+}
+
+/// What [`write_rows`] found.
+pub(crate) struct Found {
+    /// The number of rows, capped at one more than the limit.
+    pub(crate) rows: usize,
+    /// The keys of the row at the limit, if there is one.
+    pub(crate) last: Vec<sql::Value>,
+}
+
+impl Found {
+    fn new() -> Self {
+        Self {
+            rows: 0,
+            last: Vec::new(),
+        }
+    }
+
+    /// Counts a row in; whether it is to be written.
+    fn take(&mut self, row: &dyn Row, wanted: &Rows<'_>) -> Result<bool, StoreError> {
+        self.rows += 1;
+        if self.rows == wanted.limit {
+            for &key in wanted.keys {
+                self.last.push(owned(row.value(key)?));
+            }
+        }
+        Ok(self.rows <= wanted.limit)
+    }
+}
+
+/// Writes the rows as objects separated by commas, with everything the query expands in them.
 pub(crate) fn write_rows(
     session: &mut dyn Session,
-    query: &Bound,
-    shape: &Shape,
-    statement: &Statement,
-    limit: usize,
+    rows: Rows<'_>,
     out: &mut Vec<u8>,
-) -> Result<usize, Problem> {
-    if query.expands().is_empty() {
-        return Ok(write_plain(session, shape, statement, limit, out)?);
+) -> Result<Found, Problem> {
+    if rows.query.expands().is_empty() {
+        return Ok(write_plain(session, &rows, out)?);
     }
     let mut left = MAX_EXPANDED_ROWS;
-    let (mut level, found) = read_level(session, (query, shape), statement, false, limit)?;
-    expand(session, query, &mut level, &mut left)?;
+    let (mut level, found) = read_level(session, &rows, false)?;
+    expand(session, rows.query, &mut level, &mut left)?;
     for row in 0..level.ends.len() {
         if row > 0 {
             out.push(b',');
@@ -76,42 +115,48 @@ pub(crate) fn write_rows(
 
 fn write_plain(
     session: &mut dyn Session,
-    shape: &Shape,
-    statement: &Statement,
-    limit: usize,
+    rows: &Rows<'_>,
     out: &mut Vec<u8>,
-) -> Result<usize, StoreError> {
+) -> Result<Found, StoreError> {
     let mut clockwork = Clockwork::new();
-    let mut found = 0;
+    let mut found = Found::new();
+    let statement = rows.statement;
     session.query(&statement.sql, &binds(statement), &mut |row| {
-        found += 1;
-        if found > limit {
+        if !found.take(row, rows)? {
             return Ok(ControlFlow::Break(()));
         }
-        out.extend_from_slice(if found == 1 { b"{" } else { b",{" });
-        shape.write(out, row, &mut clockwork)?;
+        out.extend_from_slice(if found.rows == 1 { b"{" } else { b",{" });
+        rows.shape.write(out, row, &mut clockwork)?;
         out.push(b'}');
         Ok(ControlFlow::Continue(()))
     })?;
     Ok(found)
 }
 
+/// A value of a row, to keep.
+pub(crate) fn owned(value: Value<'_>) -> sql::Value {
+    match value {
+        Value::Null => sql::Value::Null,
+        Value::Int(value) => sql::Value::Int(value),
+        Value::Real(value) => sql::Value::Real(value),
+        Value::Text(text) => sql::Value::Text(text.to_owned()),
+    }
+}
+
 fn read_level(
     session: &mut dyn Session,
-    (query, shape): (&Bound, &Shape),
-    statement: &Statement,
+    rows: &Rows<'_>,
     owned: bool,
-    limit: usize,
-) -> Result<(Level, usize), StoreError> {
+) -> Result<(Level, Found), StoreError> {
     let mut clockwork = Clockwork::new();
     let mut level = Level::default();
-    let mut found = 0;
+    let mut found = Found::new();
+    let statement = rows.statement;
     session.query(&statement.sql, &binds(statement), &mut |row| {
-        found += 1;
-        if found > limit {
+        if !found.take(row, rows)? {
             return Ok(ControlFlow::Break(()));
         }
-        level.push(query, shape, row, owned, &mut clockwork)?;
+        level.push(rows.query, rows.shape, row, owned, &mut clockwork)?;
         Ok(ControlFlow::Continue(()))
     })?;
     Ok((level, found))
@@ -229,10 +274,16 @@ impl Expanded {
         for links in links.chunks(MAX_LINKS) {
             let links: Vec<sql::Value> = links.iter().map(|&link| sql::Value::Int(link)).collect();
             let statement = sql::expand(item, DIALECT, &links, &Scope::default());
-            let (part, found) =
-                read_level(session, (&item.query, &shape), &statement, true, *left)?;
+            let rows = Rows {
+                query: &item.query,
+                shape: &shape,
+                statement: &statement,
+                keys: &[],
+                limit: *left,
+            };
+            let (part, found) = read_level(session, &rows, true)?;
             *left = left
-                .checked_sub(found)
+                .checked_sub(found.rows)
                 .ok_or_else(|| too_much("expanded rows", MAX_EXPANDED_ROWS, "rows"))?;
             level.append(part);
             if let Some(counts) = &mut counts {

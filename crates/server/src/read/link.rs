@@ -1,6 +1,4 @@
-//! The address of the next page.
-//!
-//! Until keyset paging it is the request's own address with `$skip` and `$top` moved on: rows that come or go between two pages can then be repeated or missed.
+//! The address of the next page: the request's own, with the place to go on from in `$skiptoken`.
 
 use crate::http::call::Call;
 
@@ -22,59 +20,46 @@ impl Address {
         }
     }
 
-    /// The same request for the rows after the first `skip`, and at most `top` of them.
-    pub(crate) fn page(&self, skip: u64, top: Option<u64>) -> String {
-        let mut link = self.base.clone();
-        let mut separator = '?';
-        let mut push = |part: &str| {
-            link.push(separator);
-            link.push_str(part);
-            separator = '&';
-        };
-        self.query
-            .split('&')
-            .filter(|part| !part.is_empty() && !is_paging(part))
-            .for_each(&mut push);
-        push(&format!("$skip={skip}"));
-        if let Some(top) = top {
-            push(&format!("$top={top}"));
+    /// The same request for the rows after the place that `token` tells.
+    pub(crate) fn after(&self, token: &str) -> String {
+        let mut link = format!("{}?", self.base);
+        for part in self.query.split('&') {
+            if !part.is_empty() && !is_place(part) {
+                link.push_str(part);
+                link.push('&');
+            }
         }
+        link.push_str("$skiptoken=");
+        link.push_str(token);
         link
     }
 }
 
-/// Whether a piece of a query is `$top` or `$skip`, in any of their spellings.
-fn is_paging(part: &str) -> bool {
+/// Whether a piece of a query says where the page begins: `$skip` or `$skiptoken`, in any of their spellings.
+fn is_place(part: &str) -> bool {
     let name = part.split('=').next().unwrap_or(part);
     let name = name
         .strip_prefix('$')
         .or_else(|| name.strip_prefix("%24"))
         .unwrap_or(name);
-    name.eq_ignore_ascii_case("top") || name.eq_ignore_ascii_case("skip")
+    name.eq_ignore_ascii_case("skip") || name.eq_ignore_ascii_case("skiptoken")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn page(query: &str, skip: u64, top: Option<u64>) -> String {
-        Address {
-            base: "http://plant/v2/areas".into(),
-            query: query.into(),
-        }
-        .page(skip, top)
-    }
-
     #[test]
-    fn the_next_page_keeps_everything_but_the_paging() {
-        assert_eq!(page("", 1000, None), "http://plant/v2/areas?$skip=1000");
+    fn the_next_page_keeps_everything_but_the_place() {
+        let after = |query: &str| {
+            let base = "http://plant/v2/areas".into();
+            let query = query.into();
+            Address { base, query }.after("AQ")
+        };
+        assert_eq!(after(""), "http://plant/v2/areas?$skiptoken=AQ");
         assert_eq!(
-            page(
-                "$filter=name%20eq%20'a%26b'&%24skip=5&$TOP=2500&top=1&x=%24skip",
-                1005,
-                Some(1500)
-            ),
-            "http://plant/v2/areas?$filter=name%20eq%20'a%26b'&x=%24skip&$skip=1005&$top=1500"
+            after("$filter=name%20eq%20'a%26b'&%24skip=5&$TOP=2500&SkipToken=x&x=%24skip"),
+            "http://plant/v2/areas?$filter=name%20eq%20'a%26b'&$TOP=2500&x=%24skip&$skiptoken=AQ"
         );
     }
 }

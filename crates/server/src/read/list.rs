@@ -3,16 +3,19 @@
 use std::sync::Arc;
 
 use axum::response::Response;
-use obeya_odata::Bound;
 use obeya_odata::edm::{Column, EntityType};
-use obeya_odata::sql::{Direction, Predicate, Scope};
+use obeya_odata::sql::{self, Direction, Predicate, Scope};
+use obeya_odata::{Bound, OptionName};
 
-use super::compiled::Compiled;
+use super::compiled::{self, Compiled, Window};
+use super::level::Found;
 use super::link::Address;
-use super::{binds, json, level, options};
+use super::position::{Key, Position, refusal};
+use super::{DIALECT, binds, json, level, options};
 use crate::http::call::Call;
+use crate::http::extract::{PREFERENCE_APPLIED, max_page_size};
 use crate::http::problem::Problem;
-use crate::store::engine::{Session, Value};
+use crate::store::engine::{Session, StoreError, Value};
 
 /// Room for a list of usual length.
 const USUAL_BYTES: usize = 16 << 10;
@@ -20,12 +23,15 @@ const USUAL_BYTES: usize = 16 << 10;
 /// A list to read.
 pub(crate) struct List {
     query: Bound,
+    /// Which rows there are and in which order, as text.
+    listing: String,
+    skip_token: Option<String>,
     predicates: Vec<Predicate>,
     parent: Option<Parent>,
     /// The order when none is asked for, before the id.
     order: Option<(Column, Direction)>,
     /// Records of one page at most.
-    limit: u64,
+    limit: u32,
 }
 
 /// The record in the path that the list hangs under; without it the answer is 404.
@@ -40,26 +46,47 @@ pub(crate) struct Parent {
 }
 
 impl List {
-    /// A list of what matches the query, in pages of at most `limit` records.
-    pub(crate) fn new(query: Bound, limit: u32) -> Self {
-        Self {
+    /// A list with these options of an entity, in pages of at most `limit` records.
+    pub(crate) fn new(
+        call: &Call,
+        entity: &'static EntityType,
+        allowed: &[OptionName],
+        limit: u32,
+    ) -> Result<Self, Problem> {
+        let (options, query, _) = options::parsed(call, entity, allowed)?;
+        Ok(Self {
             query,
+            listing: options.listing(),
+            skip_token: options.skip_token,
             predicates: Vec::new(),
             parent: None,
             order: None,
-            limit: limit.into(),
-        }
+            limit,
+        })
     }
 
-    /// Answers a v2 list with every query option.
+    /// A v2 list, with every option.
+    pub(crate) fn v2(call: &Call, entity: &'static EntityType) -> Result<Self, Problem> {
+        Self::new(
+            call,
+            entity,
+            OptionName::ALL,
+            call.app.config.limits.page_records,
+        )
+    }
+
+    /// Answers a v2 list that hangs under nothing.
     pub(crate) async fn answer(
         call: Call,
         entity: &'static EntityType,
     ) -> Result<Response, Problem> {
+        if max_page_size(call.headers()).is_some() || !compiled::is_lasting(call.query()) {
+            return Self::v2(&call, entity)?.respond(call).await;
+        }
         let make = || {
-            let query = options::query(&call, entity)?;
-            let list = Self::new(query, call.app.config.limits.page_records);
-            Ok(list.compiled())
+            let list = Self::v2(&call, entity)?;
+            let window = list.window(None, None);
+            Ok(list.compiled(None, window))
         };
         let compiled = call.app.memory.queries.get(entity, call.query(), make)?;
         respond(call, compiled, None).await
@@ -86,12 +113,26 @@ impl List {
     /// Answers in the shape of v2: `@odata.count` if asked for, `value`, and `@odata.nextLink` if there is more.
     pub(crate) async fn respond(self, call: Call) -> Result<Response, Problem> {
         let parent = self.parent;
-        respond(call, Arc::new(self.compiled()), parent).await
+        let preferred = max_page_size(call.headers());
+        let position = self.position(&call)?;
+        let size = preferred.as_ref().map(|(size, _)| *size);
+        let window = self.window(position.as_ref(), size);
+        let after = match &position {
+            Some(position) => Some(self.settle(&call, position).await?),
+            None => None,
+        };
+        let compiled = self.compiled(after.as_deref(), window);
+        let mut response = respond(call, Arc::new(compiled), parent).await?;
+        if let Some((_, applied)) = preferred {
+            response.headers_mut().insert(PREFERENCE_APPLIED, applied);
+        }
+        Ok(response)
     }
 
     /// Answers in the shape of the trash: `total`, `page` and `values`. There is no further page to ask for, so `total` tells when the limit cut it.
     pub(crate) async fn respond_as_trash(self, call: Call) -> Result<Response, Problem> {
-        let compiled = self.compiled();
+        let window = self.window(None, None);
+        let compiled = self.compiled(None, window);
         let bytes = call
             .app
             .store
@@ -100,14 +141,78 @@ impl List {
         Ok(call.reply(bytes))
     }
 
-    fn compiled(self) -> Compiled {
-        let scope = Scope {
-            predicates: self.predicates,
-            default_column: self.order,
-            ..Scope::default()
+    /// Where the page before this one ended.
+    fn position(&self, call: &Call) -> Result<Option<Position>, Problem> {
+        let Some(token) = &self.skip_token else {
+            return Ok(None);
         };
-        Compiled::new(self.query, scope, self.limit)
+        if self.query.skip() > 0 {
+            return Err(refusal("it says where to go on, so `$skip` can't be added"));
+        }
+        let list = name(self.query.entity(), self.parent, &self.listing);
+        call.app.links.read(&list, token).map(Some)
     }
+
+    /// The values of a position's keys, those of its row where the link did not hold them.
+    async fn settle(&self, call: &Call, position: &Position) -> Result<Vec<sql::Value>, Problem> {
+        let gone = || refusal("the row it goes on after is gone or changed; begin the list again");
+        let page = sql::page(&self.query, DIALECT, &self.scope(None));
+        if page.keys.len() != position.keys.len() {
+            return Err(gone());
+        }
+        let mut row = None;
+        if position.keys.iter().any(|key| matches!(key, Key::Long(_))) {
+            let Some(Key::Value(id)) = position.keys.get(page.unique) else {
+                return Err(gone());
+            };
+            let mut scope = self.scope(None);
+            scope
+                .predicates
+                .push(Predicate::new("{t}.id = ?", [id.clone()]));
+            let page = sql::page(&self.query, DIALECT, &scope);
+            row = call
+                .app
+                .store
+                .brief(move |session| keys_of(session, &page))
+                .await?;
+        }
+        let settle = |(at, key): (usize, &Key)| {
+            let of_row = row.as_ref().and_then(|keys| keys.get(at));
+            key.settle(of_row).ok_or_else(gone)
+        };
+        position.keys.iter().enumerate().map(settle).collect()
+    }
+
+    fn window(&self, position: Option<&Position>, preferred: Option<u32>) -> Window {
+        let preferred = preferred.or(position.and_then(|position| position.page_size));
+        Window {
+            limit: preferred
+                .map_or(self.limit, |size| size.min(self.limit))
+                .into(),
+            left: position.map_or(self.query.top(), |position| position.left),
+            preferred,
+        }
+    }
+
+    fn compiled(self, after: Option<&[sql::Value]>, window: Window) -> Compiled {
+        let scope = self.scope(after);
+        Compiled::new(self.query, self.listing, scope, window)
+    }
+
+    fn scope<'a>(&self, after: Option<&'a [sql::Value]>) -> Scope<'a> {
+        Scope {
+            predicates: self.predicates.clone(),
+            default_column: self.order,
+            after,
+            ..Scope::default()
+        }
+    }
+}
+
+/// What a list's positions are signed with: the list, whichever way it was asked for.
+fn name(entity: &EntityType, parent: Option<Parent>, listing: &str) -> String {
+    let parent = parent.map(|parent| parent.id);
+    format!("{} {parent:?} {listing}", entity.name)
 }
 
 async fn respond(
@@ -116,28 +221,27 @@ async fn respond(
     parent: Option<Parent>,
 ) -> Result<Response, Problem> {
     let work = Arc::clone(&compiled);
-    let (mut out, more) = call
+    let (mut out, next) = call
         .app
         .store
         .brief(move |session| v2(session, &work, parent))
         .await?;
-    if more {
+    if let Some(position) = next {
         out.extend_from_slice(b",\"@odata.nextLink\":");
-        let Compiled { query, limit, .. } = &*compiled;
-        let top = query.top().map(|top| top - limit);
-        let link = Address::of(&call).page(query.skip() + limit, top);
-        json::string(&mut out, &link);
+        let list = name(compiled.query.entity(), parent, &compiled.listing);
+        let token = call.app.links.write(&list, &position);
+        json::string(&mut out, &Address::of(&call).after(&token));
     }
     out.push(b'}');
     Ok(call.reply(out))
 }
 
-/// The answer up to its list, and whether there is more.
+/// The answer up to its list, and where to go on.
 fn v2(
     session: &mut dyn Session,
     compiled: &Compiled,
     parent: Option<Parent>,
-) -> Result<(Vec<u8>, bool), Problem> {
+) -> Result<(Vec<u8>, Option<Position>), Problem> {
     if let Some(parent) = parent {
         let found = session.first(parent.exists, &[Value::Int(parent.id)], |_| Ok(()))?;
         found.ok_or_else(|| Problem::not_found(parent.noun, parent.id))?;
@@ -150,9 +254,20 @@ fn v2(
         out.push(b',');
     }
     out.extend_from_slice(b"\"value\":[");
-    let more = rows(session, compiled, &mut out)?;
+    let found = rows(session, compiled, &mut out)?;
     out.push(b']');
-    Ok((out, more))
+    let Window {
+        limit,
+        left,
+        preferred,
+    } = compiled.window;
+    let more = found.rows as u64 > limit;
+    let next = more.then(|| Position {
+        keys: found.last.into_iter().map(Key::of).collect(),
+        left: left.map(|left| left - limit),
+        page_size: preferred,
+    });
+    Ok((out, next))
 }
 
 fn trash(session: &mut dyn Session, compiled: &Compiled) -> Result<Vec<u8>, Problem> {
@@ -164,22 +279,35 @@ fn trash(session: &mut dyn Session, compiled: &Compiled) -> Result<Vec<u8>, Prob
     Ok(out)
 }
 
-/// Writes the rows of the page; whether there are more than the limit let through.
+/// Writes the rows of the page.
 fn rows(
     session: &mut dyn Session,
     compiled: &Compiled,
     out: &mut Vec<u8>,
-) -> Result<bool, Problem> {
-    let Compiled {
-        query,
-        rows,
-        shape,
-        limit,
-        ..
-    } = compiled;
-    let limit = usize::try_from(*limit).unwrap_or(usize::MAX);
-    let found = level::write_rows(session, query, shape, rows, limit, out)?;
-    Ok(found > limit)
+) -> Result<Found, Problem> {
+    let rows = level::Rows {
+        query: &compiled.query,
+        shape: &compiled.shape,
+        statement: &compiled.rows.statement,
+        keys: &compiled.rows.keys,
+        limit: usize::try_from(compiled.window.limit).unwrap_or(usize::MAX),
+    };
+    level::write_rows(session, rows, out)
+}
+
+/// The order keys of a statement's only row.
+fn keys_of(
+    session: &mut dyn Session,
+    page: &sql::Page,
+) -> Result<Option<Vec<sql::Value>>, StoreError> {
+    let statement = &page.statement;
+    session.first(&statement.sql, &binds(statement), |row| {
+        let keys = page
+            .keys
+            .iter()
+            .map(|&key| row.value(key).map(level::owned));
+        keys.collect()
+    })
 }
 
 fn count(session: &mut dyn Session, compiled: &Compiled) -> Result<i64, Problem> {

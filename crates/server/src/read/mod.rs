@@ -14,14 +14,15 @@ mod list;
 mod options;
 mod page;
 mod point;
+mod position;
 mod shape;
 mod stream;
 mod time;
 
 pub(crate) use list::{List, Parent};
-pub(crate) use options::{parameters, query};
 pub(crate) use page::Page;
 pub(crate) use point::Point;
+pub(crate) use position::Signer;
 
 use obeya_odata::sql::{self, Statement};
 

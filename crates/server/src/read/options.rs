@@ -6,12 +6,6 @@ use obeya_odata::{Bound, Context, Limits, OptionName, Options, Parameters};
 use crate::http::call::Call;
 use crate::http::problem::Problem;
 
-/// The query of a v2 list: every option, bound to the entity. Parameters that are no options are ignored, as OData's custom options are.
-pub(crate) fn query(call: &Call, entity: &'static EntityType) -> Result<Bound, Problem> {
-    let (query, _) = parameters(call, entity, OptionName::ALL)?;
-    Ok(query)
-}
-
 /// The query of one v2 record. Every option is accepted and must be right, but only `$select` and `$expand` mean something for a single record; the others
 /// are left out of what is returned.
 pub(super) fn record_query(call: &Call, entity: &'static EntityType) -> Result<Bound, Problem> {
@@ -25,22 +19,13 @@ pub(super) fn record_query(call: &Call, entity: &'static EntityType) -> Result<B
         skip: None,
         count: None,
         orderby: None,
+        skip_token: None,
         ..options
     };
     Ok(meant.bind(entity, &context)?)
 }
 
-/// The query made of the allowed options, and the parameters that are none, decoded.
-pub(crate) fn parameters(
-    call: &Call,
-    entity: &'static EntityType,
-    allowed: &[OptionName],
-) -> Result<(Bound, Parameters), Problem> {
-    let (_, query, parameters) = parsed(call, entity, allowed)?;
-    Ok((query, parameters))
-}
-
-/// The same, with the options as they were written.
+/// The allowed options as they were written and bound to the entity, and the parameters that are none, decoded.
 pub(super) fn parsed(
     call: &Call,
     entity: &'static EntityType,

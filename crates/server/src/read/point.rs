@@ -108,15 +108,15 @@ fn read_with(
     id: i64,
 ) -> Result<Option<Vec<u8>>, Problem> {
     let mut out = Vec::with_capacity(USUAL_BYTES);
-    let found = level::write_rows(
-        session,
+    let rows = level::Rows {
         query,
-        &Shape::of(query),
-        &by_id(query, id),
-        1,
-        &mut out,
-    )?;
-    Ok((found > 0).then_some(out))
+        shape: &Shape::of(query),
+        statement: &by_id(query, id),
+        keys: &[],
+        limit: 1,
+    };
+    let found = level::write_rows(session, rows, &mut out)?;
+    Ok((found.rows > 0).then_some(out))
 }
 
 fn by_id(query: &Bound, id: i64) -> Statement {

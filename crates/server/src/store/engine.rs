@@ -27,6 +27,8 @@ pub trait Row {
     fn real(&self, column: usize) -> Result<Option<f64>, StoreError>;
     /// A text column.
     fn text(&self, column: usize) -> Result<Option<&str>, StoreError>;
+    /// A column of any type.
+    fn value(&self, column: usize) -> Result<Value<'_>, StoreError>;
 }
 
 impl dyn Row + '_ {

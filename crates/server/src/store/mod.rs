@@ -13,6 +13,7 @@ pub(crate) mod references;
 pub(crate) mod refusal;
 mod schema;
 pub mod search;
+pub(crate) mod secrets;
 mod sqlite;
 pub mod stamp;
 pub(crate) mod types;

@@ -14,10 +14,12 @@ async fn discovery(service: &Service, host: &str) -> serde_json::Value {
 async fn next_link(service: &Service, host: &str) -> String {
     let request = service.request(reqwest::Method::GET, "/v2/areas");
     let body = Answer::of(request.header(HOST, host)).await.json();
-    body["@odata.nextLink"]
-        .as_str()
-        .unwrap_or_default()
-        .to_owned()
+    let link = body["@odata.nextLink"].as_str().unwrap_or_default();
+    // What follows is the place in the list, which only the service reads.
+    let (address, _) = link
+        .split_once("$skiptoken=")
+        .expect("a place to go on from");
+    address.to_owned()
 }
 
 /// A service with three areas in pages of two.
@@ -43,7 +45,7 @@ async fn links_name_the_host_that_was_asked() {
     for host in ["plant.example:8080", "localhost:9", "[::1]:80"] {
         assert_eq!(
             next_link(&service, host).await,
-            format!("http://{host}/v2/areas?$skip=2")
+            format!("http://{host}/v2/areas?")
         );
         let found = discovery(&service, host).await;
         assert_eq!(
@@ -60,7 +62,7 @@ async fn links_name_the_host_that_was_asked() {
     for odd in ["", "who@plant.example", "a b"] {
         assert_eq!(
             next_link(&service, odd).await,
-            service.url("/v2/areas?$skip=2"),
+            service.url("/v2/areas?"),
             "{odd:?}"
         );
     }
@@ -71,7 +73,7 @@ async fn a_configured_address_is_used_whatever_was_asked() {
     let service = service(Some("https://obeya.plant.example/")).await;
     assert_eq!(
         next_link(&service, "10.0.0.7:8080").await,
-        "https://obeya.plant.example/v2/areas?$skip=2"
+        "https://obeya.plant.example/v2/areas?"
     );
     assert_eq!(
         discovery(&service, "10.0.0.7:8080").await["token_endpoint"],

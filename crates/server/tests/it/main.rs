@@ -20,6 +20,7 @@ mod incidents_parts;
 mod incidents_plant;
 mod incidents_update;
 mod odata;
+mod paging;
 mod reads;
 mod reads_plant;
 mod store;

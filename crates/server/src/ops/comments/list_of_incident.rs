@@ -6,12 +6,11 @@ use obeya_odata::sql::{Predicate, Value};
 use crate::entities;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
-use crate::read::{self, List, Parent};
+use crate::read::{List, Parent};
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = i64::from(call.id()?);
-    let query = read::query(&call, &entities::INCIDENT_COMMENT)?;
-    let list = List::new(query, call.app.config.limits.page_records)
+    let list = List::v2(&call, &entities::INCIDENT_COMMENT)?
         .only(Predicate::new("{t}.incident_id = ?", [Value::Int(id)]))
         .under(Parent {
             noun: "incident",

@@ -8,18 +8,18 @@ use obeya_odata::sql::{Direction, Predicate, Value};
 use crate::entities;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
-use crate::read::{self, List};
+use crate::read::List;
 use crate::store::incidents::RETENTION_TICKS;
 
 /// Incidents listed at most: the operation has no parameter to ask for a further page. A client narrows by `$filter`.
 const LIMIT: u32 = 10_000;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
-    let (query, _) = read::parameters(&call, &entities::TRASHED_INCIDENT, &[OptionName::Filter])?;
     // Decided by the clock at each request: whether the purge has run yet does not matter.
     let since = call.now() - RETENTION_TICKS;
     let deleted_lately = Predicate::new("{t}.deleted_date > ?", [Value::Int(since)]);
-    List::new(query, LIMIT)
+    let options = [OptionName::Filter];
+    List::new(&call, &entities::TRASHED_INCIDENT, &options, LIMIT)?
         .only(deleted_lately)
         .ordered(Column::Name("deleted_date"), Direction::Descending)
         .respond_as_trash(call)

@@ -216,7 +216,7 @@ struct Columns<'r> {
 impl Columns<'_> {
     /// A column's value and type.
     #[inline]
-    fn value(&self, column: usize) -> Result<(*mut ffi::sqlite3_value, c_int), StoreError> {
+    fn look(&self, column: usize) -> Result<(*mut ffi::sqlite3_value, c_int), StoreError> {
         match c_int::try_from(column) {
             // SAFETY: the statement stands on a row with this column. The value is an unprotected one, which may be looked at because nobody else uses the
             // connection meanwhile; it lasts until the next step.
@@ -233,19 +233,19 @@ impl Columns<'_> {
 
 impl Row for Columns<'_> {
     fn int(&self, column: usize) -> Result<Option<i64>, StoreError> {
-        match self.value(column)? {
+        match self.look(column)? {
             (_, ffi::SQLITE_NULL) => Ok(None),
-            // SAFETY: see `value`.
+            // SAFETY: see `look`.
             (value, ffi::SQLITE_INTEGER) => Ok(Some(unsafe { ffi::sqlite3_value_int64(value) })),
             (_, other) => Err(mismatch(column, "an integer", other)),
         }
     }
 
     fn real(&self, column: usize) -> Result<Option<f64>, StoreError> {
-        match self.value(column)? {
+        match self.look(column)? {
             (_, ffi::SQLITE_NULL) => Ok(None),
             (value, ffi::SQLITE_FLOAT | ffi::SQLITE_INTEGER) => {
-                // SAFETY: see `value`. An integer is widened.
+                // SAFETY: see `look`. An integer is widened.
                 Ok(Some(unsafe { ffi::sqlite3_value_double(value) }))
             }
             (_, other) => Err(mismatch(column, "a double", other)),
@@ -253,12 +253,12 @@ impl Row for Columns<'_> {
     }
 
     fn text(&self, column: usize) -> Result<Option<&str>, StoreError> {
-        let value = match self.value(column)? {
+        let value = match self.look(column)? {
             (_, ffi::SQLITE_NULL) => return Ok(None),
             (value, ffi::SQLITE_TEXT) => value,
             (_, other) => return Err(mismatch(column, "a text", other)),
         };
-        // SAFETY: see `value`. The text is asked for before its length, as SQLite wants it. It stays where it is until the next step, as nothing here asks for
+        // SAFETY: see `look`. The text is asked for before its length, as SQLite wants it. It stays where it is until the next step, as nothing here asks for
         // a text in another type or encoding, and the borrow of `self` ends before that.
         let bytes = unsafe {
             let text = ffi::sqlite3_value_text(value);
@@ -272,6 +272,16 @@ impl Row for Columns<'_> {
             Ok(text) => Ok(Some(text)),
             Err(error) => Err(StoreError::Engine(Box::new(error))),
         }
+    }
+
+    fn value(&self, column: usize) -> Result<Value<'_>, StoreError> {
+        let (_, kind) = self.look(column)?;
+        Ok(match kind {
+            ffi::SQLITE_INTEGER => self.int(column)?.into(),
+            ffi::SQLITE_FLOAT => self.real(column)?.into(),
+            // NULL is no text, and bytes are refused as one.
+            _ => self.text(column)?.into(),
+        })
     }
 }
 
