@@ -4,6 +4,7 @@ pub mod ast;
 pub mod bind;
 mod calendar;
 mod clauses;
+pub mod csdl;
 pub mod edm;
 mod error;
 pub mod functions;

@@ -6,6 +6,7 @@
 )]
 
 mod attacks;
+mod csdl;
 mod evaluator;
 mod expand;
 mod messages;

@@ -1,0 +1,58 @@
+//! Context addresses: what of the model an answer holds, as a fragment of the metadata document's address.
+//!
+//! The rules are those for answers of OData 4.0: an expanded navigation without options of its own is left out of the list, as whoever asked
+//! for it knows it, and a list of nothing but expanded navigations means all properties.
+
+use super::EntitySet;
+use crate::bind::Bound;
+
+impl EntitySet {
+    /// The context of a list that answers `query`, such as `$metadata#groups(id,boards(name))`, relative to the address of the service.
+    #[must_use]
+    pub fn list_context(&self, query: &Bound) -> String {
+        format!(
+            "$metadata#{}{}",
+            self.name,
+            in_parentheses(&selected(query))
+        )
+    }
+
+    /// The context of a single record that answers `query`, such as `$metadata#groups/$entity`, relative to the address of the service.
+    #[must_use]
+    pub fn record_context(&self, query: &Bound) -> String {
+        format!("{}/$entity", self.list_context(query))
+    }
+}
+
+/// What is given out of each entity, separated by commas; empty when that is every property.
+fn selected(query: &Bound) -> String {
+    let columns = query.columns().iter().filter(|column| !column.hidden());
+    let names: Vec<&str> = columns.map(|column| column.name).collect();
+    let mut parts: Vec<String> = if names.len() == query.entity().properties.len() {
+        Vec::new()
+    } else {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    };
+    for expand in query.expands() {
+        let name = expand.navigation.name;
+        // With navigations alone selected there is no property to name, and no name at all would mean all of them.
+        if names.is_empty() {
+            parts.push(name.to_owned());
+        }
+        let nested = selected(&expand.query);
+        if !nested.is_empty() {
+            parts.push(format!("{name}({nested})"));
+        }
+    }
+    if names.is_empty() && parts.is_empty() {
+        parts.push(query.entity().key.to_owned());
+    }
+    parts.join(",")
+}
+
+fn in_parentheses(list: &str) -> String {
+    match list {
+        "" => String::new(),
+        list => format!("({list})"),
+    }
+}

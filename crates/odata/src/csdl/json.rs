@@ -1,0 +1,210 @@
+//! CSDL in JSON, version 4.01, and the service document.
+
+use std::fmt::{self, Display};
+
+use super::{
+    CAPABILITIES, CAPABILITIES_AT, Container, EntitySet, Model, constraint, fraction_digits,
+    restrictions,
+};
+use crate::edm::{Cardinality, EntityType, EnumType, Navigation, Property, Type};
+
+/// The description of the container and the types it leads to.
+pub(super) fn schema(container: &Container) -> Json {
+    let model = Model::of(container);
+    let include = Json::object([("$Namespace", Json::text(CAPABILITIES))]);
+    let reference = Json::object([("$Include", Json::Array(vec![include]))]);
+    let entities = model
+        .entities
+        .iter()
+        .map(|entity| (entity.name, entity_type(container, entity)));
+    let enums = model.enums.iter().map(|of| (of.name, enum_type(of)));
+    let sets = container
+        .sets
+        .iter()
+        .map(|set| (set.name, entity_set(container, set)));
+    let kind = ("$Kind", Json::text("EntityContainer"));
+    let in_container = Json::object([kind].into_iter().chain(sets));
+    Json::object([
+        ("$Version", Json::text("4.01")),
+        (
+            "$Reference",
+            Json::Object(vec![(format!("{CAPABILITIES_AT}.json"), reference)]),
+        ),
+        (
+            "$EntityContainer",
+            Json::Text(container.qualified(container.name)),
+        ),
+        (
+            container.namespace,
+            Json::object(
+                entities
+                    .chain(enums)
+                    .chain([(container.name, in_container)]),
+            ),
+        ),
+    ])
+}
+
+/// The sets and where they are.
+pub(super) fn service_document(container: &Container, root: &str) -> Json {
+    let sets = container.sets.iter().map(|set| {
+        Json::object([
+            ("name", Json::text(set.name)),
+            ("kind", Json::text("EntitySet")),
+            ("url", Json::text(set.url)),
+        ])
+    });
+    Json::object([
+        ("@odata.context", Json::Text(format!("{root}/$metadata"))),
+        ("value", Json::Array(sets.collect())),
+    ])
+}
+
+fn entity_type(container: &Container, entity: &EntityType) -> Json {
+    let head = [
+        ("$Kind", Json::text("EntityType")),
+        ("$Key", Json::Array(vec![Json::text(entity.key)])),
+    ];
+    let properties = entity
+        .properties
+        .iter()
+        .map(|of| (of.name, property(container, of)));
+    let navigations = entity
+        .navigations
+        .iter()
+        .map(|of| (of.name, navigation(container, entity, of)));
+    Json::object(head.into_iter().chain(properties).chain(navigations))
+}
+
+fn property(container: &Container, property: &Property) -> Json {
+    // A type that is not named is a string.
+    let ty = (property.ty != Type::String)
+        .then(|| ("$Type", Json::Text(container.type_name(property.ty))));
+    let nullable = property.nullable.then_some(("$Nullable", Json::True));
+    let digits =
+        fraction_digits(property.ty).map(|digits| ("$Precision", Json::Int(digits.into())));
+    Json::object([ty, nullable, digits].into_iter().flatten())
+}
+
+fn navigation(container: &Container, entity: &EntityType, navigation: &Navigation) -> Json {
+    let many = navigation.cardinality == Cardinality::Many;
+    let constraint = constraint(entity, navigation)
+        .map(|(dependent, principal)| Json::object([(dependent, Json::text(principal))]));
+    let members = [
+        Some(("$Kind", Json::text("NavigationProperty"))),
+        many.then_some(("$Collection", Json::True)),
+        Some((
+            "$Type",
+            Json::Text(container.qualified(navigation.target.name)),
+        )),
+        (!many).then_some(("$Nullable", Json::True)),
+        container
+            .contains(navigation)
+            .then_some(("$ContainsTarget", Json::True)),
+        constraint.map(|constraint| ("$ReferentialConstraint", constraint)),
+    ];
+    Json::object(members.into_iter().flatten())
+}
+
+fn enum_type(of: &EnumType) -> Json {
+    let kind = ("$Kind", Json::text("EnumType"));
+    let members = of
+        .members
+        .iter()
+        .zip(0..)
+        .map(|(member, value)| (*member, Json::Int(value)));
+    Json::object([kind].into_iter().chain(members))
+}
+
+fn entity_set(container: &Container, set: &EntitySet) -> Json {
+    let bindings: Vec<(String, Json)> = container
+        .bindings(set)
+        .into_iter()
+        .map(|(path, target)| (path, Json::text(target)))
+        .collect();
+    let mut members = vec![
+        ("$Collection".to_owned(), Json::True),
+        (
+            "$Type".to_owned(),
+            Json::Text(container.qualified(set.entity.name)),
+        ),
+    ];
+    if !bindings.is_empty() {
+        members.push((
+            "$NavigationPropertyBinding".to_owned(),
+            Json::Object(bindings),
+        ));
+    }
+    members.extend(restrictions(set).map(|(restriction, property)| {
+        (
+            format!("@{CAPABILITIES}.{restriction}"),
+            Json::object([(property, Json::False)]),
+        )
+    }));
+    Json::Object(members)
+}
+
+/// As much of JSON as is written here. Members keep their order.
+pub(super) enum Json {
+    True,
+    False,
+    Int(i64),
+    Text(String),
+    Array(Vec<Json>),
+    Object(Vec<(String, Json)>),
+}
+
+impl Json {
+    fn text(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+
+    fn object<'a>(members: impl IntoIterator<Item = (&'a str, Self)>) -> Self {
+        let members = members
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value));
+        Self::Object(members.collect())
+    }
+}
+
+impl Display for Json {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::True => f.write_str("true"),
+            Self::False => f.write_str("false"),
+            Self::Int(value) => write!(f, "{value}"),
+            Self::Text(text) => quoted(f, text),
+            Self::Array(items) => {
+                f.write_str("[")?;
+                for (at, item) in items.iter().enumerate() {
+                    f.write_str(if at == 0 { "" } else { "," })?;
+                    item.fmt(f)?;
+                }
+                f.write_str("]")
+            }
+            Self::Object(members) => {
+                f.write_str("{")?;
+                for (at, (name, value)) in members.iter().enumerate() {
+                    f.write_str(if at == 0 { "" } else { "," })?;
+                    quoted(f, name)?;
+                    f.write_str(":")?;
+                    value.fmt(f)?;
+                }
+                f.write_str("}")
+            }
+        }
+    }
+}
+
+fn quoted(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    f.write_str("\"")?;
+    for character in text.chars() {
+        match character {
+            '"' => f.write_str("\\\"")?,
+            '\\' => f.write_str("\\\\")?,
+            control if u32::from(control) < 0x20 => write!(f, "\\u{:04x}", u32::from(control))?,
+            other => write!(f, "{other}")?,
+        }
+    }
+    f.write_str("\"")
+}
