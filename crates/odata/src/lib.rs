@@ -2,6 +2,7 @@
 
 pub mod ast;
 pub mod bind;
+pub mod build;
 mod calendar;
 mod clauses;
 pub mod csdl;

@@ -1,0 +1,176 @@
+//! `$expand`: which linked entities are given out, and with which options of their own.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use super::clause::{Clause, List, Order, Select};
+use super::path::{Many, One, Path, Row};
+use super::value::Filter;
+
+/// The option `$expand` of the entity `R`. Its parts are links; the value is all of them.
+#[derive(Debug)]
+pub struct Expansion<R>(PhantomData<fn() -> R>);
+
+impl<R> Expansion<R> {
+    /// `*`: every link of the entity.
+    #[must_use]
+    pub fn all() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<R> List for Expansion<R> {}
+
+impl<R> Clause<Expansion<R>> for Expansion<R> {
+    fn text(self) -> Option<String> {
+        Some("*".to_owned())
+    }
+}
+
+/// The kind of an [`Expand`] whose link leads to at most one entity.
+#[derive(Debug)]
+pub enum ToOne {}
+
+/// The kind of an [`Expand`] whose link leads to any number of entities.
+#[derive(Debug)]
+pub enum ToMany {}
+
+/// A link of the entity `R` to the entity `E`, as a part of `$expand`, with the options that apply to what it leads to.
+#[must_use = "a part of `$expand` does nothing until it is given to a query"]
+pub struct Expand<R, E, N> {
+    names: Vec<String>,
+    options: Vec<(&'static str, String)>,
+    kind: PhantomData<Kind<R, E, N>>,
+}
+
+/// What a link leads from and to, without being one.
+type Kind<R, E, N> = fn() -> (R, E, N);
+
+impl<W: Row> One<W> {
+    /// As a part of `$expand`, to give options to; without any, the link itself will do.
+    pub fn expand(&self) -> Expand<W::Root, W::Entity, ToOne> {
+        Expand::new(self.path())
+    }
+}
+
+impl<W: Row> Many<W> {
+    /// As a part of `$expand`, to give options to; without any, the link itself will do.
+    pub fn expand(&self) -> Expand<W::Root, W::Entity, ToMany> {
+        Expand::new(self.path())
+    }
+}
+
+impl<R, E, N> Expand<R, E, N> {
+    fn new(path: &Path<R>) -> Self {
+        let names = path.segments().iter();
+        Self {
+            names: names.map(|segment| segment.name.clone()).collect(),
+            options: Vec::new(),
+            kind: PhantomData,
+        }
+    }
+
+    /// `$select` of the linked entity. Called again, it takes the place of what was said before, like every option.
+    pub fn select(self, properties: impl Clause<Select<E>>) -> Self {
+        self.with("$select", properties.text())
+    }
+
+    /// `$expand` of the linked entity.
+    pub fn expand(self, links: impl Clause<Expansion<E>>) -> Self {
+        self.with("$expand", links.text())
+    }
+
+    fn with(mut self, name: &'static str, value: Option<String>) -> Self {
+        self.options.retain(|(given, _)| *given != name);
+        self.options.extend(value.map(|value| (name, value)));
+        self
+    }
+}
+
+impl<R, N> Expand<R, R, N> {
+    /// `$levels`: follows the link, which leads from an entity to its like, that many times; at least once.
+    pub fn levels(self, levels: u32) -> Self {
+        self.with("$levels", Some(levels.max(1).to_string()))
+    }
+}
+
+impl<R, E> Expand<R, E, ToMany> {
+    /// `$filter` of the linked entities.
+    pub fn filter(self, condition: impl Clause<Filter<E>>) -> Self {
+        self.with("$filter", condition.text())
+    }
+
+    /// `$orderby` of the linked entities.
+    pub fn orderby(self, keys: impl Clause<Order<E>>) -> Self {
+        self.with("$orderby", keys.text())
+    }
+
+    /// `$top`: at most this many of the linked entities, and at most 2,147,483,647.
+    pub fn top(self, records: u32) -> Self {
+        self.with("$top", Some(bounded(records)))
+    }
+
+    /// `$skip`: leaves out this many of the linked entities, at most 2,147,483,647.
+    pub fn skip(self, records: u32) -> Self {
+        self.with("$skip", Some(bounded(records)))
+    }
+
+    /// `$count`: whether to say how many linked entities match in all.
+    pub fn count(self, wanted: bool) -> Self {
+        self.with("$count", Some(wanted.to_string()))
+    }
+}
+
+/// These options are whole numbers of 31 bits.
+fn bounded(records: u32) -> String {
+    records.min(i32::MAX.unsigned_abs()).to_string()
+}
+
+impl<R, E, N> Clause<Expansion<R>> for Expand<R, E, N> {
+    fn text(self) -> Option<String> {
+        Some(self.to_string())
+    }
+}
+
+impl<W: Row> Clause<Expansion<W::Root>> for One<W> {
+    fn text(self) -> Option<String> {
+        self.expand().text()
+    }
+}
+
+impl<W: Row> Clause<Expansion<W::Root>> for Many<W> {
+    fn text(self) -> Option<String> {
+        self.expand().text()
+    }
+}
+
+/// A link of a linked entity is written inside the other's options: `group($expand=parent)`.
+impl<R, E, N> fmt::Display for Expand<R, E, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.names.join("($expand="))?;
+        for (index, (name, value)) in self.options.iter().enumerate() {
+            f.write_str(if index == 0 { "(" } else { ";" })?;
+            write!(f, "{name}={value}")?;
+        }
+        if !self.options.is_empty() {
+            f.write_str(")")?;
+        }
+        f.write_str(&")".repeat(self.names.len().saturating_sub(1)))
+    }
+}
+
+impl<R, E, N> fmt::Debug for Expand<R, E, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Expand({self})")
+    }
+}
+
+impl<R, E, N> Clone for Expand<R, E, N> {
+    fn clone(&self) -> Self {
+        Self {
+            names: self.names.clone(),
+            options: self.options.clone(),
+            kind: PhantomData,
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Query options written in Rust: properties with their types, and the expressions that can be made of them.
+//!
+//! What is built is the tree of [`crate::ast`], printed by the crate's own printer: it parses back to the same tree. What
+//! OData would refuse for its types does not compile. Nothing here knows an entity model: whoever declares the properties
+//! (by hand as below, or generated) says what exists.
+//!
+//! An entity is a type that stands for it, and a row type whose methods are its properties:
+//!
+//! ```
+//! use obeya_odata::build::{Boolean, Clause, Int, Many, One, Path, Property, Row, Text};
+//!
+//! /// Stands for groups in the types of expressions.
+//! struct Group;
+//! /// A group that a path leads to, in an expression about `R`.
+//! struct GroupRow<R>(Path<R>);
+//!
+//! impl<R> Row for GroupRow<R> {
+//!     type Root = R;
+//!     type Entity = Group;
+//!     fn at(path: Path<R>) -> Self {
+//!         Self(path)
+//!     }
+//! }
+//!
+//! impl<R> GroupRow<R> {
+//!     fn name(&self) -> Property<R, Text> {
+//!         self.0.property("name")
+//!     }
+//!     fn level(&self) -> Property<R, Int> {
+//!         self.0.property("level")
+//!     }
+//!     fn parent(&self) -> One<GroupRow<R>> {
+//!         self.0.one("parent")
+//!     }
+//!     fn children(&self) -> Many<GroupRow<R>> {
+//!         self.0.many("children")
+//!     }
+//! }
+//!
+//! fn group() -> GroupRow<Group> {
+//!     GroupRow::at(Path::root())
+//! }
+//!
+//! let filter = group().level().ge(1).and(group().name().contains("Weld"));
+//! assert_eq!(filter.to_string(), "level ge 1 and contains(name,'Weld')");
+//!
+//! let below = group().children().any(|child| child.name().eq(group().name()));
+//! assert_eq!(below.to_string(), "children/any(c:c/name eq name)");
+//!
+//! let order = (group().parent().name().asc(), group().level().desc());
+//! assert_eq!(order.text().as_deref(), Some("parent/name,level desc"));
+//! ```
+//!
+//! A name that is not declared does not compile, nor does text beside a number:
+//!
+//! ```compile_fail,E0599
+//! # use obeya_odata::build::{Path, Property, Text};
+//! # struct Group;
+//! # struct GroupRow(Path<Group>);
+//! # impl GroupRow { fn name(&self) -> Property<Group, Text> { self.0.property("name") } }
+//! # let group = || GroupRow(Path::root());
+//! group().nmae().eq("Weld");
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # use obeya_odata::build::{Path, Property, Text};
+//! # struct Group;
+//! # struct GroupRow(Path<Group>);
+//! # impl GroupRow { fn name(&self) -> Property<Group, Text> { self.0.property("name") } }
+//! # let group = || GroupRow(Path::root());
+//! group().name().eq(5);
+//! ```
+//!
+//! The same with a text does:
+//!
+//! ```
+//! # use obeya_odata::build::{Path, Property, Text};
+//! # struct Group;
+//! # struct GroupRow(Path<Group>);
+//! # impl GroupRow { fn name(&self) -> Property<Group, Text> { self.0.property("name") } }
+//! # let group = || GroupRow(Path::root());
+//! assert_eq!(group().name().eq("5").to_string(), "name eq '5'");
+//! ```
+//!
+//! An expression about one entity is not taken for another's, as the first type parameter of [`Value`] says what it is about:
+//!
+//! ```compile_fail,E0277
+//! # use obeya_odata::build::{Clause, Filter, Path, Property, Text};
+//! # struct Group;
+//! # struct Board;
+//! fn list_groups(filter: impl Clause<Filter<Group>>) {}
+//! let name: Property<Board, Text> = Path::root().property("name");
+//! list_groups(name.eq("Weld"));
+//! ```
+
+mod clause;
+mod expand;
+mod lambda;
+mod logic;
+mod number;
+mod operand;
+mod path;
+mod text;
+mod time;
+mod types;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+pub use clause::{Clause, List, Order, Select};
+pub use expand::{Expand, Expansion, ToMany, ToOne};
+pub use logic::{all_of, any_of};
+pub use operand::Operand;
+pub use path::{Many, One, Path, Row};
+pub use time::now;
+pub use types::{
+    Boolean, Calendar, Clock, Date, DateType, Double, Duration, Enum, Guid, Instant, InstantType,
+    Int, Number, Ordered, Text, TimeOfDay, Type,
+};
+pub use value::{Computed, Filter, Named, Property, Value};
