@@ -14,6 +14,7 @@ pub use dialect::{Dialect, Sqlite};
 
 use crate::bind::{Bound, BoundExpand};
 use crate::edm::Column;
+use order::Part;
 use render::{Mode, Renderer, quote};
 
 /// A statement with `?1, ?2 …` and what to bind to them, in order.
@@ -66,9 +67,6 @@ pub struct Scope<'a> {
     pub limit: Option<u64>,
     /// Rows to leave out beyond `$skip`.
     pub offset: u64,
-    /// Only rows after the place whose order keys have these values, as [`Page::keys`] gave them. Rows that come and go elsewhere then move nothing, and
-    /// finding the place costs the same however many rows lie before it. [`count`] and [`expand_count`] count all rows all the same.
-    pub after: Option<&'a [Value]>,
 }
 
 /// A statement for the rows of a page, and where each row holds its place in the order.
@@ -76,7 +74,10 @@ pub struct Scope<'a> {
 pub struct Page {
     /// Gives the columns of the query, and behind them order keys that are none of these.
     pub statement: Statement,
-    /// The columns that hold the order keys. Their values in the last row of a page are [`Scope::after`] of the next.
+    /// Gives the rows that follow those of `statement`, in the same columns: to be run once these have run out. Each of the two gives as many rows as the page
+    /// may have.
+    pub rest: Option<Statement>,
+    /// The columns that hold the order keys. Their values in the last row of a page say where the next begins.
     pub keys: Vec<usize>,
     /// Which of these is the entity's key.
     pub unique: usize,
@@ -87,29 +88,45 @@ pub struct Page {
 pub fn select(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> Statement {
     let renderer = Renderer::new(dialect, query.entity);
     let columns = columns(query, &renderer);
-    rows(query, renderer, scope, &columns)
+    rows(query, renderer, scope, &columns, None)
 }
 
 /// The rows of a query as [`select`] gives them, with what is needed to go on after the last of them.
+///
+/// With `after`, only rows after the place whose order keys have these values: rows that come and go elsewhere then move nothing, and finding the place costs the
+/// same however many rows lie before it.
 #[must_use]
-pub fn page(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> Page {
-    let mut renderer = Renderer::new(dialect, query.entity);
-    let mut columns = columns(query, &renderer);
-    let mut keys = Vec::new();
-    let mut unique = 0;
-    for key in order::keys(query, scope) {
-        if key.unique {
-            unique = keys.len();
-        }
-        keys.push(key.selected(query).unwrap_or(columns.len()));
-        if keys.last() == Some(&columns.len()) {
-            columns.push(key.value(&mut renderer));
-        }
+pub fn page(
+    query: &Bound,
+    dialect: &dyn Dialect,
+    scope: &Scope<'_>,
+    after: Option<&[Value]>,
+) -> Page {
+    let order = order::keys(query, scope);
+    let mut keys = Vec::with_capacity(order.len());
+    let mut width = query.columns.len();
+    for key in &order {
+        keys.push(key.selected(query).unwrap_or(width));
+        width += usize::from(keys.last() == Some(&width));
     }
+    let part = |part| {
+        let mut renderer = Renderer::new(dialect, query.entity);
+        let mut columns = columns(query, &renderer);
+        for (key, &column) in order.iter().zip(&keys) {
+            if column == columns.len() {
+                columns.push(key.value(&mut renderer));
+            }
+        }
+        let place = after.map(|values| (values, part));
+        rows(query, renderer, scope, &columns, place)
+    };
     Page {
-        statement: rows(query, renderer, scope, &columns),
+        statement: part(Part::Near),
+        rest: after
+            .filter(|values| order::has_far_part(&order, values))
+            .map(|_| part(Part::Far)),
+        unique: order.iter().position(|key| key.unique).unwrap_or_default(),
         keys,
-        unique,
     }
 }
 
@@ -205,13 +222,12 @@ fn rows(
     mut renderer: Renderer<'_>,
     scope: &Scope<'_>,
     columns: &[String],
+    after: Option<(&[Value], Part)>,
 ) -> Statement {
     let keys = order::keys(query, scope);
     let mut conditions = conditions(query, &mut renderer, scope);
     conditions.extend(
-        scope
-            .after
-            .and_then(|values| order::after(&keys, values, &mut renderer)),
+        after.and_then(|(values, part)| order::after(&keys, values, part, &mut renderer)),
     );
     let order = order::clause(&keys, &mut renderer);
     let mut sql = format!(

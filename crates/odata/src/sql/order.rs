@@ -84,31 +84,63 @@ pub(super) fn clause(keys: &[SortKey<'_>], renderer: &mut Renderer<'_>) -> Strin
     }
 }
 
-/// A condition that holds for the rows after the place whose keys have these values, and for no other.
+/// The parts of an order that come after a place in it. Where the first key can be null there are two: no database seeks to `a < x OR a IS NULL`, but to either.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// The rows on the place's own side of null.
+    Near,
+    /// The rows whose first key is null in a falling order, or no longer null in a rising one.
+    Far,
+}
+
+/// Whether the order has rows of [`Part::Far`] after a place with these values.
+pub(super) fn has_far_part(keys: &[SortKey<'_>], values: &[Value]) -> bool {
+    let first = keys.first().zip(values.first());
+    first.is_some_and(|(key, value)| key.nullable && key.descending == (*value != Value::Null))
+}
+
+/// A condition that holds for the rows of a part of what comes after the place whose keys have these values, and for no other.
 ///
 /// For keys `a, b` it is `a > x OR (a = x AND b > y)`, with what null asks for. The first key is bounded once more on the outside: databases seek by a bound
 /// that stands in a conjunction, and not by one inside a disjunction.
 pub(super) fn after(
     keys: &[SortKey<'_>],
     values: &[Value],
+    part: Part,
     renderer: &mut Renderer<'_>,
 ) -> Option<String> {
+    let (first, rest) = keys.split_first()?;
+    let (value, values) = values.split_first()?;
+    if part == Part::Far {
+        return Some(first.beyond_null(renderer));
+    }
     let mut text: Option<String> = None;
-    for (key, value) in keys.iter().zip(values).rev() {
+    for (key, value) in rest.iter().zip(values).rev() {
         let beyond = key.beyond(value, renderer);
         text = Some(match text {
             None => beyond,
             Some(rest) => format!("({beyond} OR ({} AND {rest}))", key.at(value, renderer)),
         });
     }
-    let bound = match (keys.first(), values.first()) {
-        (Some(key), Some(value)) if keys.len() > 1 => key.from(value, renderer),
-        _ => None,
-    };
-    match (bound, text) {
-        (Some(bound), Some(text)) => Some(format!("({bound} AND {text})")),
-        (_, text) => text,
+    // What is not written must not be rendered either: its values would be bound to no placeholder.
+    if *value == Value::Null {
+        let at = first.at(value, renderer);
+        return Some(text.map_or(at.clone(), |text| format!("({at} AND {text})")));
     }
+    let (over, or_at) = if first.descending {
+        ("<", "<=")
+    } else {
+        (">", ">=")
+    };
+    let beyond = first.compare(over, value, renderer);
+    Some(match text {
+        None => beyond,
+        Some(text) => {
+            let at = first.at(value, renderer);
+            let bound = first.compare(or_at, value, renderer);
+            format!("({bound} AND ({beyond} OR ({at} AND {text})))")
+        }
+    })
 }
 
 impl SortKey<'_> {
@@ -162,10 +194,20 @@ impl SortKey<'_> {
         match (self.descending, value) {
             // Nothing is less than null.
             (true, Value::Null) => "FALSE".to_owned(),
-            (false, Value::Null) => format!("({} IS NOT NULL)", self.value(renderer)),
-            (true, value) => self.below(value, "<", renderer),
+            (false, Value::Null) => self.beyond_null(renderer),
+            (true, value) if self.nullable => {
+                let below = self.compare("<", value, renderer);
+                format!("({below} OR {})", self.beyond_null(renderer))
+            }
+            (true, value) => self.compare("<", value, renderer),
             (false, value) => self.compare(">", value, renderer),
         }
+    }
+
+    /// The rows on the other side of null: null comes first in a rising order, and last in a falling one.
+    fn beyond_null(&self, renderer: &mut Renderer<'_>) -> String {
+        let not = if self.descending { "" } else { " NOT" };
+        format!("({} IS{not} NULL)", self.value(renderer))
     }
 
     /// The rows whose key is the value.
@@ -173,26 +215,6 @@ impl SortKey<'_> {
         match value {
             Value::Null => format!("({} IS NULL)", self.value(renderer)),
             value => self.compare("=", value, renderer),
-        }
-    }
-
-    /// The rows whose key is the value or comes after it, where that can help to find them.
-    fn from(&self, value: &Value, renderer: &mut Renderer<'_>) -> Option<String> {
-        match (self.descending, value) {
-            (false, Value::Null) => None,
-            (true, Value::Null) => Some(self.at(value, renderer)),
-            (true, value) => Some(self.below(value, "<=", renderer)),
-            (false, value) => Some(self.compare(">=", value, renderer)),
-        }
-    }
-
-    /// Less than the value, as null is.
-    fn below(&self, value: &Value, sign: &str, renderer: &mut Renderer<'_>) -> String {
-        let below = self.compare(sign, value, renderer);
-        if self.nullable {
-            format!("({below} OR {} IS NULL)", self.value(renderer))
-        } else {
-            below
         }
     }
 
@@ -251,16 +273,15 @@ mod tests {
         let limits = Limits::default();
         let (options, _) = Options::parse(query, OptionName::ALL, &limits).unwrap();
         let bound = options.bind(&PART, &Context { now: 0, limits }).unwrap();
-        let scope = Scope {
-            after: Some(after),
-            ..Scope::default()
-        };
-        sql::page(&bound, &Sqlite, &scope)
+        sql::page(&bound, &Sqlite, &Scope::default(), Some(after))
     }
 
     fn condition(query: &str, after: &[Value]) -> String {
-        let text = page(query, after).statement.sql;
-        let (_, text) = text.split_once(" WHERE ").unwrap();
+        where_of(&page(query, after).statement)
+    }
+
+    fn where_of(statement: &sql::Statement) -> String {
+        let (_, text) = statement.sql.split_once(" WHERE ").unwrap();
         text.split_once(" ORDER BY ").unwrap().0.to_owned()
     }
 
@@ -282,22 +303,38 @@ mod tests {
     }
 
     #[test]
-    fn null_is_less_than_everything() {
-        let null_then = |query| condition(query, &[Value::Null, Value::Int(7)]);
+    fn what_lies_beyond_null_is_a_statement_of_its_own() {
+        let parts = |query, values: [Value; 2]| {
+            let page = page(query, &values);
+            let rest = page.rest.as_ref().map(where_of);
+            (where_of(&page.statement), rest)
+        };
+        let (null, seven) = (Value::Null, Value::Int(7));
+        let text = Value::Text("b".into());
         assert_eq!(
-            null_then("$orderby=name"),
-            r#"((t0."name" IS NOT NULL) OR ((t0."name" IS NULL) AND (t0."id" > ?1)))"#
+            parts("$orderby=name", [null.clone(), seven.clone()]),
+            (
+                r#"((t0."name" IS NULL) AND (t0."id" > ?1))"#.into(),
+                Some(r#"(t0."name" IS NOT NULL)"#.into())
+            )
         );
         assert_eq!(
-            null_then("$orderby=name desc"),
-            r#"((t0."name" IS NULL) AND (FALSE OR ((t0."name" IS NULL) AND (t0."id" > ?1))))"#
+            parts("$orderby=name", [text.clone(), seven.clone()]),
+            (
+                r#"((t0."name" >= ?4) AND ((t0."name" > ?2) OR ((t0."name" = ?3) AND (t0."id" > ?1))))"#.into(),
+                None
+            )
         );
         assert_eq!(
-            condition(
-                "$orderby=name desc",
-                &[Value::Text("b".into()), Value::Int(7)]
-            ),
-            r#"(((t0."name" <= ?4) OR t0."name" IS NULL) AND (((t0."name" < ?2) OR t0."name" IS NULL) OR ((t0."name" = ?3) AND (t0."id" > ?1))))"#
+            parts("$orderby=name desc", [text, seven.clone()]),
+            (
+                r#"((t0."name" <= ?4) AND ((t0."name" < ?2) OR ((t0."name" = ?3) AND (t0."id" > ?1))))"#.into(),
+                Some(r#"(t0."name" IS NULL)"#.into())
+            )
+        );
+        assert_eq!(
+            parts("$orderby=name desc", [null, seven]),
+            (r#"((t0."name" IS NULL) AND (t0."id" > ?1))"#.into(), None)
         );
     }
 

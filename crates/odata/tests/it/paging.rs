@@ -2,6 +2,7 @@
 
 use obeya_odata::edm::EntityType;
 use obeya_odata::sql::{self, Scope, Sqlite, Value};
+use rusqlite::{Connection, StatementStatus};
 
 use crate::model::{BOARD, COMMENT, DATASOURCE_VALUE, GROUP, INCIDENT};
 use crate::store::{Store, bind, encode, int};
@@ -19,11 +20,14 @@ fn walk(store: &Store, entity: &'static EntityType, query: &str, size: u64) -> V
     loop {
         let scope = Scope {
             limit: Some(size),
-            after: after.as_deref(),
             ..Scope::default()
         };
-        let page = sql::page(&bound, &Sqlite, &scope);
-        let rows = store.rows(&page.statement).unwrap();
+        let page = sql::page(&bound, &Sqlite, &scope, after.as_deref());
+        let mut rows = store.rows(&page.statement).unwrap();
+        if let Some(rest) = &page.rest {
+            rows.extend(store.rows(rest).unwrap());
+        }
+        rows.truncate(usize::try_from(size).unwrap());
         ids.extend(rows.iter().map(|row| int(&row[id])));
         let Some(last) = rows.last() else {
             return ids;
@@ -78,11 +82,74 @@ fn a_filter_holds_on_every_page_and_the_count_is_of_all() {
     let whole = store.ids(&BOARD, query).unwrap();
     assert_eq!(walk(&store, &BOARD, query, 2), whole);
     let bound = bind(&BOARD, query).unwrap();
-    let last = [Value::Null, Value::Int(99)];
+    let count = sql::count(&bound, &Sqlite, &Scope::default());
+    assert_eq!(
+        store.rows(&count).unwrap(),
+        [[Value::Int(whole.len() as i64)]]
+    );
+}
+
+/// Steps of SQLite's machine for a page of 100 boards that goes on after a board.
+fn steps(connection: &Connection, query: &str, after: &[Value]) -> i32 {
+    let bound = bind(&BOARD, query).unwrap();
     let scope = Scope {
-        after: Some(&last),
+        limit: Some(100),
         ..Scope::default()
     };
-    let count = store.rows(&sql::count(&bound, &Sqlite, &scope)).unwrap();
-    assert_eq!(count, [[Value::Int(whole.len() as i64)]]);
+    let statement = sql::page(&bound, &Sqlite, &scope, Some(after)).statement;
+    let mut prepared = connection.prepare(&statement.sql).unwrap();
+    for (place, value) in (1..).zip(&statement.binds) {
+        match value {
+            Value::Int(value) => prepared.raw_bind_parameter(place, value).unwrap(),
+            Value::Text(value) => prepared.raw_bind_parameter(place, value).unwrap(),
+            other => panic!("no key is {other:?}"),
+        }
+    }
+    let mut rows = prepared.raw_query();
+    let mut found = 0;
+    while rows.next().unwrap().is_some() {
+        found += 1;
+    }
+    drop(rows);
+    assert_eq!(found, 100, "{query}");
+    prepared.get_status(StatementStatus::VmStep)
+}
+
+#[test]
+fn a_far_page_costs_what_the_first_costs() {
+    let connection = Connection::open_in_memory().unwrap();
+    let columns: Vec<&str> = BOARD
+        .properties
+        .iter()
+        .map(|property| property.name)
+        .collect();
+    connection
+        .execute_batch(&format!(
+            "CREATE TABLE {table} ({}); CREATE UNIQUE INDEX by_id ON {table} (id); CREATE INDEX by_name ON {table} (name, id);
+             WITH RECURSIVE n (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n WHERE id < 10200)
+             INSERT INTO {table} (id, name) SELECT id, 'Board ' || printf('%05d', id / 3) FROM n",
+            columns.join(", "),
+            table = BOARD.table,
+        ))
+        .unwrap();
+    let name = |id: i64| Value::Text(format!("Board {:05}", id / 3));
+    for (query, place) in [
+        (
+            "",
+            &(|id| vec![Value::Int(id)]) as &dyn Fn(i64) -> Vec<Value>,
+        ),
+        ("$orderby=name", &|id| vec![name(id), Value::Int(id)]),
+        ("$orderby=name%20desc,id%20desc", &|id| {
+            vec![name(10_200 - id), Value::Int(10_200 - id)]
+        }),
+    ] {
+        let (near, far) = (
+            steps(&connection, query, &place(1)),
+            steps(&connection, query, &place(9_999)),
+        );
+        assert!(
+            far < near + near / 10,
+            "{query}: {near} and then {far} steps"
+        );
+    }
 }

@@ -47,17 +47,30 @@ pub(super) struct Window {
     pub(super) preferred: Option<u32>,
 }
 
+impl Window {
+    /// Rows to read: those of the page, and one more to know whether there are any.
+    pub(super) fn rows(self) -> u64 {
+        let more = self.limit + 1;
+        self.left.map_or(more, |left| left.min(more))
+    }
+}
+
 impl Compiled {
-    /// The statements of a query in `scope`.
-    pub(super) fn new(query: Bound, listing: String, scope: Scope<'_>, window: Window) -> Self {
+    /// The statements of a query in `scope`, for the rows that come after a place if there is one.
+    pub(super) fn new(
+        query: Bound,
+        listing: String,
+        scope: Scope<'_>,
+        after: Option<&[sql::Value]>,
+        window: Window,
+    ) -> Self {
         let count = sql::count(&query, DIALECT, &scope);
-        let more = window.limit + 1;
         let scope = Scope {
-            limit: Some(window.left.map_or(more, |left| left.min(more))),
+            limit: Some(window.rows()),
             ..scope
         };
         Self {
-            rows: sql::page(&query, DIALECT, &scope),
+            rows: sql::page(&query, DIALECT, &scope, after),
             listing,
             count,
             shape: Shape::of(&query),
@@ -172,6 +185,7 @@ mod tests {
                 bound,
                 String::new(),
                 Scope::default(),
+                None,
                 window,
             ))
         });

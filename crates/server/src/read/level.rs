@@ -56,12 +56,51 @@ pub(crate) struct Rows<'a> {
     pub(crate) query: &'a Bound,
     /// How a row is written.
     pub(crate) shape: &'a Shape,
-    /// Gives the rows.
-    pub(crate) statement: &'a Statement,
+    /// Give the rows, the second those that come after the first's.
+    pub(crate) statements: [Option<&'a Statement>; 2],
     /// The columns to take from the last row that is written.
     pub(crate) keys: &'a [usize],
     /// The most rows to write.
     pub(crate) limit: usize,
+    /// The most rows to read: none beyond are there for this request.
+    pub(crate) read: usize,
+}
+
+impl Rows<'_> {
+    /// Hands every row that is to be written to `each`, with its number from 1.
+    fn each(
+        &self,
+        session: &mut dyn Session,
+        mut each: impl FnMut(&dyn Row, usize) -> Result<(), StoreError>,
+    ) -> Result<Found, StoreError> {
+        let mut found = Found {
+            rows: 0,
+            last: Vec::new(),
+        };
+        for statement in self.statements.into_iter().flatten() {
+            if found.rows >= self.read {
+                break;
+            }
+            session.query(&statement.sql, &binds(statement), &mut |row| {
+                found.rows += 1;
+                if found.rows > self.limit {
+                    return Ok(ControlFlow::Break(()));
+                }
+                if found.rows == self.limit {
+                    for &key in self.keys {
+                        found.last.push(owned(row.value(key)?));
+                    }
+                }
+                each(row, found.rows)?;
+                Ok(if found.rows < self.read {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                })
+            })?;
+        }
+        Ok(found)
+    }
 }
 
 /// What [`write_rows`] found.
@@ -70,26 +109,6 @@ pub(crate) struct Found {
     pub(crate) rows: usize,
     /// The keys of the row at the limit, if there is one.
     pub(crate) last: Vec<sql::Value>,
-}
-
-impl Found {
-    fn new() -> Self {
-        Self {
-            rows: 0,
-            last: Vec::new(),
-        }
-    }
-
-    /// Counts a row in; whether it is to be written.
-    fn take(&mut self, row: &dyn Row, wanted: &Rows<'_>) -> Result<bool, StoreError> {
-        self.rows += 1;
-        if self.rows == wanted.limit {
-            for &key in wanted.keys {
-                self.last.push(owned(row.value(key)?));
-            }
-        }
-        Ok(self.rows <= wanted.limit)
-    }
 }
 
 /// Writes the rows as objects separated by commas, with everything the query expands in them.
@@ -119,18 +138,12 @@ fn write_plain(
     out: &mut Vec<u8>,
 ) -> Result<Found, StoreError> {
     let mut clockwork = Clockwork::new();
-    let mut found = Found::new();
-    let statement = rows.statement;
-    session.query(&statement.sql, &binds(statement), &mut |row| {
-        if !found.take(row, rows)? {
-            return Ok(ControlFlow::Break(()));
-        }
-        out.extend_from_slice(if found.rows == 1 { b"{" } else { b",{" });
+    rows.each(session, |row, number| {
+        out.extend_from_slice(if number == 1 { b"{" } else { b",{" });
         rows.shape.write(out, row, &mut clockwork)?;
         out.push(b'}');
-        Ok(ControlFlow::Continue(()))
-    })?;
-    Ok(found)
+        Ok(())
+    })
 }
 
 /// A value of a row, to keep.
@@ -150,14 +163,8 @@ fn read_level(
 ) -> Result<(Level, Found), StoreError> {
     let mut clockwork = Clockwork::new();
     let mut level = Level::default();
-    let mut found = Found::new();
-    let statement = rows.statement;
-    session.query(&statement.sql, &binds(statement), &mut |row| {
-        if !found.take(row, rows)? {
-            return Ok(ControlFlow::Break(()));
-        }
-        level.push(rows.query, rows.shape, row, owned, &mut clockwork)?;
-        Ok(ControlFlow::Continue(()))
+    let found = rows.each(session, |row, _| {
+        level.push(rows.query, rows.shape, row, owned, &mut clockwork)
     })?;
     Ok((level, found))
 }
@@ -277,9 +284,10 @@ impl Expanded {
             let rows = Rows {
                 query: &item.query,
                 shape: &shape,
-                statement: &statement,
+                statements: [Some(&statement), None],
                 keys: &[],
                 limit: *left,
+                read: usize::MAX,
             };
             let (part, found) = read_level(session, &rows, true)?;
             *left = left

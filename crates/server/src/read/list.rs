@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use axum::response::Response;
 use obeya_odata::edm::{Column, EntityType};
-use obeya_odata::sql::{self, Direction, Predicate, Scope};
+use obeya_odata::sql::{self, Direction, Predicate, Scope, Statement};
 use obeya_odata::{Bound, OptionName};
 
 use super::compiled::{self, Compiled, Window};
 use super::level::Found;
 use super::link::Address;
 use super::position::{Key, Position, refusal};
-use super::{DIALECT, binds, json, level, options};
+use super::{DIALECT, binds, context, json, level, options};
 use crate::http::call::Call;
 use crate::http::extract::{PREFERENCE_APPLIED, max_page_size};
 use crate::http::problem::Problem;
@@ -92,6 +92,21 @@ impl List {
         respond(call, compiled, None).await
     }
 
+    /// Answers with the number of entities that match, as text. Options that say which of them to give out, and how, change nothing.
+    pub(crate) async fn count(
+        call: Call,
+        entity: &'static EntityType,
+    ) -> Result<Response, Problem> {
+        let list = Self::v2(&call, entity)?;
+        let counted = sql::count(&list.query, DIALECT, &list.scope());
+        let number = call
+            .app
+            .store
+            .brief(move |session| count(session, &counted))
+            .await?;
+        Ok(call.reply(number.to_string()))
+    }
+
     /// Only rows that hold to this as well.
     pub(crate) fn only(mut self, predicate: Predicate) -> Self {
         self.predicates.push(predicate);
@@ -156,7 +171,7 @@ impl List {
     /// The values of a position's keys, those of its row where the link did not hold them.
     async fn settle(&self, call: &Call, position: &Position) -> Result<Vec<sql::Value>, Problem> {
         let gone = || refusal("the row it goes on after is gone or changed; begin the list again");
-        let page = sql::page(&self.query, DIALECT, &self.scope(None));
+        let page = sql::page(&self.query, DIALECT, &self.scope(), None);
         if page.keys.len() != position.keys.len() {
             return Err(gone());
         }
@@ -165,11 +180,11 @@ impl List {
             let Some(Key::Value(id)) = position.keys.get(page.unique) else {
                 return Err(gone());
             };
-            let mut scope = self.scope(None);
+            let mut scope = self.scope();
             scope
                 .predicates
                 .push(Predicate::new("{t}.id = ?", [id.clone()]));
-            let page = sql::page(&self.query, DIALECT, &scope);
+            let page = sql::page(&self.query, DIALECT, &scope, None);
             row = call
                 .app
                 .store
@@ -195,15 +210,14 @@ impl List {
     }
 
     fn compiled(self, after: Option<&[sql::Value]>, window: Window) -> Compiled {
-        let scope = self.scope(after);
-        Compiled::new(self.query, self.listing, scope, window)
+        let scope = self.scope();
+        Compiled::new(self.query, self.listing, scope, after, window)
     }
 
-    fn scope<'a>(&self, after: Option<&'a [sql::Value]>) -> Scope<'a> {
+    fn scope(&self) -> Scope<'static> {
         Scope {
             predicates: self.predicates.clone(),
             default_column: self.order,
-            after,
             ..Scope::default()
         }
     }
@@ -220,11 +234,13 @@ async fn respond(
     compiled: Arc<Compiled>,
     parent: Option<Parent>,
 ) -> Result<Response, Problem> {
+    let query = &compiled.query;
+    let context = context::member(&call, query.entity(), |set| set.list_context(query));
     let work = Arc::clone(&compiled);
     let (mut out, next) = call
         .app
         .store
-        .brief(move |session| v2(session, &work, parent))
+        .brief(move |session| v2(session, &work, parent, context.as_deref()))
         .await?;
     if let Some(position) = next {
         out.extend_from_slice(b",\"@odata.nextLink\":");
@@ -241,6 +257,7 @@ fn v2(
     session: &mut dyn Session,
     compiled: &Compiled,
     parent: Option<Parent>,
+    context: Option<&[u8]>,
 ) -> Result<(Vec<u8>, Option<Position>), Problem> {
     if let Some(parent) = parent {
         let found = session.first(parent.exists, &[Value::Int(parent.id)], |_| Ok(()))?;
@@ -248,9 +265,13 @@ fn v2(
     }
     let mut out = Vec::with_capacity(USUAL_BYTES);
     out.push(b'{');
+    if let Some(context) = context {
+        out.extend_from_slice(context);
+        out.push(b',');
+    }
     if compiled.query.count() {
         out.extend_from_slice(b"\"@odata.count\":");
-        json::int(&mut out, count(session, compiled)?);
+        json::int(&mut out, count(session, &compiled.count)?);
         out.push(b',');
     }
     out.extend_from_slice(b"\"value\":[");
@@ -272,7 +293,7 @@ fn v2(
 
 fn trash(session: &mut dyn Session, compiled: &Compiled) -> Result<Vec<u8>, Problem> {
     let mut out = b"{\"total\":".to_vec();
-    json::int(&mut out, count(session, compiled)?);
+    json::int(&mut out, count(session, &compiled.count)?);
     out.extend_from_slice(b",\"page\":1,\"values\":[");
     rows(session, compiled, &mut out)?;
     out.extend_from_slice(b"]}");
@@ -285,12 +306,14 @@ fn rows(
     compiled: &Compiled,
     out: &mut Vec<u8>,
 ) -> Result<Found, Problem> {
+    let whole = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
     let rows = level::Rows {
         query: &compiled.query,
         shape: &compiled.shape,
-        statement: &compiled.rows.statement,
+        statements: [Some(&compiled.rows.statement), compiled.rows.rest.as_ref()],
         keys: &compiled.rows.keys,
-        limit: usize::try_from(compiled.window.limit).unwrap_or(usize::MAX),
+        limit: whole(compiled.window.limit),
+        read: whole(compiled.window.rows()),
     };
     level::write_rows(session, rows, out)
 }
@@ -310,8 +333,7 @@ fn keys_of(
     })
 }
 
-fn count(session: &mut dyn Session, compiled: &Compiled) -> Result<i64, Problem> {
-    let statement = &compiled.count;
+fn count(session: &mut dyn Session, statement: &Statement) -> Result<i64, Problem> {
     let count = session.first(&statement.sql, &binds(statement), |row| row.int(0))?;
     Ok(count.flatten().unwrap_or_default())
 }

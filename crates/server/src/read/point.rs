@@ -12,7 +12,7 @@ use obeya_odata::{Bound, Context, Limits, Options};
 
 use super::shape::Shape;
 use super::time::Clockwork;
-use super::{DIALECT, binds, level, options};
+use super::{DIALECT, binds, context, level, options};
 use crate::http::call::Call;
 use crate::http::problem::Problem;
 use crate::store::engine::{Session, StoreError, Value};
@@ -30,6 +30,7 @@ pub(crate) struct Point {
 }
 
 struct Plan {
+    query: Bound,
     statement: Statement,
     shape: Shape,
 }
@@ -47,21 +48,24 @@ impl Point {
     /// Answers with the record whose id the path holds, as the query options ask; 404 when there is none.
     pub(crate) async fn answer(&'static self, call: Call) -> Result<Response, Problem> {
         let id = call.id()?;
+        let context;
         let record = if call.query().is_empty() {
             let plan = self.plan.get_or_init(|| Plan::of(self.entity));
+            context = context::member(&call, self.entity, |set| set.record_context(&plan.query));
             call.app
                 .store
                 .point(|session| plan.read(session, id.into()))
                 .await?
         } else {
             let query = options::record_query(&call, self.entity)?;
+            context = context::member(&call, self.entity, |set| set.record_context(&query));
             call.app
                 .store
                 .brief(move |session| read_with(session, &query, id.into()))
                 .await?
         };
         match record {
-            Some(record) => Ok(call.reply(record)),
+            Some(record) => Ok(call.reply(context::open(record, context))),
             None => Err(Problem::not_found(self.noun, id)),
         }
     }
@@ -79,6 +83,7 @@ impl Plan {
         Self {
             statement: by_id(&query, ID),
             shape: Shape::of(&query),
+            query,
         }
     }
 
@@ -111,9 +116,10 @@ fn read_with(
     let rows = level::Rows {
         query,
         shape: &Shape::of(query),
-        statement: &by_id(query, id),
+        statements: [Some(&by_id(query, id)), None],
         keys: &[],
         limit: 1,
+        read: 1,
     };
     let found = level::write_rows(session, rows, &mut out)?;
     Ok((found.rows > 0).then_some(out))
