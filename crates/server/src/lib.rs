@@ -8,6 +8,7 @@ mod auth;
 mod config;
 mod domain;
 mod entities;
+mod entity_sets;
 mod http;
 mod ops;
 mod read;

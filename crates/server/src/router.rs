@@ -1,5 +1,6 @@
 //! Operation → handler. The match is exhaustive over the operations generated from the spec, so a described operation that is not
-//! served does not compile, and nothing outside the spec can be served under /v1 or /v2. No rules and no parsing here.
+//! served does not compile, and nothing outside the spec can be served under /v1 or /v2 but the addresses that OData defines itself: what is
+//! in [`Side`] there, and what [`insert_set`] makes of the operations on its sets. No rules and no parsing here.
 //!
 //! A handler is `pub(crate) async fn handle(call: Call) -> Result<Response, Problem>`, in the file named below. Before it runs, the
 //! request was matched, the caller authenticated, the scope checked and `Accept` negotiated. From [`Call`] it takes
@@ -14,14 +15,16 @@ use std::sync::Arc;
 
 use axum::response::Response;
 use http::request::Parts;
-use http::{Method, StatusCode};
+use http::{HeaderValue, Method, StatusCode};
 use hyper::body::Incoming;
 
 use crate::app::App;
 use crate::auth::scopes::Scopes;
 use crate::auth::{self, Caller, Refusal};
+use crate::entity_sets::{self, ROOT};
 use crate::http::accept::Offers;
 use crate::http::call::Call;
+use crate::http::odata::{self, is_odata};
 use crate::http::path::{Captures, Node};
 use crate::http::problem::Problem;
 use crate::ops;
@@ -42,6 +45,8 @@ pub(crate) use operations::Operation;
 pub(crate) enum Route {
     /// An operation of the spec.
     Operation(Operation),
+    /// The number of entities that an operation lists.
+    Count(Operation),
     /// Something beside the interface.
     Side(Side),
 }
@@ -65,10 +70,14 @@ pub(crate) enum Side {
     SpecJson,
     /// The spec as YAML.
     SpecYaml,
+    /// OData's service document.
+    ServiceDocument,
+    /// OData's description of the model.
+    Metadata,
 }
 
 impl Side {
-    const ALL: [(Self, Method, &str, &str); 8] = [
+    const ALL: [(Self, Method, &str, &str); 10] = [
         (Self::Token, Method::POST, "/connect/token", "token"),
         (
             Self::Discovery,
@@ -82,6 +91,19 @@ impl Side {
         (Self::Metrics, Method::GET, "/metrics", "metrics"),
         (Self::SpecJson, Method::GET, "/openapi.json", "openapi.json"),
         (Self::SpecYaml, Method::GET, "/openapi.yaml", "openapi.yaml"),
+        (Self::ServiceDocument, Method::GET, ROOT, "odata.service"),
+        (
+            Self::Metadata,
+            Method::GET,
+            "/v2/$metadata",
+            "odata.metadata",
+        ),
+    ];
+
+    /// The same doors as others write them: a service's address with its slash, and a dollar percent-encoded.
+    const ALIASES: [(Self, &str); 2] = [
+        (Self::ServiceDocument, "/v2/"),
+        (Self::Metadata, "/v2/%24metadata"),
     ];
 }
 
@@ -95,6 +117,8 @@ pub(crate) struct Routes {
 struct Guard {
     scopes: Scopes,
     offers: Offers,
+    /// Whether it is OData, whose headers are heeded.
+    odata: bool,
 }
 
 /// The label under which requests that match nothing are counted.
@@ -104,7 +128,7 @@ impl Route {
     /// The place of its figures.
     pub(crate) fn label(route: Option<Self>) -> usize {
         match route {
-            Some(Self::Operation(operation)) => operation as usize,
+            Some(Self::Operation(operation) | Self::Count(operation)) => operation as usize,
             Some(Self::Side(side)) => Operation::ALL.len() + side as usize,
             None => UNMATCHED,
         }
@@ -119,13 +143,26 @@ impl Routes {
             // Every method of the spec is one of the standard ones, which always parse.
             let method = Method::from_bytes(operation.method().as_bytes()).unwrap_or(Method::GET);
             table.insert(method, operation.path(), Route::Operation(operation));
+            insert_set(&mut table, operation);
         }
         for (side, method, path, _) in Side::ALL {
             table.insert(method, path, Route::Side(side));
         }
-        let guard = |operation: Operation| Guard {
-            scopes: Scopes::accepted_by(operation),
-            offers: Offers::new(operation.produces()),
+        for (side, path) in Side::ALIASES {
+            table.insert(Method::GET, path, Route::Side(side));
+        }
+        let guard = |operation: Operation| {
+            let odata = is_odata(operation.path());
+            let produces = operation.produces();
+            Guard {
+                scopes: Scopes::accepted_by(operation),
+                offers: if odata {
+                    Offers::with_metadata(produces)
+                } else {
+                    Offers::new(produces)
+                },
+                odata,
+            }
         };
         Self {
             table,
@@ -144,7 +181,8 @@ impl Routes {
 
     /// The route of a request: 404 `not_found` or 405 `method.not_allowed` when there is none.
     pub(crate) fn find(&self, method: &Method, path: &str) -> Result<(Route, Captures), Problem> {
-        let Some((node, captures)) = self.table.find(path) else {
+        let found = self.table.find(path);
+        let Some((node, captures)) = found.or_else(|| self.table.find_by_key(path)) else {
             return Err(Problem::new(
                 StatusCode::NOT_FOUND,
                 "not_found",
@@ -159,6 +197,27 @@ impl Routes {
     }
 }
 
+/// The addresses that OData tools compute for what an operation reads: under the name of its set, and the number of its entities.
+fn insert_set(table: &mut Node<Route>, operation: Operation) {
+    let Some((set, rest)) = entity_sets::at(operation.path()) else {
+        return;
+    };
+    let mut addresses = vec![set.url];
+    if set.name != set.url {
+        let path = format!("{ROOT}/{}{rest}", set.name);
+        table.insert(Method::GET, &path, Route::Operation(operation));
+        addresses.push(set.name);
+    }
+    if rest.is_empty() {
+        for address in addresses {
+            for count in ["$count", "%24count"] {
+                let path = format!("{ROOT}/{address}/{count}");
+                table.insert(Method::GET, &path, Route::Count(operation));
+            }
+        }
+    }
+}
+
 /// Answers what was matched: checks token, scope and `Accept` for an operation, nothing for the rest. Leaves in `caller` whom it found.
 pub(crate) async fn answer(
     app: Arc<App>,
@@ -168,14 +227,24 @@ pub(crate) async fn answer(
     body: Incoming,
     caller: &mut Option<Caller>,
 ) -> Result<Response, Problem> {
-    let operation = match route {
-        Route::Operation(operation) => operation,
+    let (operation, counted) = match route {
+        Route::Operation(operation) => (operation, false),
+        Route::Count(operation) => (operation, true),
         Route::Side(side) => return answer_side(&app, side, &head, body).await,
     };
     let caller = caller.insert(auth::authenticate(&app.tokens, &head.headers).await?);
     let guard = &app.routes.guards[operation as usize];
     if !caller.scopes.intersects(guard.scopes) {
         return Err(Refusal::Scope(guard.scopes).into());
+    }
+    if guard.odata {
+        odata::check_max_version(&head.headers)?;
+    }
+    if counted {
+        // A number is always this, and clients that ask for one go on saying that they take JSON.
+        let media = HeaderValue::from_static("text/plain");
+        let call = Call::new(app, operation, (head, body), captures, media);
+        return ops::odata::count(call).await;
     }
     let media = guard.offers.negotiate(&head.headers)?;
     dispatch(Call::new(app, operation, (head, body), captures, media)).await
@@ -196,6 +265,8 @@ async fn answer_side(
         Side::Metrics => ops::meta::metrics(app),
         Side::SpecJson => Ok(ops::meta::spec_json()),
         Side::SpecYaml => Ok(ops::meta::spec_yaml()),
+        Side::ServiceDocument => ops::odata::service_document(app, head),
+        Side::Metadata => ops::odata::metadata(head),
     }
 }
 

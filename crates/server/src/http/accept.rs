@@ -1,12 +1,18 @@
 //! `Accept` against what an operation produces (RFC 9110, 12.5.1): q-values, wildcards, the most specific range.
 //!
 //! A range's own parameters prefer but never exclude: `application/json;odata.metadata=minimal` is what OData clients send, and plain
-//! JSON is what they read.
+//! JSON is what they read. Where OData is spoken its minimal metadata is offered beside what the spec lists, and full metadata is refused: a
+//! caller that insists on it cannot do without what it would hold.
 
 use http::header::ACCEPT;
 use http::{HeaderMap, HeaderValue, StatusCode};
 
+use super::odata::ODATA_MAX_VERSION;
 use super::problem::Problem;
+
+/// The media type of an answer that begins with `@odata.context`.
+pub(crate) const MINIMAL: HeaderValue =
+    HeaderValue::from_static("application/json;odata.metadata=minimal");
 
 /// The media types one operation produces, ready to be negotiated.
 #[derive(Debug)]
@@ -23,7 +29,27 @@ struct Offer {
 impl Offers {
     /// From the spec's list. Plain `application/json` goes first: it is the answer to whoever does not care.
     pub(crate) fn new(produces: &'static [&'static str]) -> Self {
-        let mut offers: Vec<Offer> = produces
+        let mut offers = Self::in_order(produces);
+        offers
+            .0
+            .sort_by_key(|offer| offer.content_type != "application/json");
+        offers
+    }
+
+    /// The same with OData's minimal metadata, which nobody gets who does not ask for it.
+    pub(crate) fn with_metadata(produces: &'static [&'static str]) -> Self {
+        let mut offers = Self::new(produces);
+        offers.0.push(Offer {
+            essence: "application/json",
+            parameters: "odata.metadata=minimal",
+            content_type: MINIMAL,
+        });
+        offers
+    }
+
+    /// From a list whose first is the answer to whoever does not care.
+    pub(crate) fn in_order(produces: &'static [&'static str]) -> Self {
+        let offers = produces
             .iter()
             .filter_map(|text| {
                 let (essence, parameters) = text.split_once(';').unwrap_or((text, ""));
@@ -41,12 +67,40 @@ impl Offers {
                 })
             })
             .collect();
-        offers.sort_by_key(|offer| offer.content_type != "application/json");
         Self(offers)
+    }
+
+    /// Whether the first offer is acceptable, however much others are preferred.
+    pub(crate) fn takes_first(&self, headers: &HeaderMap) -> bool {
+        if !headers.contains_key(ACCEPT) {
+            return true;
+        }
+        let ranges = ranges(headers.get_all(ACCEPT).iter());
+        let best = self.0.first().and_then(|first| decisive(&ranges, first));
+        best.is_some_and(|(_, quality)| quality > 0)
     }
 
     /// The media type to answer with; 406 `media_type.not_acceptable` when none will do.
     pub(crate) fn negotiate(&self, headers: &HeaderMap) -> Result<HeaderValue, Problem> {
+        let chosen = self.choose(headers)?;
+        // Who names a version speaks OData, and gets the minimal metadata unless it says how much it wants (OData JSON 4.01, 3.1).
+        if headers.contains_key(ODATA_MAX_VERSION)
+            && chosen == "application/json"
+            && self.has_metadata()
+            && !ranges(headers.get_all(ACCEPT).iter())
+                .iter()
+                .any(|range| range.metadata().is_some())
+        {
+            return Ok(MINIMAL);
+        }
+        Ok(chosen)
+    }
+
+    fn has_metadata(&self) -> bool {
+        self.0.iter().any(Offer::has_metadata)
+    }
+
+    fn choose(&self, headers: &HeaderMap) -> Result<HeaderValue, Problem> {
         let mut accepts = headers.get_all(ACCEPT).iter();
         let first = match (accepts.next(), self.0.first()) {
             (None, Some(offer)) => return Ok(offer.content_type.clone()),
@@ -58,22 +112,17 @@ impl Offers {
             }
             (value, _) => value,
         };
-        let texts = first
-            .into_iter()
-            .chain(accepts)
-            .filter_map(|value| value.to_str().ok());
-        let ranges: Vec<Range<'_>> = texts
-            .flat_map(|text| text.split(','))
-            .filter_map(Range::parse)
-            .collect();
+        let mut ranges = ranges(first.into_iter().chain(accepts));
+        if self.has_metadata() {
+            ranges.retain(|range| {
+                !range
+                    .metadata()
+                    .is_some_and(|level| level.eq_ignore_ascii_case("full"))
+            });
+        }
         let mut best: Option<(u16, u8, &Offer)> = None;
         for offer in &self.0 {
-            // The most specific range that matches an offer decides its quality.
-            let Some((specificity, quality)) = ranges
-                .iter()
-                .filter_map(|range| range.matches(offer))
-                .max_by_key(|(specificity, _)| *specificity)
-            else {
+            let Some((specificity, quality)) = decisive(&ranges, offer) else {
                 continue;
             };
             if quality > 0 && best.is_none_or(|(q, s, _)| (quality, specificity) > (q, s)) {
@@ -103,6 +152,29 @@ impl Offers {
             ),
         )
     }
+}
+
+impl Offer {
+    fn has_metadata(&self) -> bool {
+        self.content_type == MINIMAL
+    }
+}
+
+/// How specifically and with which quality an offer is acceptable: the most specific range that matches decides.
+fn decisive(ranges: &[Range<'_>], offer: &Offer) -> Option<(u8, u16)> {
+    ranges
+        .iter()
+        .filter_map(|range| range.matches(offer))
+        .max_by_key(|(specificity, _)| *specificity)
+}
+
+/// The elements of the fields of `Accept`.
+fn ranges<'a>(accepts: impl Iterator<Item = &'a HeaderValue>) -> Vec<Range<'a>> {
+    let texts = accepts.filter_map(|value| value.to_str().ok());
+    texts
+        .flat_map(|text| text.split(','))
+        .filter_map(Range::parse)
+        .collect()
 }
 
 /// One element of `Accept`.
@@ -139,6 +211,17 @@ impl<'a> Range<'a> {
         Some(range)
     }
 
+    /// How much metadata it asks for, by the parameter's name of 4.01 or that of 4.0.
+    fn metadata(&self) -> Option<&'a str> {
+        self.parameters.iter().find_map(|parameter| {
+            let (name, value) = parameter.split_once('=')?;
+            let name = name.trim_end();
+            let is_metadata = name.eq_ignore_ascii_case("odata.metadata")
+                || name.eq_ignore_ascii_case("metadata");
+            is_metadata.then(|| value.trim().trim_matches('"'))
+        })
+    }
+
     /// How specifically this range matches an offer, and with which quality.
     fn matches(&self, offer: &Offer) -> Option<(u8, u16)> {
         let (kind, subtype) = offer.essence.split_once('/')?;
@@ -155,7 +238,12 @@ impl<'a> Range<'a> {
                             .iter()
                             .any(|mine| mine.eq_ignore_ascii_case(part))
                     });
-                if same { 3 } else { 2 }
+                // Clients add to it how numbers are written and whether they read as it comes, which changes nothing here.
+                let minimal = offer.has_metadata()
+                    && self
+                        .metadata()
+                        .is_some_and(|level| level.eq_ignore_ascii_case("minimal"));
+                if same || minimal { 3 } else { 2 }
             }
             _ => return None,
         };
@@ -219,6 +307,89 @@ mod tests {
             answer("application/json;odata.metadata=minimal"),
             "application/json"
         );
+    }
+
+    /// The answer where OData is spoken, to a request with or without `OData-MaxVersion`.
+    fn odata_answer(accept: &'static str, version: bool) -> String {
+        let offers = Offers::with_metadata(&[ODATA, "text/plain", "application/json", "text/json"]);
+        let mut headers = HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]);
+        if version {
+            headers.insert(ODATA_MAX_VERSION, HeaderValue::from_static("4.0"));
+        }
+        match offers.negotiate(&headers) {
+            Ok(value) => value.to_str().expect("ASCII").to_owned(),
+            Err(problem) => problem.summary(),
+        }
+    }
+
+    #[test]
+    fn minimal_metadata_is_for_who_asks_for_it() {
+        for accept in [
+            "application/json;odata.metadata=minimal",
+            "application/json; metadata=Minimal",
+            "application/json;odata.metadata=minimal;odata.streaming=true;IEEE754Compatible=false",
+            // What Power Query sends.
+            "application/json;odata.metadata=minimal;q=1.0,application/json;odata=minimalmetadata;q=0.9,\
+             application/atomsvc+xml;q=0.8,application/atom+xml;q=0.8,application/xml;q=0.7,text/plain;q=0.7",
+        ] {
+            assert_eq!(odata_answer(accept, false), MINIMAL, "{accept}");
+            assert_eq!(odata_answer(accept, true), MINIMAL, "{accept}");
+        }
+        for accept in [
+            "",
+            "*/*",
+            "application/json",
+            "application/json;charset=utf-8",
+        ] {
+            assert_eq!(odata_answer(accept, false), "application/json", "{accept}");
+            assert_eq!(odata_answer(accept, true), MINIMAL, "{accept}");
+        }
+        for accept in [
+            "application/json;odata.metadata=none",
+            "application/json;metadata=none",
+        ] {
+            assert_eq!(odata_answer(accept, true), "application/json", "{accept}");
+        }
+        assert_eq!(odata_answer(ODATA, true), ODATA);
+        assert_eq!(
+            odata_answer("text/plain", true),
+            "text/plain; charset=utf-8"
+        );
+    }
+
+    #[test]
+    fn full_metadata_is_refused_unless_something_else_is_taken_too() {
+        let full = "application/json;odata.metadata=full";
+        assert_eq!(odata_answer(full, true), "406 media_type.not_acceptable");
+        assert_eq!(
+            odata_answer(
+                "application/json;odata.metadata=full, application/json",
+                false
+            ),
+            "application/json"
+        );
+        // v1 is no OData: there the parameter means nothing.
+        assert_eq!(answer(full), "application/json");
+    }
+
+    #[test]
+    fn whoever_takes_the_first_offer_at_all_can_be_given_it() {
+        let offers = Offers::in_order(&["application/xml", "application/json"]);
+        let takes = |accept| {
+            let value = HeaderValue::from_static(accept);
+            offers.takes_first(&HeaderMap::from_iter([(ACCEPT, value)]))
+        };
+        assert!(offers.takes_first(&HeaderMap::new()));
+        for accept in [
+            "*/*",
+            "application/json, */*;q=0.1",
+            "application/xml;q=0.7",
+        ] {
+            assert!(takes(accept), "{accept}");
+        }
+        for accept in ["application/json", "application/xml;q=0, */*", "text/html"] {
+            assert!(!takes(accept), "{accept}");
+        }
     }
 
     #[test]

@@ -13,6 +13,7 @@ use hyper::body::Incoming;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::accept::MINIMAL;
 use super::path::Captures;
 use super::problem::Problem;
 use super::{extract, json};
@@ -85,6 +86,11 @@ impl Call {
     /// The URL this caller reached the service under, without a trailing slash.
     pub(crate) fn base_url(&self) -> Cow<'_, str> {
         self.app.base_for(&self.head.headers)
+    }
+
+    /// Whether the answer is to begin with `@odata.context`: OData's minimal metadata.
+    pub(crate) fn wants_context(&self) -> bool {
+        self.media == MINIMAL
     }
 
     /// The raw query string, still percent-encoded; empty if there is none.

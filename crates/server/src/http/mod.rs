@@ -6,6 +6,7 @@ pub(crate) mod encoding;
 pub(crate) mod extract;
 pub(crate) mod json;
 mod objects;
+pub(crate) mod odata;
 pub(crate) mod path;
 pub(crate) mod problem;
 pub(crate) mod request_id;

@@ -1,10 +1,13 @@
 //! The route table: a path, matched segment by segment and case-insensitively, and the parameters found on the way.
 //!
 //! Built once at start from the templates of the spec. A literal segment wins over a parameter (`/types/{…}` over `/{id}/…`).
+//! OData's way to name a record, `/v2/groups(7)`, is read as `/v2/groups/7`.
 
 use std::ops::Range;
 
 use http::Method;
+
+use super::odata::is_odata;
 
 /// The most parameters a template may have.
 const MAX_PARAMETERS: usize = 2;
@@ -70,6 +73,20 @@ impl<T: Copy> Node<T> {
         self.descend(path, start, Captures::default())
     }
 
+    /// The node of a path that names its record by a key in parentheses, as OData does: `/v2/groups(7)` or `/v2/groups(id=7)`. To be asked only
+    /// where [`Self::find`] finds nothing.
+    pub(crate) fn find_by_key(&self, path: &str) -> Option<(&Self, Captures)> {
+        let (open, key) = key_in_parentheses(path)?;
+        let plain = format!("{}/{}", &path[..open], &path[key.clone()]);
+        let (node, mut captures) = self.find(&plain)?;
+        // What is in parentheses is a key and no word that is served beside it, such as `$count`.
+        if captures.span(0)?.start != open + 1 {
+            return None;
+        }
+        captures.spans[0] = (u32::try_from(key.start).ok()?, u32::try_from(key.end).ok()?);
+        Some((node, captures))
+    }
+
     fn descend(&self, path: &str, start: usize, captures: Captures) -> Option<(&Self, Captures)> {
         let end = path[start..]
             .find('/')
@@ -128,6 +145,34 @@ impl<T: Copy> Node<T> {
     }
 }
 
+/// Where a path under OData's root has its parenthesis, and the key in it, without the name it may be given by.
+fn key_in_parentheses(path: &str) -> Option<(usize, Range<usize>)> {
+    if !is_odata(path) {
+        return None;
+    }
+    let open = [path.find('('), path.find("%28")]
+        .into_iter()
+        .flatten()
+        .min()?;
+    let width = if path[open..].starts_with('(') { 1 } else { 3 };
+    let end = path
+        .strip_suffix(')')
+        .or_else(|| path.strip_suffix("%29"))?
+        .len();
+    let mut start = open + width;
+    let key = path.get(start..end)?;
+    for named in ["id=", "id%3D", "id%3d"] {
+        if key.starts_with(named) {
+            start += named.len();
+        }
+    }
+    let key = &path[start..end];
+    let has_more = ["(", ")", "/", "%28", "%29"]
+        .iter()
+        .any(|sign| key.contains(sign));
+    (!key.is_empty() && !has_more).then_some((open, start..end))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,6 +213,48 @@ mod tests {
             Some((4, Some("x".into())))
         );
         assert_eq!(find("/v1/incidents/TRASH", &Method::HEAD), Some((5, None)));
+    }
+
+    #[test]
+    fn a_key_may_stand_in_parentheses() {
+        let mut table = table();
+        table.insert(Method::GET, "/v2/groups", 6);
+        table.insert(Method::GET, "/v2/groups/{groupId}", 7);
+        table.insert(Method::GET, "/v2/groups/$count", 8);
+        let find = |path: &str| {
+            assert!(table.find(path).is_none(), "{path}");
+            let (node, captures) = table.find_by_key(path)?;
+            let key = captures.span(0).map(|span| path[span].to_owned())?;
+            Some((node.route(&Method::GET)?, key))
+        };
+        for path in [
+            "/v2/groups(7)",
+            "/V2/GROUPS(id=7)",
+            "/v2/groups%287%29",
+            "/v2/groups%28id%3D7)",
+        ] {
+            assert_eq!(find(path), Some((7, "7".into())), "{path}");
+        }
+        assert_eq!(find("/v2/incidents/comments(9)"), Some((3, "9".into())));
+        assert_eq!(find("/v2/groups(x)"), Some((7, "x".into())));
+        assert_eq!(find("/v2/groups(name=7)"), Some((7, "name=7".into())));
+        for path in [
+            "/v2/groups()",
+            "/v2/groups(id=)",
+            "/v2/groups(7)(8)",
+            "/v2/groups((7))",
+            "/v2/groups(7",
+            "/v2/groups7)",
+            "/v2/groups)7(",
+            "/v2/groups(7)/x",
+            "/v2/groups(7/8)",
+            "/v2/groups($count)",
+            "/v2(groups)",
+            "/v2/incidents(7)",
+            "/v1/Incidents(7)",
+        ] {
+            assert_eq!(find(path), None, "{path}");
+        }
     }
 
     #[test]

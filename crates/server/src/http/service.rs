@@ -14,6 +14,7 @@ use http::{HeaderMap, HeaderValue, Request, StatusCode};
 use hyper::body::Incoming;
 
 use super::extract::{PREFERENCE_APPLIED, is_strict};
+use super::odata::{ANSWERED_VERSION, ODATA_VERSION, is_odata};
 use super::problem::{Place, Problem};
 use super::request_id::{self, X_REQUEST_ID};
 use super::{encoding, extract};
@@ -52,17 +53,19 @@ pub(crate) async fn serve(app: Arc<App>, request: Request<Incoming>) -> Response
     };
 
     let id_text = request_id.to_str().unwrap_or("");
+    let odata = is_odata(uri.path());
     let mut response = outcome.unwrap_or_else(|problem| {
-        let odata = uri
-            .path()
-            .get(..4)
-            .is_some_and(|start| start.eq_ignore_ascii_case("/v2/"));
         problem.respond(Place {
             instance: uri.path(),
             trace_id: trace.as_deref().unwrap_or(id_text),
             odata,
         })
     });
+    if odata {
+        response
+            .headers_mut()
+            .insert(ODATA_VERSION, ANSWERED_VERSION);
+    }
     if has_preference && matches!(route, Some(Route::Operation(operation)) if operation.has_body())
     {
         response.headers_mut().insert(

@@ -11,4 +11,5 @@ pub(crate) mod improvements;
 pub(crate) mod incidents;
 pub(crate) mod meta;
 mod never_null;
+pub(crate) mod odata;
 mod refusal;

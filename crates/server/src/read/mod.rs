@@ -7,6 +7,7 @@
 mod anchors;
 mod bounds;
 mod compiled;
+mod context;
 mod json;
 mod level;
 mod link;

@@ -20,6 +20,7 @@ mod incidents_parts;
 mod incidents_plant;
 mod incidents_update;
 mod odata;
+mod odata_doors;
 mod paging;
 mod reads;
 mod reads_plant;

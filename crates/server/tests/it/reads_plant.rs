@@ -60,6 +60,11 @@ impl Plant {
         ran.await.expect("the statements fit the schema");
     }
 
+    /// The service itself.
+    pub fn service(&self) -> &Service {
+        &self.service
+    }
+
     pub fn base_url(&self) -> &str {
         self.service.running.base_url()
     }

@@ -1,0 +1,76 @@
+//! What OData asks of every request and answer under its root: the headers that tell which version of the protocol is spoken.
+
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+
+use super::extract::quoted;
+use super::problem::Problem;
+use crate::entity_sets::ROOT;
+
+/// The header that says which version an answer is of.
+pub(crate) const ODATA_VERSION: HeaderName = HeaderName::from_static("odata-version");
+/// The version of every answer. Nothing of what is answered differs in 4.01, and no client of 4.0 reads that.
+pub(crate) const ANSWERED_VERSION: HeaderValue = HeaderValue::from_static("4.0");
+/// The header in which a caller says up to which version it reads.
+pub(crate) const ODATA_MAX_VERSION: HeaderName = HeaderName::from_static("odata-maxversion");
+
+/// Whether a path is OData's: its root or below.
+pub(crate) fn is_odata(path: &str) -> bool {
+    let (start, rest) = path.split_at_checked(ROOT.len()).unwrap_or((path, "/"));
+    start.eq_ignore_ascii_case(ROOT) && (rest.is_empty() || rest.starts_with('/'))
+}
+
+/// 400 `odata.option` for a caller that does not read version 4.0: an answer would be of no use to it.
+pub(crate) fn check_max_version(headers: &HeaderMap) -> Result<(), Problem> {
+    let Some(value) = headers.get(ODATA_MAX_VERSION) else {
+        return Ok(());
+    };
+    let text = value.to_str().unwrap_or("").trim();
+    let major = text.split(['.', ';']).next().unwrap_or(text);
+    if major.parse().is_ok_and(|major: u8| major >= 4) {
+        return Ok(());
+    }
+    let problem = Problem::new(
+        StatusCode::BAD_REQUEST,
+        "odata.option",
+        "Unsupported version of OData",
+        "",
+    );
+    Err(problem.field(
+        "OData-MaxVersion",
+        format!(
+            "answers are of version 4.0; expected 4.0 or later, found {}",
+            quoted(text)
+        ),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_below_the_root_is_odata() {
+        for path in ["/v2", "/v2/", "/V2/areas"] {
+            assert!(is_odata(path), "{path}");
+        }
+        for path in ["/", "/v1/Boards/7", "/v20", "/v2x/areas", "/v", "/ø2/"] {
+            assert!(!is_odata(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_caller_that_reads_4_0_is_served() {
+        let check = |value| {
+            let value = HeaderValue::from_static(value);
+            check_max_version(&HeaderMap::from_iter([(ODATA_MAX_VERSION, value)]))
+        };
+        for value in ["4.0", "4.01", "4", " 5.0 ", "4.0;NetFx"] {
+            assert!(check(value).is_ok(), "{value}");
+        }
+        for value in ["3.0", "3.0;NetFx", "", "x", "-4.0"] {
+            let problem = check(value).expect_err(value);
+            assert_eq!(problem.summary(), "400 odata.option OData-MaxVersion");
+        }
+        assert!(check_max_version(&HeaderMap::new()).is_ok());
+    }
+}

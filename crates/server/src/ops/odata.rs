@@ -1,0 +1,99 @@
+//! OData's own doors: the service document, the description of the model, and the number of entities in a set.
+//!
+//! The first two are open to everybody, like the description of the interface: they hold nothing but the model.
+
+use std::sync::LazyLock;
+
+use axum::response::Response;
+use bytes::Bytes;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, VARY};
+use http::request::Parts;
+use http::{HeaderValue, StatusCode};
+
+use crate::app::App;
+use crate::entity_sets::{self, CONTAINER, ROOT};
+use crate::http::accept::{MINIMAL, Offers};
+use crate::http::call::Call;
+use crate::http::odata::check_max_version;
+use crate::http::problem::Problem;
+use crate::read::List;
+
+const XML: &str = "application/xml";
+const JSON: &str = "application/json";
+
+static METADATA_XML: LazyLock<Bytes> = LazyLock::new(|| CONTAINER.xml().into());
+static METADATA_JSON: LazyLock<Bytes> = LazyLock::new(|| CONTAINER.json().into());
+static METADATA_OFFERS: LazyLock<Offers> = LazyLock::new(|| Offers::in_order(&[XML, JSON]));
+
+/// `/v2`: the sets and where they are. It is always JSON; there is no other form of it.
+pub(crate) fn service_document(app: &App, head: &Parts) -> Result<Response, Problem> {
+    check_max_version(&head.headers)?;
+    let root = format!("{}{ROOT}", app.base_for(&head.headers));
+    let mut response = Response::new(CONTAINER.service_document(&root).into());
+    // The addresses in it depend on the name the caller used.
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, MINIMAL);
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    Ok(response)
+}
+
+/// `/v2/$metadata`: CSDL in XML, and in JSON for who asks for that.
+pub(crate) fn metadata(head: &Parts) -> Result<Response, Problem> {
+    check_max_version(&head.headers)?;
+    let media = match format_option(head.uri.query().unwrap_or(""))? {
+        Some(media) => media,
+        // Tools take JSON for their data and send the same `Accept` here, but read this document in XML: whoever takes XML at all gets it.
+        None if METADATA_OFFERS.takes_first(&head.headers) => HeaderValue::from_static(XML),
+        None => METADATA_OFFERS.negotiate(&head.headers)?,
+    };
+    let document = if media == JSON {
+        &METADATA_JSON
+    } else {
+        &METADATA_XML
+    };
+    let mut response = Response::new(Bytes::clone(document).into());
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, media);
+    headers.insert(VARY, HeaderValue::from_static("accept"));
+    headers.insert(
+        CACHE_CONTROL,
+        HeaderValue::from_static("public, max-age=300"),
+    );
+    Ok(response)
+}
+
+/// What `$format` asks for, in each of its spellings; it goes before `Accept`.
+fn format_option(query: &str) -> Result<Option<HeaderValue>, Problem> {
+    let pairs: Vec<(String, String)> = serde_urlencoded::from_str(query).unwrap_or_default();
+    let is_format = |name: &str| {
+        let name = name.strip_prefix('$').unwrap_or(name);
+        name.eq_ignore_ascii_case("format")
+    };
+    let Some((_, value)) = pairs.iter().find(|(name, _)| is_format(name)) else {
+        return Ok(None);
+    };
+    let essence = value.split(';').next().unwrap_or(value).trim();
+    match essence.to_ascii_lowercase().as_str() {
+        "xml" | XML => Ok(Some(HeaderValue::from_static(XML))),
+        "json" | JSON => Ok(Some(HeaderValue::from_static(JSON))),
+        _ => {
+            let problem = Problem::new(
+                StatusCode::BAD_REQUEST,
+                "odata.option",
+                "Invalid query option",
+                "",
+            );
+            let found = crate::http::extract::quoted(value);
+            Err(problem.field("$format", format!("expected xml or json, found {found}")))
+        }
+    }
+}
+
+/// `/v2/groups/$count` and its like: how many entities match, as text.
+pub(crate) async fn count(call: Call) -> Result<Response, Problem> {
+    match entity_sets::at(call.operation.path()) {
+        Some((set, _)) => List::count(call, set.entity).await,
+        // The routes are made from the sets.
+        None => Err(Problem::internal("an operation that lists no set")),
+    }
+}

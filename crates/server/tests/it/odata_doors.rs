@@ -1,0 +1,350 @@
+//! What OData tools find a service by: the service document, the description of the model, keys in parentheses, counts, contexts, versions.
+
+use reqwest::Method;
+use reqwest::header::{ACCEPT, HOST};
+use serde_json::{Value, json};
+
+use crate::reads_plant::{Plant, ids};
+use crate::support::{Answer, Service};
+
+const MINIMAL: &str = "application/json;odata.metadata=minimal";
+
+/// What Power Query sends with every request.
+const POWER_QUERY: &str = "application/json;odata.metadata=minimal;q=1.0,application/json;odata=minimalmetadata;q=0.9,\
+                           application/atomsvc+xml;q=0.8,application/atom+xml;q=0.8,application/xml;q=0.7,text/plain;q=0.7";
+
+/// A GET without a token, with headers.
+async fn open(service: &Service, path: &str, headers: &[(&str, &str)]) -> Answer {
+    let mut request = service.http.get(service.url(path));
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    Answer::of(request).await
+}
+
+/// A GET with a token and headers.
+async fn get(service: &Service, path: &str, headers: &[(&str, &str)]) -> Answer {
+    let mut request = service.request(Method::GET, path);
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    Answer::of(request).await
+}
+
+#[tokio::test]
+async fn the_service_document_lists_the_sets_under_the_name_the_caller_uses() {
+    let service = Service::start().await;
+    for path in ["/v2", "/v2/", "/V2"] {
+        let answer = open(&service, path, &[(HOST.as_str(), "plant.example:8080")]).await;
+        assert_eq!(answer.status, 200, "{path}");
+        assert_eq!(answer.header("content-type"), MINIMAL);
+        assert_eq!(answer.header("odata-version"), "4.0");
+        let set = |name: &str, url: &str| json!({"name": name, "kind": "EntitySet", "url": url});
+        assert_eq!(
+            answer.json(),
+            json!({
+                "@odata.context": "http://plant.example:8080/v2/$metadata",
+                "value": [
+                    set("areas", "areas"),
+                    set("boards", "boards"),
+                    set("groups", "groups"),
+                    set("comments", "incidents/comments"),
+                ],
+            })
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_model_is_described_in_xml_unless_json_alone_is_taken() {
+    let service = Service::start().await;
+    let path = "/v2/$metadata";
+    for (query, accept, expected) in [
+        ("", "*/*", "application/xml"),
+        ("", "application/xml", "application/xml"),
+        ("", POWER_QUERY, "application/xml"),
+        // What many clients send by default, and then read XML.
+        ("", "application/json, text/plain, */*", "application/xml"),
+        ("", "application/json", "application/json"),
+        ("?$format=json", "application/xml", "application/json"),
+        (
+            "?%24format=application%2Fxml",
+            "application/json",
+            "application/xml",
+        ),
+    ] {
+        let answer = open(
+            &service,
+            &format!("{path}{query}"),
+            &[(ACCEPT.as_str(), accept)],
+        )
+        .await;
+        assert_eq!(answer.status, 200, "{query} {accept}");
+        assert_eq!(answer.header("content-type"), expected, "{query} {accept}");
+        assert_eq!(answer.header("odata-version"), "4.0");
+        match expected {
+            "application/xml" => assert!(answer.text().starts_with("<?xml ")),
+            _ => assert_eq!(answer.json()["$EntityContainer"], "Obeya.Service"),
+        }
+    }
+    open(&service, "/v2/%24metadata", &[]).await;
+    let answer = open(&service, path, &[(ACCEPT.as_str(), "image/png")]).await;
+    answer.is_problem(406, "media_type.not_acceptable");
+    let answer = open(&service, "/v2/$metadata?$format=atom", &[]).await;
+    answer.is_problem(400, "odata.option");
+    let answer = Answer::of(service.request(Method::POST, path)).await;
+    answer.is_problem(405, "method.not_allowed");
+}
+
+/// Every property of the description is one that a record has, and the other way round; every navigation can be expanded.
+#[tokio::test]
+async fn the_description_is_that_of_the_records() {
+    let plant = Plant::new().await;
+    let json = [(ACCEPT.as_str(), "application/json")];
+    let description = open(plant.service(), "/v2/$metadata", &json).await.json();
+    let types = &description["Obeya"];
+    for set in ["areas", "boards", "groups", "comments"] {
+        let name = types["Service"][set]["$Type"].as_str().expect("a type");
+        let entity = &types[name.trim_start_matches("Obeya.")];
+        let members = entity.as_object().expect("a type");
+        let members = members.iter().filter(|(name, _)| !name.starts_with('$'));
+        let (navigations, properties): (Vec<_>, Vec<_>) =
+            members.partition(|(_, member)| member["$Kind"] == "NavigationProperty");
+        let names = |of: &[(&String, &Value)]| -> Vec<String> {
+            of.iter().map(|(name, _)| (*name).clone()).collect()
+        };
+        let record = plant
+            .get(&format!("/v2/{set}?$top=1&$filter=id gt 0"))
+            .await
+            .json();
+        let record = record["value"][0].as_object().expect("a record").clone();
+        let mut found: Vec<String> = record.keys().cloned().collect();
+        found.sort();
+        let mut described = names(&properties);
+        described.sort();
+        assert_eq!(found, described, "{set}");
+        for (name, property) in properties {
+            let value = &record[name];
+            let fits = match property["$Type"].as_str().unwrap_or("Edm.String") {
+                "Edm.Int32" => value.is_i64(),
+                "Edm.Boolean" => value.is_boolean(),
+                _ => value.is_string(),
+            };
+            let may_lack = value.is_null() && property["$Nullable"] == true;
+            assert!(fits || may_lack, "{set}.{name}: {value} is no {property}");
+        }
+        for name in names(&navigations) {
+            let path = format!("/v2/{set}?$expand={name}&$top=1");
+            assert_eq!(plant.get(&path).await.status, 200, "{path}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_record_is_also_found_by_its_key_in_parentheses() {
+    let plant = Plant::new().await;
+    for (plain, keyed) in [
+        ("/v2/areas/1", "/v2/areas(1)"),
+        ("/v2/boards/1", "/v2/boards(id=1)"),
+        (
+            "/v2/groups/1?$select=name",
+            "/v2/Groups%281%29?$select=name",
+        ),
+        ("/v2/groups/1", "/v2/groups(id%3D1)"),
+        ("/v2/incidents/comments/1", "/v2/incidents/comments(1)"),
+        ("/v2/incidents/comments/1", "/v2/comments(1)"),
+        ("/v2/incidents/comments/1", "/v2/comments/1"),
+    ] {
+        let (plain, keyed) = (plant.get(plain).await, plant.get(keyed).await);
+        assert_eq!(keyed.status, 200, "{}", keyed.text());
+        assert_eq!(keyed.text(), plain.text());
+    }
+    let answer = plant.get("/v2/groups(x)").await;
+    let body = answer.is_problem(400, "path.invalid");
+    assert_eq!(
+        body["errors"]["groupId"][0],
+        "expected an integer of 32 bits, found `x`"
+    );
+    plant
+        .get("/v2/groups(name=1)")
+        .await
+        .is_problem(400, "path.invalid");
+    for path in [
+        "/v2/groups()",
+        "/v2/groups(1)(2)",
+        "/v2/groups(4711)",
+        "/v2/incidents(1)",
+        "/v1/Boards(1)",
+    ] {
+        plant.get(path).await.is_problem(404, "not_found");
+    }
+    let service = plant.service();
+    let answer = service.get_as(None, "/v2/groups(1)").await;
+    answer.is_problem(401, "token.missing");
+}
+
+#[tokio::test]
+async fn a_count_is_a_number_as_text_whatever_is_to_be_given_out() {
+    let plant = Plant::new().await;
+    for set in [
+        "areas",
+        "boards",
+        "groups",
+        "comments",
+        "incidents/comments",
+    ] {
+        let all = plant.ids(&format!("/v2/{set}")).await.len();
+        let answer = plant.get(&format!("/v2/{set}/$count")).await;
+        assert_eq!(answer.header("content-type"), "text/plain");
+        assert_eq!(answer.text(), all.to_string(), "{set}");
+        assert!(all > 0, "{set}");
+    }
+    let matching = plant.ids("/v2/groups?$filter=level ge 1").await.len();
+    let path = "/v2/groups/%24count?$filter=level ge 1&$top=1&$skip=1&$orderby=name&$select=id";
+    let answer = get(
+        plant.service(),
+        path,
+        &[(ACCEPT.as_str(), "application/json")],
+    )
+    .await;
+    assert_eq!(answer.text(), matching.to_string());
+    assert!(matching > 1);
+
+    plant
+        .get("/v2/groups/$count?$filter=nmae eq 1")
+        .await
+        .is_problem(400, "odata.unknown_property");
+    let service = plant.service();
+    let path = "/v2/groups/$count";
+    service
+        .get_as(None, path)
+        .await
+        .is_problem(401, "token.missing");
+    let token = service.token_for(&["Boards.Read"]).await;
+    service
+        .get_as(Some(&token), path)
+        .await
+        .is_problem(403, "scope.missing");
+}
+
+#[tokio::test]
+async fn minimal_metadata_begins_with_the_context() {
+    let plant = Plant::new().await;
+    let base = plant.base_url();
+    for (path, context) in [
+        ("/v2/groups", "groups"),
+        ("/v2/groups?$select=id,name&$count=true", "groups(id,name)"),
+        (
+            "/v2/groups?$select=id&$expand=boards($select=id)",
+            "groups(id,boards(id))",
+        ),
+        ("/v2/groups(1)", "groups/$entity"),
+        ("/v2/groups/1?$select=id", "groups(id)/$entity"),
+        ("/v2/comments?$top=0", "comments"),
+        ("/v2/incidents/comments/1", "comments/$entity"),
+        ("/v2/incidents/1/comments", "comments"),
+    ] {
+        let answer = get(plant.service(), path, &[(ACCEPT.as_str(), MINIMAL)]).await;
+        assert_eq!(answer.status, 200, "{path}: {}", answer.text());
+        assert_eq!(answer.header("content-type"), MINIMAL, "{path}");
+        let opening = format!("{{\"@odata.context\":\"{base}/v2/$metadata#{context}\",\"");
+        assert!(
+            answer.text().starts_with(&opening),
+            "{path}: {}",
+            answer.text()
+        );
+        // All else is as it is without.
+        let mut body = answer.json();
+        body.as_object_mut()
+            .expect("an object")
+            .remove("@odata.context");
+        assert_eq!(body, plant.get(path).await.json(), "{path}");
+    }
+    let groups = get(
+        plant.service(),
+        "/v2/groups",
+        &[("odata-maxversion", "4.0")],
+    )
+    .await;
+    assert_eq!(groups.header("content-type"), MINIMAL);
+    assert!(groups.text().starts_with("{\"@odata.context\":"));
+    let full = [(ACCEPT.as_str(), "application/json;odata.metadata=full")];
+    let answer = get(plant.service(), "/v2/groups", &full).await;
+    answer.is_problem(406, "media_type.not_acceptable");
+}
+
+#[tokio::test]
+async fn every_answer_under_the_root_tells_its_version_and_no_other() {
+    let service = Service::start().await;
+    for (path, version) in [
+        ("/v2/areas", "4.0"),
+        ("/v2/areas?$filter=x", "4.0"),
+        ("/v2/areas(4711)", "4.0"),
+        ("/v2/nothing", "4.0"),
+        ("/v2/areas/$count", "4.0"),
+        ("/v1/Boards/1", ""),
+        ("/v20", ""),
+        ("/healthz", ""),
+    ] {
+        assert_eq!(
+            service.get(path).await.header("odata-version"),
+            version,
+            "{path}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_caller_that_does_not_read_4_0_is_told_so() {
+    let service = Service::start().await;
+    let old = [("odata-maxversion", "3.0")];
+    for path in [
+        "/v2/",
+        "/v2/$metadata",
+        "/v2/areas",
+        "/v2/areas/$count",
+        "/v2/areas(1)",
+    ] {
+        let body = get(&service, path, &old)
+            .await
+            .is_problem(400, "odata.option");
+        assert_eq!(
+            body["errors"]["OData-MaxVersion"][0],
+            "answers are of version 4.0; expected 4.0 or later, found `3.0`"
+        );
+    }
+    let spec = get(&service, "/openapi.json", &old).await;
+    assert_eq!(spec.status, 200);
+}
+
+/// As Power Query reads a table: its headers, page by page over absolute links.
+#[tokio::test]
+async fn a_set_is_read_to_its_end_over_its_links() {
+    let plant = Plant::with(crate::reads_plant::Incidents::Live, |config| {
+        config.limits.page_records = 2;
+    })
+    .await;
+    let headers = [(ACCEPT.as_str(), POWER_QUERY), ("odata-maxversion", "4.0")];
+    for set in ["areas", "boards", "groups", "comments"] {
+        let count: usize = plant
+            .get(&format!("/v2/{set}/$count"))
+            .await
+            .text()
+            .parse()
+            .expect("a number");
+        let mut found = Vec::new();
+        let mut next = Some(format!("{}/v2/{set}", plant.base_url()));
+        while let Some(url) = next {
+            assert!(url.len() <= 2048, "{url}");
+            let path = url
+                .strip_prefix(plant.base_url())
+                .expect("an address of the service");
+            let page = get(plant.service(), path, &headers).await.json();
+            assert!(page["@odata.context"].is_string());
+            found.extend(ids(&page["value"]));
+            next = page["@odata.nextLink"].as_str().map(str::to_owned);
+        }
+        assert_eq!(found.len(), count, "{set}");
+        assert!(found.is_sorted(), "{set}: {found:?}");
+    }
+}
