@@ -91,12 +91,12 @@ impl Side {
         (Self::Metrics, Method::GET, "/metrics", "metrics"),
         (Self::SpecJson, Method::GET, "/openapi.json", "openapi.json"),
         (Self::SpecYaml, Method::GET, "/openapi.yaml", "openapi.yaml"),
-        (Self::ServiceDocument, Method::GET, ROOT, "odata.service"),
+        (Self::ServiceDocument, Method::GET, ROOT, "odata-service"),
         (
             Self::Metadata,
             Method::GET,
             "/v2/$metadata",
-            "odata.metadata",
+            "odata-metadata",
         ),
     ];
 
