@@ -46,6 +46,14 @@ pub fn api(out_dir: &Path, spec: &Path) {
     });
 }
 
+/// Writes `fields.rs`: a module for each entity that query options speak of, with a function for each property.
+pub fn fields(out_dir: &Path, spec: &Path) {
+    run(spec, |document| {
+        let source = crate::fields(document)?;
+        Ok(vec![(out_dir.join("fields.rs"), source)])
+    });
+}
+
 /// Writes `operations.rs`: `enum Operation`, for a route table.
 pub fn operations(out_dir: &Path, spec: &Path) {
     run(spec, |document| {

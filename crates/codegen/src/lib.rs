@@ -7,10 +7,11 @@
 //! | [`normalise`] | tree → the tree the generator sees | nothing |
 //! | [`openapi`] | tree → `openapiv3::OpenAPI` | what is not OpenAPI 3.0 |
 //! | [`generate`] | document → source of the model and of the client | what the generator itself refuses |
+//! | [`fields`] | tree → source of the properties that query options may name | nothing |
 //! | [`operations`] | tree → table of operations, and an enum over it | nothing |
 //!
 //! [`build`] drives them from a `build.rs`. Everything else is pure: no files, no network, no environment.
-//! This crate knows no other crate of the project; the paths it writes (`::obeya_model`, `crate::`) are only text.
+//! This crate knows no other crate of the project; the paths it writes (`::obeya_model`, `::obeya_odata`, `crate::`) are only text.
 
 pub mod build;
 pub mod contract;
@@ -26,7 +27,7 @@ mod surface;
 mod yaml;
 
 pub use fault::{Error, Fault};
-pub use generate::{Generated, generate};
+pub use generate::{Generated, fields, generate};
 pub use lint::lint;
 pub use spec::Spec;
 pub use surface::surface;

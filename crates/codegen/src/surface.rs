@@ -91,6 +91,7 @@ fn text(tokens: &impl ToTokens) -> String {
         ":: std :: convert :: ",
         "crate :: ",
         ":: obeya_model :: ",
+        ":: obeya_odata :: build :: ",
     ] {
         text = text.replace(path, "");
     }

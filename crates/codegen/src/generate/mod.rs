@@ -3,6 +3,7 @@
 mod calls;
 mod client;
 mod enums;
+mod fields;
 mod model;
 
 use std::collections::BTreeMap;
@@ -12,6 +13,8 @@ use progenitor_impl::{GenerationSettings, Generator, HooksMode, TypeImpl, Unknow
 use quote::quote;
 
 use crate::{Error, Spec, naming, normalise, operations};
+
+pub use fields::fields;
 
 /// Marks the path of a raw twin, which would otherwise be the same (path, method) twice. It is taken out of the
 /// generated code again: see [`client`].

@@ -1,5 +1,6 @@
 //! What the code generator promises, tried on small documents and on the specification itself.
 
+mod fields;
 mod generated;
 mod lints;
 mod small;

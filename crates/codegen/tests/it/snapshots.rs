@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use obeya_codegen::{Spec, contract, generate, operations, surface};
+use obeya_codegen::{Spec, contract, fields, generate, operations, surface};
 
 fn spec() -> Spec {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/openapi.yaml");
@@ -53,4 +53,10 @@ fn public_surface_of_the_client() {
         .expect("the specification generates")
         .client;
     reviewed("client", &surface(&client).expect("generated Rust"));
+}
+
+#[test]
+fn public_surface_of_the_fields() {
+    let fields = fields(&spec()).expect("the specification generates");
+    reviewed("fields", &surface(&fields).expect("generated Rust"));
 }

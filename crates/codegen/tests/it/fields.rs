@@ -1,0 +1,81 @@
+//! Which properties query options may name, on the small document.
+
+use obeya_codegen::{Spec, fields, surface};
+
+use crate::small::{SOUND, spoilt};
+
+/// Areas linked with halls, which no operation lists.
+fn linked() -> Spec {
+    spoilt(
+        "        closed: {type: string, format: date-time, nullable: true}\n",
+        "        closed: {type: string, format: date-time, nullable: true}\n\
+         \x20       hall: {nullable: true, description: The hall., allOf: [{$ref: '#/components/schemas/Hall'}]}\n\
+         \x20   Hall:\n\
+         \x20     type: object\n\
+         \x20     description: A hall.\n\
+         \x20     properties:\n\
+         \x20       lit: {type: boolean, description: Whether the light is on.}\n\
+         \x20       floorHeight: {type: number, format: double}\n\
+         \x20       built: {type: string, format: date}\n\
+         \x20       tags: {type: array, items: {type: string}}\n\
+         \x20       areas: {type: array, items: {$ref: '#/components/schemas/Area'}}\n",
+    )
+}
+
+#[test]
+fn what_a_filtered_list_reaches_has_a_module_and_nothing_else_has() {
+    let source = fields(&linked()).expect("the document generates");
+    insta::assert_snapshot!(surface(&source).expect("generated Rust"), @"
+mod area
+  struct Row<R>(Path<R>)
+    Row<R>: fn id(&self) -> Property<R, Int>
+    Row<R>: fn kind(&self) -> Property<R, Enum<Kind>>
+    Row<R>: fn closed(&self) -> Property<R, fields::Instant>
+    Row<R>: fn hall(&self) -> One<super::hall::Row<R>>
+  fn id() -> Property<Area, Int>
+  fn kind() -> Property<Area, Enum<Kind>>
+  fn closed() -> Property<Area, fields::Instant>
+  fn hall() -> One<super::hall::Row<Area>>
+mod hall
+  struct Row<R>(Path<R>)
+    Row<R>: fn lit(&self) -> Property<R, Boolean>
+    Row<R>: fn floor_height(&self) -> Property<R, Double>
+    Row<R>: fn built(&self) -> Property<R, fields::Date>
+    Row<R>: fn areas(&self) -> Many<super::area::Row<R>>
+  fn lit() -> Property<Hall, Boolean>
+  fn floor_height() -> Property<Hall, Double>
+  fn built() -> Property<Hall, fields::Date>
+  fn areas() -> Many<super::area::Row<Hall>>
+");
+}
+
+#[test]
+fn names_on_the_wire_and_descriptions_are_the_specifications() {
+    let source = fields(&linked()).expect("the document generates");
+    for part in [
+        "pub const PROPERTIES: &[(&str, &str)] = &[\n        (\"lit\", \"Edm.Boolean\"),\n        (\"floorHeight\", \"Edm.Double\"),\n        (\"built\", \"Edm.Date\"),\n        (\"areas\", \"Collection(Area)\"),\n    ];",
+        "self.0.property(\"floorHeight\")",
+        "self.0.one(\"hall\")",
+        "self.0.many(\"areas\")",
+        "Whether the light is on.\n\n`lit` on the wire.",
+    ] {
+        assert!(source.contains(part), "there is no {part:?} in\n{source}");
+    }
+}
+
+#[test]
+fn a_list_without_a_filter_has_no_fields() {
+    let spec = spoilt(
+        "        - {name: $filter, in: query, schema: {type: string}}\n",
+        "",
+    );
+    assert_eq!(
+        surface(&fields(&spec).expect("generates"))
+            .expect("Rust")
+            .trim(),
+        ""
+    );
+    // The document as it stands has one.
+    let spec = Spec::parse(SOUND).expect("sound");
+    assert!(fields(&spec).expect("generates").contains("pub mod area"));
+}
