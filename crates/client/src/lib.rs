@@ -80,6 +80,7 @@ mod config;
 mod deadline;
 mod decode;
 mod error;
+pub mod fields;
 mod list;
 mod observe;
 mod paged;

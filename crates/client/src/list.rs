@@ -8,6 +8,7 @@ use std::marker::PhantomData;
 
 use futures_core::future::BoxFuture;
 use futures_util::{TryStreamExt, stream};
+use obeya_odata::build::{Clause, Expansion, Filter, Order, Select};
 use reqwest::Url;
 use serde::de::DeserializeOwned;
 

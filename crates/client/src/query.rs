@@ -1,6 +1,6 @@
 //! The OData options of a read, collected by name.
 //!
-//! Texts go to the service as they are: what an expression means is not looked at here.
+//! Typed expressions are written out here; texts go to the service as they are, and what they mean is not looked at.
 
 /// The options of one read; what is `None` is not sent.
 #[derive(Clone, Debug, Default)]
@@ -15,7 +15,7 @@ pub struct Options {
     pub(crate) orderby: Option<String>,
 }
 
-/// The builder methods of a request that has `options: Options`.
+/// The builder methods of a request for records `T` that has `options: Options`.
 macro_rules! option_methods {
     () => {
         /// `$search`: words to look for, any of which suffices; numbers and phrases stand in quotes. Not together
@@ -25,27 +25,31 @@ macro_rules! option_methods {
             self
         }
 
-        /// `$filter`: an OData expression, for example `name eq 'Line 2'`.
-        pub fn filter(mut self, expression: impl Into<String>) -> Self {
-            self.options.filter = Some(expression.into());
+        /// `$filter`: a condition made of [`fields`](crate::fields), or the text of an OData expression, for example
+        /// `name eq 'Line 2'`.
+        pub fn filter(mut self, condition: impl Clause<Filter<T>>) -> Self {
+            self.options.filter = condition.text();
             self
         }
 
-        /// `$select`: the properties to give, separated by commas; all others are then absent (`None`).
-        pub fn select(mut self, properties: impl Into<String>) -> Self {
-            self.options.select = Some(properties.into());
+        /// `$select`: the properties to give, of [`fields`](crate::fields) or as a text, separated by commas; all others
+        /// are then absent (`None`). An empty list is none.
+        pub fn select(mut self, properties: impl Clause<Select<T>>) -> Self {
+            self.options.select = properties.text();
             self
         }
 
-        /// `$expand`: the related records to include, for example `group`.
-        pub fn expand(mut self, navigations: impl Into<String>) -> Self {
-            self.options.expand = Some(navigations.into());
+        /// `$expand`: the related records to include, links of [`fields`](crate::fields) or a text, for example `group`.
+        /// An empty list is none.
+        pub fn expand(mut self, links: impl Clause<Expansion<T>>) -> Self {
+            self.options.expand = links.text();
             self
         }
 
-        /// `$orderby`: properties to sort by, for example `name desc, id`.
-        pub fn orderby(mut self, keys: impl Into<String>) -> Self {
-            self.options.orderby = Some(keys.into());
+        /// `$orderby`: what to sort by, keys made of [`fields`](crate::fields) or a text, for example `name desc, id`. An
+        /// empty list is none.
+        pub fn orderby(mut self, keys: impl Clause<Order<T>>) -> Self {
+            self.options.orderby = keys.text();
             self
         }
 

@@ -6,8 +6,9 @@ use futures_core::future::BoxFuture;
 use obeya_api::call;
 use obeya_model::{
     CauseInput, ConsequenceInput, Incident, IncidentCreate, IncidentTypeDetail, IncidentUpdate,
-    TrashPage,
+    TrashPage, TrashedIncident,
 };
+use obeya_odata::build::{Clause, Filter};
 
 use super::Comments;
 use crate::Client;
@@ -167,9 +168,10 @@ pub struct Trash {
 }
 
 impl Trash {
-    /// `$filter`: an OData expression, for example `severity eq 'Low'`.
-    pub fn filter(mut self, expression: impl Into<String>) -> Self {
-        self.filter = Some(expression.into());
+    /// `$filter`: a condition made of [`fields::trashed_incident`](crate::fields::trashed_incident), or the text of an
+    /// OData expression, for example `severity eq 'Low'`.
+    pub fn filter(mut self, condition: impl Clause<Filter<TrashedIncident>>) -> Self {
+        self.filter = condition.text();
         self
     }
 

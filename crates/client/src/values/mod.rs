@@ -6,6 +6,7 @@ mod ahead;
 
 use obeya_api::call::ListDatasourceValues;
 use obeya_model::{DatasourceValue, DatasourceValuePage, Timestamp};
+use obeya_odata::build::{Clause, Filter, Order};
 
 use futures_util::{TryStreamExt, stream};
 
@@ -62,15 +63,16 @@ impl Values {
         self
     }
 
-    /// `$filter`: an OData expression, for example `dimension eq 'Line 2'`.
-    pub fn filter(mut self, expression: impl Into<String>) -> Self {
-        self.filter = Some(expression.into());
+    /// `$filter`: a condition made of [`fields::datasource_value`](crate::fields::datasource_value), or the text of an
+    /// OData expression, for example `dimension eq 'Line 2'`.
+    pub fn filter(mut self, condition: impl Clause<Filter<DatasourceValue>>) -> Self {
+        self.filter = condition.text();
         self
     }
 
-    /// `$orderby`: properties to sort by. Default: `valueDate`, then `id`.
-    pub fn orderby(mut self, keys: impl Into<String>) -> Self {
-        self.orderby = Some(keys.into());
+    /// `$orderby`: what to sort by, keys or a text. Default, and what an empty list comes to: `valueDate`, then `id`.
+    pub fn orderby(mut self, keys: impl Clause<Order<DatasourceValue>>) -> Self {
+        self.orderby = keys.text();
         self
     }
 

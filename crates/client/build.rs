@@ -1,0 +1,6 @@
+//! Generates the properties that query options may name from `spec/openapi.yaml`.
+
+fn main() {
+    let (out, spec) = obeya_codegen::build::places();
+    obeya_codegen::build::fields(&out, &spec);
+}

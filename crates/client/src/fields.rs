@@ -1,0 +1,129 @@
+//! The properties that query options may name, with their types: what `filter`, `orderby`, `select` and `expand` are made of.
+//!
+//! A module for each entity, generated from the specification: a name that is misspelt does not compile, nor does a text
+//! beside a number, nor a condition on groups where boards are listed.
+//!
+//! ```
+//! use obeya::fields::{board, group, incident_comment, now};
+//! use obeya::model::{GroupType, Timestamp};
+//! use std::time::Duration;
+//!
+//! let teams = group::level().ge(1).and(group::name().contains("Weld"));
+//! assert_eq!(teams.to_string(), "level ge 1 and contains(name,'Weld')");
+//!
+//! let weekly = group::type_()
+//!     .eq(GroupType::General)
+//!     .and(group::boards().any(|board| board.is_public().and(board.name().starts_with("Line"))));
+//! assert_eq!(
+//!     weekly.to_string(),
+//!     "type eq 'GENERAL' and boards/any(b:b/isPublic and startswith(b/name,'Line'))"
+//! );
+//!
+//! let since: Timestamp = "2026-03-02T06:00:00Z".parse()?;
+//! let comments = incident_comment::comment_date()
+//!     .ge(since)
+//!     .or(incident_comment::incident().due_date().lt(now().add(Duration::from_secs(86_400))));
+//! assert_eq!(
+//!     comments.to_string(),
+//!     "commentDate ge 2026-03-02T06:00:00Z or incident/dueDate lt now() add duration'P1D'"
+//! );
+//!
+//! # async fn example(client: obeya::Client) -> obeya::Result<()> {
+//! let boards = client
+//!     .boards()
+//!     .list()
+//!     .filter(board::group().name().eq("Assembly"))
+//!     .orderby((board::board_type().asc(), board::name().desc()))
+//!     .select((board::id(), board::name()))
+//!     .expand(board::group().expand().select(group::name()))
+//!     .await?;
+//! # Ok(())
+//! # }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! What does not compile:
+//!
+//! ```compile_fail,E0425
+//! obeya::fields::group::nmae().eq("Weld");
+//! ```
+//!
+//! ```compile_fail,E0277
+//! obeya::fields::group::name().eq(5);
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # fn example(client: obeya::Client) {
+//! client.boards().list().filter(obeya::fields::group::level().ge(1));
+//! # }
+//! ```
+
+use obeya_model::{Date as Day, Timestamp};
+use obeya_odata::build::{Calendar, Clock, DateType, InstantType, Operand, Ordered, Type};
+
+mod generated {
+    #![allow(
+        clippy::all,
+        clippy::pedantic,
+        clippy::restriction,
+        missing_docs,
+        unused_qualifications,
+        rustdoc::all,
+        reason = "generated; the specification carries the documentation"
+    )]
+    include!(concat!(env!("OUT_DIR"), "/fields.rs"));
+}
+
+pub use generated::*;
+
+pub use obeya_odata::build::{
+    Boolean, Clause, Double, Duration, Enum, Expand, Expansion, Filter, Int, Many, One, Order,
+    Property, Select, Text, Value, all_of, any_of,
+};
+
+/// The type of properties that are instants: compared with [`Timestamp`]. One before the year 1 is written as the first
+/// moment of that year, as OData has no earlier one.
+#[derive(Debug)]
+pub enum Instant {}
+
+/// The type of properties that are days: compared with [`Date`](obeya_model::Date). One before the year 1 is written as the
+/// first day of that year, as OData has no earlier one.
+#[derive(Debug)]
+pub enum Date {}
+
+/// `now()`: when the service reads the request.
+pub fn now<R>() -> Value<R, Instant> {
+    Value::now()
+}
+
+impl Type for Instant {
+    type Compared = Self;
+}
+
+impl Ordered for Instant {}
+impl Calendar for Instant {}
+impl Clock for Instant {}
+
+impl InstantType for Instant {
+    type Date = Date;
+}
+
+impl Type for Date {
+    type Compared = Self;
+}
+
+impl Ordered for Date {}
+impl Calendar for Date {}
+impl DateType for Date {}
+
+impl<R> Operand<Instant, R> for Timestamp {
+    fn into_value(self) -> Value<R, Instant> {
+        Value::from_ticks(self.ticks())
+    }
+}
+
+impl<R> Operand<Date, R> for Day {
+    fn into_value(self) -> Value<R, Date> {
+        Value::from_days(self.days().into())
+    }
+}
