@@ -21,6 +21,7 @@ mod incidents_plant;
 mod incidents_update;
 mod odata;
 mod odata_doors;
+mod odata_typed;
 mod paging;
 mod reads;
 mod reads_plant;

@@ -1,0 +1,265 @@
+//! Query options built from types, sent by the SDK: the service knows every generated property under its name and type, and
+//! what is built means what the semantic cases say.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use obeya::Client;
+use obeya::fields::{self, area, board, datasource_value, group, incident_comment};
+use obeya::model::{BoardType, Date, Group, IncidentStatus, Timestamp};
+
+use crate::reads_plant::{Plant, cases};
+
+/// Where an entity can be asked for, with `{}` for an expression about it.
+fn place(entity: &str) -> (&'static str, &'static str) {
+    match entity {
+        "Area" => ("/v2/areas", "{}"),
+        "Board" => ("/v2/boards", "{}"),
+        "Group" => ("/v2/groups", "{}"),
+        "User" => ("/v2/groups", "users/any(u:{})"),
+        "IncidentComment" => ("/v2/incidents/comments", "{}"),
+        "IncidentV2" => ("/v2/incidents/comments", "{}"),
+        "TrashedIncident" => ("/v1/Incidents/trash", "{}"),
+        "DatasourceValue" => ("/v1/Datasources/1/values", "{}"),
+        other => panic!("{other} is new: say where its properties can be filtered by"),
+    }
+}
+
+/// What a property is called inside of the expression.
+fn named(entity: &str, property: &str) -> String {
+    match entity {
+        "User" => format!("u/{property}"),
+        "IncidentV2" => format!("incident/{property}"),
+        _ => property.to_owned(),
+    }
+}
+
+/// An expression that the service takes for a property of that type, and refuses for one of another.
+fn only_for(ty: &str, property: &str) -> String {
+    match ty {
+        "Edm.Int32" => format!("{property} add 1 gt 2 and {property} in (1,2)"),
+        "Edm.Double" => format!("round({property}) gt 2.5"),
+        "Edm.Boolean" => format!("not {property}"),
+        "Edm.String" => format!("contains({property},'a')"),
+        "Edm.DateTimeOffset" => format!("hour({property}) eq 6 and {property} lt now()"),
+        "Edm.Date" => format!("{property} ge date(now())"),
+        _ if ty.starts_with("Collection(") => format!("{property}/$count ge 0"),
+        _ if fields::ENTITIES.iter().any(|(entity, _)| *entity == ty) => {
+            format!("{property}/id ne null or {property} eq null")
+        }
+        _ => format!("{property} has 'a'"),
+    }
+}
+
+#[tokio::test]
+async fn the_service_knows_every_generated_property_by_its_type() {
+    let plant = Plant::new().await;
+    let mut refused = Vec::new();
+    for (entity, properties) in fields::ENTITIES {
+        let (path, frame) = place(entity);
+        for (property, ty) in *properties {
+            let condition = only_for(ty, &named(entity, property));
+            let filter = frame.replace("{}", &condition);
+            let request = plant
+                .service()
+                .request(reqwest::Method::GET, path)
+                .query(&[("$filter", &filter)]);
+            let answer = crate::support::Answer::of(request).await;
+            if answer.status != 200 {
+                refused.push(format!("{entity}: {filter}: {}", answer.text()));
+            }
+        }
+    }
+    assert!(refused.is_empty(), "{refused:#?}");
+}
+
+/// A client of the plant.
+fn client(plant: &Plant) -> Client {
+    Client::builder()
+        .base_url(plant.base_url())
+        .token(plant.service().token())
+        .build()
+        .expect("the settings are sound")
+}
+
+/// Compares what was found with what the semantic case with this very filter expects.
+fn same_as_case(entity: &str, filter: &str, found: impl IntoIterator<Item = Option<i32>>) {
+    let cases = cases();
+    let case = cases["cases"]
+        .as_array()
+        .expect("cases")
+        .iter()
+        .find(|case| case["entity"] == entity && case["filter"] == filter)
+        .unwrap_or_else(|| panic!("no case says {filter} of {entity}"));
+    let ids = case["expected_ids"].as_array().expect("ids").iter();
+    let expected: BTreeSet<i64> = ids.filter_map(serde_json::Value::as_i64).collect();
+    let found: BTreeSet<i64> = found.into_iter().flatten().map(i64::from).collect();
+    assert_eq!(found, expected, "{entity}: {filter}");
+}
+
+fn at(text: &str) -> Timestamp {
+    text.parse().expect("a timestamp")
+}
+
+#[tokio::test]
+async fn conditions_on_v2_records_mean_what_the_cases_say() {
+    let plant = Plant::new().await;
+    let client = client(&plant);
+
+    for filter in [
+        area::name().eq("O'Neil Wing"),
+        area::name().eq("'; DROP TABLE areas; --"),
+        area::description().contains("\\"),
+        area::description().contains("\""),
+        area::name().contains("Ø"),
+        area::name().substring_of(0, 4).eq("Asse"),
+        area::name().to_lower().index_of("assembly").ge(0),
+        (area::description().ends_with("uptime")).or(area::description().starts_with("Main")),
+    ] {
+        let text = filter.to_string();
+        let page = client.areas().list().filter(filter).await.expect("a page");
+        same_as_case("areas", &text, page.items.iter().map(|area| area.id));
+    }
+
+    for filter in [
+        group::is_member().or(group::is_system_group()),
+        group::name().is_null(),
+        group::name().ne("Plant"),
+        group::sort_order().le(2).not(),
+        group::business_unit_id().ne(group::project_id()),
+        group::sort_order().add(group::level()).is_null(),
+        group::is_system_group().or(group::is_member().and(group::level().eq(1))),
+        group::boards().exists().not(),
+        group::boards().all(|board| board.is_public()),
+        group::boards().any(|board| board.is_public().and(board.is_member())),
+        group::boards().all(|board| board.project_id().ne(77)),
+        group::boards().count().gt(1),
+    ] {
+        let text = filter.to_string();
+        let page = client.groups().list().filter(filter).await.expect("a page");
+        same_as_case("groups", &text, page.items.iter().map(|group| group.id));
+    }
+
+    for filter in [
+        board::board_type().eq(BoardType::Kanban),
+        board::board_type().is_null(),
+        board::group().parent().name().eq("Plant"),
+        board::group().is_member().and(board::is_public()),
+        (board::group().level().gt(1)).or(board::is_public().eq(false)),
+        board::group().name().length().eq(10),
+    ] {
+        let text = filter.to_string();
+        let page = client.boards().list().filter(filter).await.expect("a page");
+        same_as_case("boards", &text, page.items.iter().map(|board| board.id));
+    }
+
+    for filter in [
+        incident_comment::comment_date().gt(at("2024-03-01T08:15:30Z")),
+        incident_comment::incident().area().name().eq("Assembly"),
+        incident_comment::parent().parent().id().eq(1),
+        (incident_comment::incident()
+            .status()
+            .eq(IncidentStatus::Resolved))
+        .and(incident_comment::level().eq(0)),
+        incident_comment::text().eq("It's fixed"),
+    ] {
+        let text = filter.to_string();
+        let list = client.comments().list().filter(filter);
+        let page = list.await.expect("a page");
+        same_as_case(
+            "incidentComments",
+            &text,
+            page.items.iter().map(|comment| comment.id),
+        );
+    }
+}
+
+#[tokio::test]
+async fn conditions_on_values_mean_what_the_cases_say() {
+    let plant = Plant::new().await;
+    let client = client(&plant);
+    for filter in [
+        datasource_value::value().ge(2.5),
+        datasource_value::value()
+            .ge(-0.5)
+            .and(datasource_value::value().le(0.1)),
+        datasource_value::area_id().eq(datasource_value::data_source_id()),
+        datasource_value::value().modulo(2).eq(0),
+        datasource_value::id().div(3).eq(1),
+        datasource_value::value().negate().eq(3.5),
+        datasource_value::id().in_([1, 3, 5]),
+        datasource_value::value_date().gt(at("2024-03-01T00:00:00Z")),
+        datasource_value::value_date().gt(datasource_value::registration_date()),
+        datasource_value::value_date().gt(fields::now()),
+        datasource_value::value_date()
+            .date()
+            .gt("2024-12-31".parse::<Date>().expect("a day")),
+        datasource_value::value_date().time().eq(Duration::ZERO),
+        datasource_value::value_date().hour().in_([0, 12]),
+    ] {
+        let text = filter.to_string();
+        let mut found = Vec::new();
+        for datasource in [1, 2] {
+            let values = client
+                .datasources()
+                .values(datasource)
+                .filter(filter.clone());
+            found.extend(values.stream().all().await.expect("values"));
+        }
+        same_as_case(
+            "datasourceValues",
+            &text,
+            found.iter().map(|value| Some(value.id)),
+        );
+    }
+}
+
+/// Expected by hand: the groups of the fixture by level, and the public boards of each by name.
+#[tokio::test]
+async fn orders_selections_and_expansions_are_taken() {
+    let plant = Plant::new().await;
+    let client = client(&plant);
+    let boards = group::boards()
+        .expand()
+        .filter(board::is_public())
+        .orderby(board::name().desc())
+        .select((board::id(), board::name()));
+    let page = client
+        .groups()
+        .list()
+        .filter(group::level().ge(1))
+        .orderby((group::level().desc(), group::name().asc()))
+        .select((group::id(), group::name()))
+        .expand((boards, group::parent()))
+        .top(4)
+        .await
+        .expect("a page");
+    let ids: Vec<_> = page.items.iter().filter_map(|group| group.id).collect();
+    assert_eq!(ids, [7, 4, 5, 3]);
+    let maintenance = &page.items[3];
+    assert_eq!(
+        (maintenance.level, maintenance.name.as_deref()),
+        (None, Some("Maintenance"))
+    );
+    let parent = maintenance.parent.as_ref().expect("it was expanded");
+    assert_eq!(parent.id, Some(1));
+    let boards: Vec<_> = maintenance
+        .boards
+        .iter()
+        .flatten()
+        .map(|board| (board.id, board.board_type.clone()))
+        .collect();
+    assert_eq!(boards, [(Some(7), None), (Some(3), None)]);
+}
+
+/// Texts are sent as they are, and an option without parts is not sent at all.
+#[tokio::test]
+async fn texts_and_empty_lists_are_taken_too() {
+    let plant = Plant::new().await;
+    let client = client(&plant);
+    let none: Vec<fields::Order<Group>> = Vec::new();
+    let list = client.groups().list().filter("level eq 1").orderby(none);
+    let page = list.expand(String::from("parent")).await.expect("a page");
+    let ids: Vec<_> = page.items.iter().filter_map(|group| group.id).collect();
+    assert_eq!(ids, [2, 3]);
+}
