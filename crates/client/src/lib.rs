@@ -2,13 +2,15 @@
 //! lean-management system, on any server of this interface.
 //!
 //! ```no_run
+//! use obeya::fields::area;
 //! use obeya::model::{CategoryInput, IncidentCreate, IncidentSeverity};
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! // OBEYA_BASE_URL, OBEYA_CLIENT_ID and OBEYA_CLIENT_SECRET
 //! let client = obeya::Client::from_env()?;
 //!
-//! let lines = client.areas().list().filter("startswith(name,'Line')").orderby("name").await?;
+//! let named = area::name().starts_with("Line");
+//! let lines = client.areas().list().filter(named).orderby("name").await?;
 //! for area in &lines.items {
 //!     println!("{:?} {:?}", area.id, area.name);
 //! }
@@ -40,6 +42,11 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Query options
+//!
+//! `filter`, `orderby`, `select` and `expand` take expressions made of [`fields`], in which a misspelt or foreign property and
+//! a text beside a number do not compile, or the text of an option as OData has it.
 //!
 //! # What it takes care of
 //!
