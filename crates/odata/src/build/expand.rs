@@ -49,14 +49,14 @@ type Kind<R, E, N> = fn() -> (R, E, N);
 impl<W: Row> One<W> {
     /// As a part of `$expand`, to give options to; without any, the link itself will do.
     pub fn expand(&self) -> Expand<W::Root, W::Entity, ToOne> {
-        Expand::new(self.path())
+        Expand::new(&self.path)
     }
 }
 
 impl<W: Row> Many<W> {
     /// As a part of `$expand`, to give options to; without any, the link itself will do.
     pub fn expand(&self) -> Expand<W::Root, W::Entity, ToMany> {
-        Expand::new(self.path())
+        Expand::new(&self.path)
     }
 }
 

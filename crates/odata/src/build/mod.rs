@@ -2,7 +2,8 @@
 //!
 //! What is built is the tree of [`crate::ast`], printed by the crate's own printer: it parses back to the same tree. What
 //! OData would refuse for its types does not compile. Nothing here knows an entity model: whoever declares the properties
-//! (by hand as below, or generated) says what exists.
+//! (by hand as below, or generated) says what exists. What depends on values stays the service's to refuse: more than its
+//! [`Limits`](crate::Limits), a division by zero, U+0000 in a text.
 //!
 //! An entity is a type that stands for it, and a row type whose methods are its properties:
 //!

@@ -114,7 +114,8 @@ fn is_name(text: &str) -> bool {
 /// A link to at most one entity. What it leads to has its own methods: `board.group().name()`.
 #[must_use = "a link does nothing until an expression is made of it"]
 pub struct One<W: Row> {
-    path: Path<W::Root>,
+    // A field and no method: a method would hide a property of its name.
+    pub(super) path: Path<W::Root>,
     row: W,
 }
 
@@ -127,10 +128,6 @@ impl<W: Row> One<W> {
     /// `… ne null`: it leads to an entity.
     pub fn not_null(self) -> Filter<W::Root> {
         self.beside_null(BinaryOp::Ne)
-    }
-
-    pub(super) fn path(&self) -> &Path<W::Root> {
-        &self.path
     }
 
     fn beside_null(self, op: BinaryOp) -> Filter<W::Root> {
@@ -150,7 +147,7 @@ impl<W: Row> Deref for One<W> {
 /// A link to any number of entities.
 #[must_use = "a link does nothing until an expression is made of it"]
 pub struct Many<W: Row> {
-    path: Path<W::Root>,
+    pub(super) path: Path<W::Root>,
 }
 
 impl<W: Row> Many<W> {
@@ -190,10 +187,6 @@ impl<W: Row> Many<W> {
     pub fn count_where(self, condition: impl Operand<Boolean, W::Entity>) -> Value<W::Root, Int> {
         let condition = condition.into_value().into_expr();
         Value::of(count(self.path.segments, Some(condition)))
-    }
-
-    pub(super) fn path(&self) -> &Path<W::Root> {
-        &self.path
     }
 
     fn each<B>(self, op: LambdaOp, condition: impl FnOnce(W) -> B) -> Filter<W::Root>
