@@ -81,13 +81,11 @@ pub use obeya_odata::build::{
     Property, Select, Text, Value, all_of, any_of,
 };
 
-/// The type of properties that are instants: compared with [`Timestamp`]. One before the year 1 is written as the first
-/// moment of that year, as OData has no earlier one.
+/// The type of properties that are instants: compared with [`Timestamp`].
 #[derive(Debug)]
 pub enum Instant {}
 
-/// The type of properties that are days: compared with [`Date`](obeya_model::Date). One before the year 1 is written as the
-/// first day of that year, as OData has no earlier one.
+/// The type of properties that are days: compared with [`Date`](obeya_model::Date).
 #[derive(Debug)]
 pub enum Date {}
 
