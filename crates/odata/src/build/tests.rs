@@ -1,9 +1,11 @@
 //! What the builder makes, printed and parsed again.
 
+mod model;
 mod random;
 
 use std::time::{Duration as StdDuration, SystemTime};
 
+use self::model::{binds, binds_as};
 use super::*;
 use crate::ast::Expr;
 use crate::limits::Limits;
@@ -293,6 +295,7 @@ fn conditions_are_written_as_the_url_conventions_have_them() {
     ];
     for (filter, text) in cases {
         assert_eq!(round_trip(&filter), text);
+        binds(&filter);
     }
 }
 
@@ -358,6 +361,7 @@ fn a_link_to_many_takes_conditions_about_its_members() {
     ];
     for (filter, text) in cases {
         assert_eq!(round_trip(&filter), text);
+        binds(&filter);
     }
 }
 
@@ -454,10 +458,17 @@ fn orders_and_selections_are_lists_of_parts() {
     let parsed = parse_option(OptionName::OrderBy, &text).orderby.unwrap();
     let [second] = keys.1;
     assert_eq!(parsed, [keys.0.into_item(), second.into_item()]);
+    binds_as(OptionName::OrderBy, &text);
 
     let text = select((group().name(), group().level(), group().parent().name())).unwrap();
     assert_eq!(text, "name,level,parent/name");
-    parse_option(OptionName::Select, &text);
+    assert_eq!(
+        parse_option(OptionName::Select, &text)
+            .select
+            .unwrap()
+            .len(),
+        3
+    );
     assert_eq!(
         select((Select::all(), group().parent().name())).unwrap(),
         "*,parent/name"
@@ -517,6 +528,7 @@ fn links_are_expanded_with_options_of_their_own() {
         assert_eq!(text.as_deref(), Some(expected));
         let items = parse_option(OptionName::Expand, expected).expand.unwrap();
         assert!(!items.is_empty());
+        binds_as(OptionName::Expand, expected);
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration as StdDuration;
 use proptest::prelude::*;
 
 use super::super::{Filter, Instant, Int, Text, Value};
+use super::model::binds;
 use super::{Group, board, group, round_trip};
 
 type Numbers = Value<Group, Int>;
@@ -87,7 +88,8 @@ fn filters() -> impl Strategy<Value = Filter<Group>> {
 
 proptest! {
     #[test]
-    fn whatever_is_built_parses_to_the_same_tree(filter in filters()) {
+    fn whatever_is_built_parses_to_the_same_tree_and_is_of_the_right_types(filter in filters()) {
         round_trip(&filter);
+        binds(&filter);
     }
 }
