@@ -35,10 +35,16 @@ pub enum ExprKind {
     Logic(LogicOp, Vec<Expr>),
     /// A binary operator.
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
-    /// `… in (…, …)`.
+    /// `… in (…, …)` or `… in […, …]`.
     In(Box<Expr>, Vec<Expr>),
+    /// `… in @list`, with the alias's name without its `@`.
+    InAlias(Box<Expr>, Segment),
+    /// A list that does not follow `in`: `[…, …]` or `(…, …)`. Only the value of an alias may be one.
+    List(Vec<Expr>),
     /// A function call; the name is in lower case.
     Call(String, Vec<Expr>),
+    /// `case(condition:value, …)`, at least one pair.
+    Case(Vec<(Expr, Expr)>),
     /// `path/any(v:…)`, `path/any()` or `path/all(v:…)`.
     Lambda {
         /// The path to the collection.
@@ -207,6 +213,8 @@ pub struct ExpandItem {
     pub target: ExpandTarget,
     /// The options in parentheses.
     pub options: crate::Options,
+    /// Whether `/$count` follows the navigation: the number of its entities is asked for, and not themselves.
+    pub count_only: bool,
     /// `$levels`, 1 unless written; `usize::MAX` for `max`.
     pub levels: usize,
 }

@@ -9,8 +9,8 @@ pub(crate) const TICKS_PER_HOUR: i64 = 60 * TICKS_PER_MINUTE;
 /// Ticks in a day, leap seconds unknown.
 pub(crate) const TICKS_PER_DAY: i64 = 24 * TICKS_PER_HOUR;
 
-/// 0001-01-01T00:00:00Z, the value of `mindatetime()`.
-pub(crate) const MIN_TICKS: i64 = days_from_civil(1, 1, 1) * TICKS_PER_DAY;
+/// 0000-01-01T00:00:00Z, the earliest instant that has a text, and the value of `mindatetime()`.
+pub(crate) const MIN_TICKS: i64 = days_from_civil(0, 1, 1) * TICKS_PER_DAY;
 /// 9999-12-31T23:59:59.9999999Z, the value of `maxdatetime()`.
 pub(crate) const MAX_TICKS: i64 = (days_from_civil(9999, 12, 31) + 1) * TICKS_PER_DAY - 1;
 

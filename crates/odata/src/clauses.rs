@@ -4,6 +4,7 @@
 use crate::ast::{ExpandItem, ExpandTarget, Literal, SelectItem};
 use crate::error::{Error, ErrorKind, excerpt};
 use crate::lex::TokenKind;
+use crate::nearest::{did_you_mean, nearest};
 use crate::options::{OptionName, Options, fill};
 use crate::parse::Parser;
 use crate::search;
@@ -30,6 +31,21 @@ pub(crate) fn option(
             "`$skiptoken` is not offered inside `$expand`",
         )),
     }
+}
+
+/// The end of one option's text.
+pub(crate) fn end(name: OptionName, parser: &mut Parser<'_>) -> Result<(), Error> {
+    let otherwise = match name {
+        OptionName::OrderBy => {
+            return parser
+                .expect_after(&TokenKind::End, "`asc`, `desc`, `,` or the end")
+                .map(drop);
+        }
+        OptionName::Select => "`/`, `,` or the end",
+        OptionName::Expand => "options in parentheses, `,` or the end",
+        _ => "the end",
+    };
+    parser.expect(&TokenKind::End, otherwise).map(drop)
 }
 
 /// A whole number of 0 to the largest int32, the range the interface declares.
@@ -125,14 +141,11 @@ fn expand_item(parser: &mut Parser<'_>) -> Result<ExpandItem, Error> {
     } else {
         ExpandTarget::Navigation(parser.segment("a navigation property's name or `*`")?)
     };
-    if parser.peek().kind == TokenKind::Slash {
-        let message = "found `/`; expected a navigation's name alone: expand the next one inside parentheses, as in \
-                       `group($expand=parent)`, and count with `boards($count=true;$top=0)`";
-        return Err(Error::syntax(parser.peek().at, message));
-    }
+    let count_only = parser.eat(&TokenKind::Slash) && counted(parser)?;
     let mut item = ExpandItem {
         target,
         options: Options::default(),
+        count_only,
         levels: 1,
     };
     if parser.eat(&TokenKind::Open) {
@@ -141,36 +154,67 @@ fn expand_item(parser: &mut Parser<'_>) -> Result<ExpandItem, Error> {
             if parser.eat(&TokenKind::Close) {
                 break;
             }
-            parser.expect(
-                &TokenKind::Semicolon,
-                "an operator, `;` before another option, or `)`",
-            )?;
         }
     }
     Ok(item)
 }
 
+/// What follows the `/` behind a navigation: only `$count` may.
+fn counted(parser: &mut Parser<'_>) -> Result<bool, Error> {
+    let message = match &parser.peek().kind {
+        TokenKind::Word(word) if word.eq_ignore_ascii_case("$count") => {
+            parser.take();
+            return Ok(true);
+        }
+        TokenKind::Word(word) if word.eq_ignore_ascii_case("$ref") => {
+            "found `$ref`; references to entities are not offered: their keys can be selected, as in `boards($select=id)`"
+        }
+        _ => {
+            "found a path; expected a navigation's name alone: the next one is expanded in parentheses, as in `group($expand=parent)`"
+        }
+    };
+    Err(Error::syntax(parser.peek().at, message))
+}
+
+/// The options that may stand in an `$expand` item's parentheses.
+const NESTED: &[OptionName] = &[
+    OptionName::Select,
+    OptionName::Expand,
+    OptionName::Filter,
+    OptionName::Search,
+    OptionName::OrderBy,
+    OptionName::Top,
+    OptionName::Skip,
+    OptionName::Count,
+];
+
 fn nested_option(item: &mut ExpandItem, parser: &mut Parser<'_>) -> Result<(), Error> {
     const EXPECTED: &str = "an option such as `$select=`";
+    if let TokenKind::Alias(_) = parser.peek().kind {
+        return Err(parser.unexpected(
+            "an option such as `$select=`; aliases are given beside `$expand`, as in `&@name=1`",
+        ));
+    }
     let name = parser.segment(EXPECTED)?;
     if parser.peek().kind != TokenKind::Equals {
         return Err(parser.unexpected("`=` after the option's name"));
     }
     parser.take();
+    const OTHERS: &str = "`;` before another option, or `)`";
     if name
         .name
         .trim_start_matches('$')
         .eq_ignore_ascii_case("levels")
     {
         item.levels = levels(parser)?;
-        return Ok(());
+        return separator(parser, OTHERS);
     }
-    let Some(option_name) = OptionName::ALL
-        .iter()
-        .find(|option| option.matches(&name.name))
-    else {
+    let Some(option_name) = NESTED.iter().find(|option| option.matches(&name.name)) else {
+        let dollar = format!("${}", name.name.trim_start_matches('$'));
+        let known = NESTED.iter().map(|option| option.as_str());
+        let meant = did_you_mean(nearest(&dollar, known.chain(["$levels"])), "");
         let message = format!(
-            "found the option `{}`; expected {EXPECTED}",
+            "found `{}`, which is no option of an expanded navigation{meant}",
             excerpt(&name.name)
         );
         return Err(Error::new(ErrorKind::Option, name.at, message));
@@ -179,7 +223,22 @@ fn nested_option(item: &mut ExpandItem, parser: &mut Parser<'_>) -> Result<(), E
     option(&mut item.options, *option_name, parser).map_err(|mut error| {
         error.position.get_or_insert(name.at);
         error
-    })
+    })?;
+    match option_name {
+        OptionName::Filter | OptionName::OrderBy => match parser.peek().kind {
+            TokenKind::Semicolon | TokenKind::Close => separator(parser, OTHERS),
+            _ => parser.expect_after(&TokenKind::Semicolon, OTHERS).map(drop),
+        },
+        _ => separator(parser, OTHERS),
+    }
+}
+
+/// The `;` before another option, or the `)` that ends them, which stays.
+fn separator(parser: &mut Parser<'_>, expected: &str) -> Result<(), Error> {
+    match parser.peek().kind {
+        TokenKind::Close => Ok(()),
+        _ => parser.expect(&TokenKind::Semicolon, expected).map(drop),
+    }
 }
 
 fn levels(parser: &mut Parser<'_>) -> Result<usize, Error> {

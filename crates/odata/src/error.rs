@@ -109,11 +109,21 @@ impl Error {
     }
 }
 
-/// A piece of the request short enough to quote in a message.
+/// A piece of the request fit to be quoted in a message, which may end in a log or on a terminal: short, and its control
+/// characters written out.
 pub(crate) fn excerpt(text: &str) -> String {
     const LONGEST: usize = 40;
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
+    let mut out = String::new();
+    for (place, c) in text.chars().enumerate() {
+        if place == LONGEST {
+            out.push('…');
+            break;
+        }
+        if c.is_control() {
+            out.extend(c.escape_debug());
+        } else {
+            out.push(c);
+        }
     }
+    out
 }

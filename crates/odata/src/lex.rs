@@ -33,6 +33,7 @@ pub(crate) enum TokenKind {
     Semicolon,
     Slash,
     Minus,
+    Plus,
     Equals,
     Star,
     End,
@@ -56,6 +57,7 @@ impl Token {
             TokenKind::Semicolon => mark(";"),
             TokenKind::Slash => mark("/"),
             TokenKind::Minus => mark("-"),
+            TokenKind::Plus => mark("+"),
             TokenKind::Equals => mark("="),
             TokenKind::Star => mark("*"),
             TokenKind::End => "the end".to_owned(),
@@ -102,6 +104,7 @@ fn token(text: &str, at: usize, first: char) -> Result<Token, Error> {
         ';' => simple(TokenKind::Semicolon),
         '/' => simple(TokenKind::Slash),
         '-' => simple(TokenKind::Minus),
+        '+' => simple(TokenKind::Plus),
         '=' => simple(TokenKind::Equals),
         '*' => simple(TokenKind::Star),
         '\'' | '"' => {
@@ -114,6 +117,12 @@ fn token(text: &str, at: usize, first: char) -> Result<Token, Error> {
         }
         '@' => {
             let end = word_end(text, at + 1);
+            if text[end..].starts_with('.') {
+                return Err(Error::syntax(
+                    at,
+                    "found an annotation; annotations are not offered in expressions",
+                ));
+            }
             if end == at + 1 {
                 return Err(Error::syntax(
                     at,
@@ -164,9 +173,14 @@ fn unexpected(text: &str, at: usize, found: char) -> Error {
             '!' => "; write `not`",
             '&' => "; write `and`",
             '|' => "; write `or`",
-            '+' => "; write `add`",
             '%' => "; write `mod`, and encode the query string once only",
-            '\u{2018}' | '\u{2019}' => "; strings are put in straight quotes (')",
+            '\u{2018}' | '\u{2019}' | '\u{201c}' | '\u{201d}' => {
+                "; strings are put in straight quotes (')"
+            }
+            '.' if rest[1..].starts_with(|c: char| c.is_ascii_digit()) => {
+                "; a number has a digit before its point: 0.5"
+            }
+            '{' => "; objects are not offered as values",
             _ => "",
         }
     };
@@ -210,11 +224,16 @@ fn quoted(text: &str, at: usize, quote: char) -> Result<(String, usize), Error> 
     }
     Err(Error::syntax(
         at,
-        format!("the string that begins here is not closed; expected {quote} at its end"),
+        if quote == '\'' {
+            "the string that begins here is not closed; a quote inside a string is doubled: 'O''Neil'"
+        } else {
+            "the string that begins here is not closed; expected \" at its end"
+        },
     ))
 }
 
-fn is_word(c: char) -> bool {
+/// Whether a name may hold a character.
+pub(crate) fn is_word(c: char) -> bool {
     c == '_' || c.is_alphanumeric()
 }
 
@@ -258,8 +277,18 @@ fn word(text: &str, at: usize) -> Result<Token, Error> {
             member: value,
         }
     } else {
+        // Prefixes of earlier versions.
+        let meant = match name.to_ascii_lowercase().as_str() {
+            "datetime" | "datetimeoffset" => {
+                "; an instant is written 2024-01-31T00:00:00Z, without quotes"
+            }
+            "date" => "; a date is written 2024-01-31, without quotes",
+            "time" | "timeofday" => "; a time of day is written 07:30:00, without quotes",
+            "guid" => "; a GUID is written without quotes",
+            _ => "",
+        };
         let message = format!(
-            "found `{}` before a string; only `duration` and qualified type names may stand there",
+            "found `{}` before a string; only `duration` and qualified type names may stand there{meant}",
             excerpt(name)
         );
         return Err(Error::syntax(at, message));

@@ -64,7 +64,7 @@ fn fraction_ticks(digits: &[u8]) -> i64 {
 /// Reads the longest date, date-time or time of day at the start of `text`; the length read comes with it.
 pub(crate) fn temporal_prefix(text: &str) -> Option<(usize, Result<Literal, Reason>)> {
     let mut cursor = Cursor::new(text);
-    if let Some(time) = time_of_day(&mut cursor) {
+    if let Some(time) = time_of_day(&mut cursor, 59) {
         return Some((cursor.at, time.map(Literal::TimeOfDay)));
     }
     cursor.at = 0;
@@ -73,7 +73,7 @@ pub(crate) fn temporal_prefix(text: &str) -> Option<(usize, Result<Literal, Reas
     if !cursor.eat(b'T') {
         return Some((cursor.at, date.map(Literal::Date)));
     }
-    let Some(time) = time_of_day(&mut cursor) else {
+    let Some(time) = time_of_day(&mut cursor, LEAP_SECOND) else {
         return Some((before_time, date.map(Literal::Date)));
     };
     let offset = offset_minutes(&mut cursor);
@@ -86,7 +86,7 @@ pub(crate) fn temporal_prefix(text: &str) -> Option<(usize, Result<Literal, Reas
                 offset_minutes,
             })
         } else {
-            Err("the instant is outside the years 1 to 9999")
+            Err("the instant is outside the years 0000 to 9999")
         }
     });
     Some((cursor.at, literal))
@@ -109,9 +109,7 @@ fn date(cursor: &mut Cursor<'_>) -> Option<Result<i64, Reason>> {
         return None;
     }
     let day = cursor.digits(2)?;
-    Some(if year == 0 {
-        Err("there is no year 0")
-    } else if !(1..=12).contains(&month) {
+    Some(if !(1..=12).contains(&month) {
         Err("there is no such month")
     } else if !(1..=days_in_month(year, month)).contains(&day) {
         Err("there is no such day in that month")
@@ -120,7 +118,10 @@ fn date(cursor: &mut Cursor<'_>) -> Option<Result<i64, Reason>> {
     })
 }
 
-fn time_of_day(cursor: &mut Cursor<'_>) -> Option<Result<i64, Reason>> {
+/// Instants may fall into a leap second. No clock here knows them: it is read as the last second of its minute.
+const LEAP_SECOND: i64 = 60;
+
+fn time_of_day(cursor: &mut Cursor<'_>, last_second: i64) -> Option<Result<i64, Reason>> {
     let hour = cursor.digits(2)?;
     if !cursor.eat(b':') {
         return None;
@@ -142,15 +143,13 @@ fn time_of_day(cursor: &mut Cursor<'_>) -> Option<Result<i64, Reason>> {
             cursor.at = before_seconds;
         }
     }
-    Some(if hour > 23 || minute > 59 || second > 59 {
+    Some(if hour > 23 || minute > 59 || second > last_second {
         Err("the hour is at most 23, minutes and seconds at most 59")
     } else {
-        Ok(
-            hour * TICKS_PER_HOUR
-                + minute * TICKS_PER_MINUTE
-                + second * TICKS_PER_SECOND
-                + fraction,
-        )
+        Ok(hour * TICKS_PER_HOUR
+            + minute * TICKS_PER_MINUTE
+            + second.min(59) * TICKS_PER_SECOND
+            + fraction)
     })
 }
 
@@ -357,15 +356,30 @@ mod tests {
         );
     }
 
+    // The grammar: year = "0" 3DIGIT / …; second = zeroToFiftyNine / "60" ; for leap seconds.
+    #[test]
+    fn the_year_0000_and_leap_seconds_are_of_the_grammar() {
+        // Proleptic: 719,528 days before 1970-01-01.
+        assert_eq!(temporal("0000-01-01"), Some(Ok(Literal::Date(-719_528))));
+        assert_eq!(
+            temporal("1972-06-30T23:59:60.5Z"),
+            temporal("1972-06-30T23:59:59.5Z")
+        );
+    }
+
     #[test]
     fn impossible_values_are_told_from_other_forms() {
         for text in [
             "2024-02-30",
             "2023-02-29",
             "2024-13-01",
-            "0000-01-01",
             "24:00:00",
+            "23:59:60",
+            "2024-01-01T24:00:00Z",
+            "2024-01-01T23:59:61Z",
             "2024-01-01T00:00:00+24:00",
+            "0000-01-01T00:00:00+00:01",
+            "9999-12-31T23:59:59-00:01",
         ] {
             assert!(matches!(temporal(text), Some(Err(_))), "{text}");
         }

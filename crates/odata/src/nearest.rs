@@ -1,6 +1,7 @@
 //! Which known name a misspelt one was meant to be.
 
-/// The known name nearest to `found`, if it is near enough to be a slip: another case, or at most a third of it changed.
+/// The known name nearest to `found`, if it is near enough to be a slip: another case, or at most a third of it changed. A name
+/// of one or two letters is near to nothing.
 pub(crate) fn nearest<'a>(found: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // Names of entities are short; what is long is no slip of one, and must not cost its square.
     const LONGEST: usize = 64;
@@ -8,7 +9,7 @@ pub(crate) fn nearest<'a>(found: &str, known: impl Iterator<Item = &'a str>) -> 
         return None;
     }
     let lower: Vec<char> = found.to_lowercase().chars().collect();
-    let most = (lower.len() / 3).clamp(1, 3);
+    let most = (lower.len() / 3).min(3);
     known
         .map(|name| {
             (
@@ -19,6 +20,12 @@ pub(crate) fn nearest<'a>(found: &str, known: impl Iterator<Item = &'a str>) -> 
         .filter(|(distance, _)| *distance <= most)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
+}
+
+/// The end of a message that says what was meant, if that is known; `prefix` stands before the name.
+pub(crate) fn did_you_mean(near: Option<&str>, prefix: &str) -> String {
+    near.map(|near| format!("; did you mean `{prefix}{near}`?"))
+        .unwrap_or_default()
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours that lead from one to the other.
@@ -52,6 +59,7 @@ mod tests {
             ("nam", Some("name")),
             ("boardtype", Some("boardType")),
             ("isPublik", Some("isPublic")),
+            ("ID", None),
             ("colour", None),
             ("x", None),
         ] {

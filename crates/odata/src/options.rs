@@ -9,6 +9,7 @@ use crate::ast::{ExpandItem, Expr, OrderItem, Search, SelectItem};
 use crate::bind::{self, Bound, Context};
 use crate::edm::EntityType;
 use crate::error::{Error, ErrorKind, excerpt};
+use crate::lex::is_word;
 use crate::limits::Limits;
 use crate::nearest::nearest;
 use crate::parse::{Budget, Parser, expression};
@@ -121,7 +122,7 @@ impl Options {
         let mut budget = Budget::default();
         for pair in raw.split('&').filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let name = decode(name)?;
+            let name = decode(name).map_err(|error| error.of(&excerpt(name)))?;
             let option = allowed.iter().find(|option| option.matches(&name));
             // A byte is at most three encoded: what is longer is too long whatever it holds, and is not worth decoding.
             if (option.is_some() || name.starts_with('@')) && value.len() / 3 > limits.option_bytes
@@ -145,6 +146,10 @@ impl Options {
                     .map_err(|error| error.of(option.as_str()))?;
             } else if let Some(alias) = name.strip_prefix('@') {
                 let option = excerpt(&name);
+                if alias.is_empty() || !alias.chars().all(is_word) {
+                    let message = "a parameter alias is `@` and a name of letters, digits and `_`";
+                    return Err(Error::new(ErrorKind::Option, None, message).of(&option));
+                }
                 let expr =
                     expression(&value, limits, &mut budget).map_err(|error| error.of(&option))?;
                 if options.aliases.insert(alias.to_owned(), expr).is_some() {
@@ -179,7 +184,7 @@ impl Options {
         }
         let mut parser = Parser::new(value, limits, budget)?;
         clauses::option(self, option, &mut parser)?;
-        parser.end()
+        clauses::end(option, &mut parser)
     }
 
     /// What decides which rows there are and in which order, as text: the same for requests that mean the same however they are spelled, and another for
@@ -222,7 +227,12 @@ fn given_twice() -> Error {
 }
 
 fn not_offered(name: &str, allowed: &[OptionName]) -> Error {
-    let names: Vec<_> = allowed.iter().map(|option| option.as_str()).collect();
+    // Nobody writes a `$skiptoken`: it comes in links.
+    let names: Vec<_> = allowed
+        .iter()
+        .filter(|option| **option != OptionName::SkipToken)
+        .map(|option| option.as_str())
+        .collect();
     let meant = nearest(name, names.iter().copied())
         .map(|near| format!(" (did you mean `{near}`?)"))
         .unwrap_or_default();

@@ -1,13 +1,14 @@
 //! The canonical functions: names, numbers and types of arguments, and what they yield.
 
 use crate::ast::{Expr, ExprKind, Literal};
-use crate::bind::expr::{Binder, did_you_mean};
+use crate::bind::expr::Binder;
 use crate::bind::node::{Function, Node, NodeKind, is_integer, is_numeric, is_text, type_name};
+use crate::bind::operators::adapt;
 use crate::calendar::{MAX_TICKS, MIN_TICKS};
 use crate::edm::Type;
 use crate::error::{Error, ErrorKind, excerpt};
 use crate::functions::pattern;
-use crate::nearest::nearest;
+use crate::nearest::{did_you_mean, nearest};
 use crate::value::Value;
 
 /// What an argument may be.
@@ -173,7 +174,7 @@ pub(crate) fn bind(
                         .chain(OTHERS.iter().copied()),
                 );
                 let message = format!(
-                    "found `{}(`, which is no function{}",
+                    "found `{}(`, which is no function here{}",
                     excerpt(name),
                     did_you_mean(near, "")
                 );
@@ -201,7 +202,10 @@ fn call(
     }
     let mut nodes = Vec::with_capacity(args.len());
     for (arg, takes) in args.iter().zip(signature.takes) {
-        let node = binder.expr(arg)?;
+        let mut node = binder.expr(arg)?;
+        if matches!(takes, Takes::Duration) {
+            node = adapt(node, Some(Type::Duration))?;
+        }
         if !takes.accepts(node.ty) {
             let message = format!(
                 "found a value of type {} as an argument of `{}`; expected {}",
@@ -316,7 +320,13 @@ fn cast(binder: &mut Binder<'_>, at: usize, name: &str, args: &[Expr]) -> Result
             "expected the name of a type, such as Edm.String",
         ));
     };
-    let Some(to) = TARGETS.iter().copied().find(|ty| ty.name() == written) else {
+    // Decimals are doubles here.
+    let target_name = if written == "Edm.Decimal" {
+        Type::Double.name()
+    } else {
+        written
+    };
+    let Some(to) = TARGETS.iter().copied().find(|ty| ty.name() == target_name) else {
         let near = nearest(written, TARGETS.iter().map(|ty| ty.name()));
         let message = format!(
             "found the type `{}`, which is not known{}",
@@ -340,11 +350,20 @@ fn cast(binder: &mut Binder<'_>, at: usize, name: &str, args: &[Expr]) -> Result
         };
         return Ok(Node::new(at, Type::Boolean, kind));
     }
-    if node.is_null() || node.is_nan() {
+    if node.is_null() {
         return Ok(Node::new(at, to, NodeKind::Null));
     }
     if node.ty == Some(to) {
         return Ok(node);
+    }
+    // Databases do not keep NaN, so it must not reach one. No whole number is it.
+    if node.is_nan() {
+        let kind = if to == Type::String {
+            NodeKind::Value(Value::Text("NaN".to_owned()))
+        } else {
+            NodeKind::Null
+        };
+        return Ok(Node::new(at, to, kind));
     }
     let castable =
         is_text(node.ty) || to == Type::String || is_numeric(node.ty) && is_numeric(Some(to));

@@ -19,26 +19,33 @@ pub(crate) fn expand(
     let items = options.expand.as_deref().unwrap_or_default();
     let mut bound: Vec<BoundExpand> = Vec::new();
     for (navigation, item) in resolve(entity, items)? {
+        let at = match &item.target {
+            ExpandTarget::All => None,
+            ExpandTarget::Navigation(segment) => Some(segment.at),
+        };
         *total += 1;
         let limits = &level.context.limits;
         if *total > limits.expands {
             return Err(Error::limit(
-                None,
+                at,
                 "too many navigations are expanded",
                 limits.expands,
             ));
         }
         if level.depth + 1 > limits.expand_depth {
             return Err(Error::limit(
-                None,
+                at,
                 "the navigations are nested too deeply",
                 limits.expand_depth,
             ));
         }
         if navigation.cardinality == Cardinality::One {
-            check_one(navigation, &item.options)?;
+            check_one(navigation, item, at)?;
         }
-        let nested = nested_options(level, entity, navigation, item, narrowed)?;
+        if item.count_only {
+            check_counted(navigation, item, at)?;
+        }
+        let nested = nested_options(level, entity, navigation, item, at, narrowed)?;
         let inner = Level {
             depth: level.depth + 1,
             ..*level
@@ -49,6 +56,7 @@ pub(crate) fn expand(
             navigation,
             query,
             link: link_column(columns, navigation),
+            count_only: item.count_only,
         });
     }
     Ok(bound)
@@ -90,17 +98,31 @@ fn resolve<'a>(
     Ok(found)
 }
 
-/// One related entity can't be filtered, ordered or counted.
-fn check_one(navigation: &Navigation, options: &Options) -> Result<(), Error> {
-    let given = [
+/// The options that ask something of many entities, where they are given.
+fn options_of_many(options: &Options) -> [(bool, OptionName); 6] {
+    [
         (options.search.is_some(), OptionName::Search),
         (options.filter.is_some(), OptionName::Filter),
         (options.top.is_some(), OptionName::Top),
         (options.skip.is_some(), OptionName::Skip),
         (options.count.is_some(), OptionName::Count),
         (options.orderby.is_some(), OptionName::OrderBy),
-    ];
-    match given.iter().find(|(given, _)| *given) {
+    ]
+}
+
+/// One related entity can't be filtered, ordered or counted.
+fn check_one(navigation: &Navigation, item: &ExpandItem, at: Option<usize>) -> Result<(), Error> {
+    if item.count_only {
+        let message = format!(
+            "found `/$count` after `{}`, which leads to one entity; only many can be counted",
+            navigation.name
+        );
+        return Err(Error::new(ErrorKind::Option, at, message));
+    }
+    match options_of_many(&item.options)
+        .iter()
+        .find(|(given, _)| *given)
+    {
         None => Ok(()),
         Some((_, option)) => {
             let message = format!(
@@ -108,7 +130,35 @@ fn check_one(navigation: &Navigation, options: &Options) -> Result<(), Error> {
                 option.as_str(),
                 navigation.name
             );
-            Err(Error::new(ErrorKind::Option, None, message))
+            Err(Error::new(ErrorKind::Option, at, message))
+        }
+    }
+}
+
+/// "The $filter and $search system query options can be used to limit the number of related entities included in the count."
+fn check_counted(
+    navigation: &Navigation,
+    item: &ExpandItem,
+    at: Option<usize>,
+) -> Result<(), Error> {
+    let options = &item.options;
+    let others = [
+        (options.select.is_some(), "$select"),
+        (options.expand.is_some(), "$expand"),
+        (item.levels != 1, "$levels"),
+    ];
+    let of_many = options_of_many(options)
+        .into_iter()
+        .filter(|(_, option)| !matches!(option, OptionName::Filter | OptionName::Search))
+        .map(|(given, option)| (given, option.as_str()));
+    match of_many.chain(others).find(|(given, _)| *given) {
+        None => Ok(()),
+        Some((_, option)) => {
+            let message = format!(
+                "found {option} for `{}/$count`; only $filter and $search apply to it",
+                navigation.name
+            );
+            Err(Error::new(ErrorKind::Option, at, message))
         }
     }
 }
@@ -119,9 +169,14 @@ fn nested_options(
     entity: &'static EntityType,
     navigation: &'static Navigation,
     item: &ExpandItem,
+    at: Option<usize>,
     narrowed: &[Vec<Segment>],
 ) -> Result<Options, Error> {
     let mut nested = item.options.clone();
+    if item.count_only {
+        nested.count = Some(true);
+        nested.top = Some(0);
+    }
     for path in narrowed
         .iter()
         .filter(|path| path[0].name == navigation.name)
@@ -138,12 +193,12 @@ fn nested_options(
                 "found $levels for `{}`, which does not lead back to {}",
                 navigation.name, entity.name
             );
-            return Err(Error::new(ErrorKind::Option, None, message));
+            return Err(Error::new(ErrorKind::Option, at, message));
         }
         let room = level.context.limits.expand_depth - level.depth;
         if item.levels != usize::MAX && item.levels > room {
             return Err(Error::limit(
-                None,
+                at,
                 &format!("found $levels={}", item.levels),
                 level.context.limits.expand_depth,
             ));

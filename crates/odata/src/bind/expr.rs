@@ -10,7 +10,7 @@ use crate::bind::path::Variable;
 use crate::edm::{EntityType, Type};
 use crate::error::{Error, ErrorKind, excerpt};
 use crate::limits::Limits;
-use crate::nearest::nearest;
+use crate::nearest::{did_you_mean, nearest};
 use crate::value::Value;
 
 /// Types the expressions of one query (one level of `$expand`).
@@ -32,6 +32,8 @@ pub(crate) struct Binder<'a> {
     pub alias_nodes: usize,
     /// Parts of operands that are written once for each member of a list.
     pub repeated: usize,
+    /// Members of lists that aliases stand for.
+    pub listed: usize,
 }
 
 impl Binder<'_> {
@@ -79,7 +81,19 @@ impl Binder<'_> {
                 Ok(Node::new(at, Type::Boolean, NodeKind::Logic(*op, operands)))
             }
             ExprKind::Binary(op, left, right) => self.binary(at, *op, left, right),
-            ExprKind::In(left, list) => self.among(at, left, list),
+            ExprKind::In(left, list) => {
+                let left = self.expr(left)?;
+                self.among(at, left, list)
+            }
+            ExprKind::InAlias(left, alias) => {
+                let left = self.expr(left)?;
+                self.among_alias(alias.at, left, &alias.name)
+            }
+            ExprKind::List(_) => {
+                let message = "found a list as a value; a list may only follow `in`, itself or by an alias such as `@list`";
+                Err(Error::new(ErrorKind::Type, at, message))
+            }
+            ExprKind::Case(pairs) => self.case(at, pairs),
             ExprKind::Call(name, args) => call::bind(self, at, name, args),
             ExprKind::Lambda { path, op, body } => self.lambda(at, path, *op, body.as_ref()),
             ExprKind::Count { path, filter } => self.count(at, path, filter.as_deref()),
@@ -110,8 +124,19 @@ impl Binder<'_> {
     }
 
     fn alias(&mut self, at: usize, name: &str) -> Result<Node, Error> {
+        self.aliased(at, name, Self::expr)
+            .map(|node| Node { at, ..node })
+    }
+
+    /// Binds the value of an alias in place of its name.
+    pub(super) fn aliased(
+        &mut self,
+        at: usize,
+        name: &str,
+        bind: impl FnOnce(&mut Self, &Expr) -> Result<Node, Error>,
+    ) -> Result<Node, Error> {
         let aliases = self.aliases;
-        let Some(expr) = aliases.get(name) else {
+        let Some(value) = aliases.get(name) else {
             let meant = did_you_mean(nearest(name, aliases.keys().map(String::as_str)), "@");
             let message = format!(
                 "found `@{}`, which the request gives no value{meant}",
@@ -128,11 +153,16 @@ impl Binder<'_> {
             return Err(Error::new(ErrorKind::Value, at, message));
         }
         self.alias_depth += 1;
-        let node = self.expr(expr);
+        let node = bind(self, value);
         self.alias_depth -= 1;
-        // Positions inside the alias's value mean nothing in this option.
-        node.map(|node| Node { at, ..node }).map_err(|error| Error {
+        // Positions inside the alias's value mean nothing in this option, but its name does.
+        node.map_err(|error| Error {
             position: Some(at),
+            message: if error.message.starts_with("in the value of ") {
+                error.message
+            } else {
+                format!("in the value of `@{}`: {}", excerpt(name), error.message)
+            },
             ..error
         })
     }
@@ -184,11 +214,9 @@ impl Binder<'_> {
                 return arithmetic(at, op, left, right);
             }
         };
-        // A navigation itself can only be compared with null, where it stands for the key of what it leads to.
-        let (left, right) = match (is_null(left), is_null(right)) {
-            (false, true) => (self.reference(left)?, self.expr(right)?),
-            (true, false) => (self.expr(left)?, self.reference(right)?),
-            _ => (self.expr(left)?, self.expr(right)?),
+        let (left, right) = match self.references(comparison, left, right)? {
+            Some(keys) => keys,
+            None => (self.expr(left)?, self.expr(right)?),
         };
         compare(at, comparison, op.word(), left, right)
     }
@@ -211,60 +239,6 @@ impl Binder<'_> {
             Type::Boolean,
             NodeKind::Has(Box::new(left), Box::new(right)),
         ))
-    }
-
-    fn among(&mut self, at: usize, left: &Expr, list: &[Expr]) -> Result<Node, Error> {
-        let left = self.expr(left)?;
-        // Its type alone says what fits beside it; the tree need not be copied for each of a thousand literals.
-        let shape = Node::new(left.at, left.ty, NodeKind::Null);
-        // A condition is no column that could be looked for in a list, and null is in none; they are compared with each member.
-        let listable =
-            !left.is_null() && (!left.is_boolean() || matches!(left.kind, NodeKind::Property(..)));
-        let (mut values, mut null, mut others) =
-            (Vec::with_capacity(list.len()), false, Vec::new());
-        for member in list {
-            let node = self.expr(member)?;
-            let (_, node) = align("in", shape.clone(), node)?;
-            match node.kind {
-                NodeKind::Value(Value::Real(value)) if value.is_nan() => {}
-                NodeKind::Null if listable => null = true,
-                NodeKind::Value(value) if listable => values.push(value),
-                NodeKind::Boolean(value) if listable => values.push(Value::Int(value.into())),
-                _ => {
-                    self.repeat(&left)?;
-                    others.push(compare(node.at, Comparison::Eq, "in", left.clone(), node)?);
-                }
-            }
-        }
-        if others.is_empty() || !values.is_empty() || null {
-            others.push(Node::new(
-                at,
-                Type::Boolean,
-                NodeKind::In(Box::new(left), values, null),
-            ));
-        }
-        if others.len() == 1 {
-            return Ok(others.remove(0));
-        }
-        Ok(Node::new(
-            at,
-            Type::Boolean,
-            NodeKind::Logic(LogicOp::Or, others),
-        ))
-    }
-
-    /// Accounts for an operand that is written more than once. Lists within lists would double it at every level.
-    fn repeat(&mut self, node: &Node) -> Result<(), Error> {
-        let most = self.limits.nodes.saturating_mul(4);
-        self.repeated += node.size();
-        if self.repeated > most {
-            return Err(Error::limit(
-                node.at,
-                "the operand of `in` is compared with too many members one by one",
-                most,
-            ));
-        }
-        Ok(())
     }
 
     fn lambda(
@@ -341,16 +315,7 @@ impl Binder<'_> {
     }
 }
 
-fn is_null(expr: &Expr) -> bool {
-    expr.kind == ExprKind::Literal(Literal::Null)
-}
-
-pub(crate) fn did_you_mean(near: Option<&str>, prefix: &str) -> String {
-    near.map(|near| format!("; did you mean `{prefix}{near}`?"))
-        .unwrap_or_default()
-}
-
-fn bind_literal(at: usize, literal: &Literal) -> Node {
+pub(super) fn bind_literal(at: usize, literal: &Literal) -> Node {
     let value = |ty, value| Node::new(at, ty, NodeKind::Value(value));
     match literal {
         Literal::Null => Node::new(at, None, NodeKind::Null),

@@ -4,14 +4,16 @@
 //! [`crate::functions::ScalarError`]). It writes no SQL.
 
 mod call;
+mod case;
 mod expand;
 mod expr;
+mod list;
 pub(crate) mod node;
 mod operators;
 mod path;
 mod select;
 
-use crate::ast::{OrderItem, Search};
+use crate::ast::{ExprKind, OrderItem, Search};
 use crate::edm::{Column, EntityType, Navigation, Type};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
@@ -76,6 +78,8 @@ pub struct BoundExpand {
     pub query: Bound,
     /// Which column of the parent's rows holds the link value.
     pub link: usize,
+    /// Whether only the number of entities is asked for (`boards/$count`) and not themselves; [`Bound::count`] is then true.
+    pub count_only: bool,
 }
 
 impl Bound {
@@ -172,6 +176,7 @@ pub(crate) fn query(
         alias_depth: 0,
         alias_nodes: 0,
         repeated: 0,
+        listed: 0,
     };
     let filter = match &options.filter {
         None => None,
@@ -224,7 +229,15 @@ fn check_search(options: &Options, entity: &EntityType) -> Result<(), Error> {
 fn order(binder: &mut Binder<'_>, items: &[OrderItem]) -> Result<Vec<OrderKey>, Error> {
     let mut keys = Vec::with_capacity(items.len());
     for item in items {
-        let node = binder.expr(&item.expr)?;
+        let node = binder.expr(&item.expr).map_err(|mut error| {
+            // Elsewhere a minus orders downwards.
+            if matches!(item.expr.kind, ExprKind::Negate(_)) && error.kind == ErrorKind::Type {
+                error
+                    .message
+                    .push_str("; to order downwards write `desc` behind the key");
+            }
+            error
+        })?;
         // A literal orders nothing, and as a bare number SQL would read it as a column's position.
         if !matches!(
             node.kind,

@@ -33,6 +33,8 @@ pub(crate) enum NodeKind {
     Negate(Box<Node>),
     Arithmetic(Arithmetic, Box<Node>, Box<Node>),
     Call(Function, Vec<Node>),
+    /// The value of the first pair whose condition is true.
+    Case(Vec<(Node, Node)>),
     /// A value as another type, null where it can't be; the node's type is the target.
     Cast(Box<Node>),
     /// Whether the operand is other than null.
@@ -154,6 +156,7 @@ impl Node {
             NodeKind::Logic(_, nodes) | NodeKind::Call(_, nodes) => {
                 nodes.iter().map(Self::size).sum()
             }
+            NodeKind::Case(pairs) => pairs.iter().map(|(a, b)| a.size() + b.size()).sum(),
             NodeKind::Compare(_, a, b) | NodeKind::Has(a, b) | NodeKind::Arithmetic(_, a, b) => {
                 a.size() + b.size()
             }

@@ -1,6 +1,5 @@
 //! Operators by the types of their operands: what can be compared and computed with what, and what comes of it.
 
-use super::expr::did_you_mean;
 use super::node::{
     Arithmetic, Comparison, Node, NodeKind, is_integer, is_numeric, is_text, type_name,
 };
@@ -9,7 +8,7 @@ use crate::calendar::TICKS_PER_DAY;
 use crate::edm::{EnumType, Type};
 use crate::error::{Error, ErrorKind, excerpt};
 use crate::literal;
-use crate::nearest::nearest;
+use crate::nearest::{did_you_mean, nearest};
 use crate::value::Value;
 
 /// The type of `Namespace.Type'Member'` until it meets the enumeration it is compared with. Its written name is not
@@ -59,6 +58,8 @@ pub(super) fn align(word: &str, left: Node, right: Node) -> Result<(Node, Node),
         (Some(Type::Boolean), Some(Type::String)) => {
             "; `true` and `false` are written without quotes"
         }
+        (Some(Type::Boolean), _) => "; a truth value is written `true` or `false`",
+        (Some(Type::Enum(_)), _) => "; a member is written as its name in single quotes",
         _ => "",
     };
     let message = format!(
@@ -74,7 +75,7 @@ fn is_any(node: &Node) -> bool {
 }
 
 /// A literal in the form that the type beside it asks for.
-fn adapt(node: Node, beside: Option<Type>) -> Result<Node, Error> {
+pub(super) fn adapt(node: Node, beside: Option<Type>) -> Result<Node, Error> {
     // A day beside an instant is its first moment, in UTC as every input without an offset; clients that know the property
     // as a date from v1 write it so.
     if let (Some(Type::Date), Some(Type::DateTimeOffset), NodeKind::Value(Value::Int(days))) =
@@ -150,8 +151,32 @@ pub(super) fn compare(
     ))
 }
 
+/// Durations written as plain strings, as 4.01 allows. Nothing else that is computed with can be written as one.
+fn durations(op: BinaryOp, left: Node, right: Node) -> Result<(Node, Node), Error> {
+    use Type::{Date, DateTimeOffset, Duration};
+    let moved = |ty| matches!(ty, Some(Date | DateTimeOffset | Duration));
+    match op {
+        BinaryOp::Add | BinaryOp::Sub if moved(left.ty) => {
+            Ok((left, adapt(right, Some(Duration))?))
+        }
+        BinaryOp::Add | BinaryOp::Sub if right.ty == Some(Duration) => {
+            Ok((adapt(left, Some(Duration))?, right))
+        }
+        BinaryOp::Mul if is_numeric(right.ty) => Ok((scaled(left), right)),
+        BinaryOp::Mul if is_numeric(left.ty) => Ok((left, scaled(right))),
+        BinaryOp::Div | BinaryOp::DivBy if is_numeric(right.ty) => Ok((scaled(left), right)),
+        _ => Ok((left, right)),
+    }
+}
+
+/// What a number scales, as a duration if it reads as one; else it was probably meant as a number.
+fn scaled(node: Node) -> Node {
+    adapt(node.clone(), Some(Type::Duration)).unwrap_or(node)
+}
+
 pub(super) fn arithmetic(at: usize, op: BinaryOp, left: Node, right: Node) -> Result<Node, Error> {
     use Type::{Date, DateTimeOffset, Double, Duration, Int64};
+    let (left, right) = durations(op, left, right)?;
     let numbers = is_numeric(left.ty) && is_numeric(right.ty);
     let integers = is_integer(left.ty) && is_integer(right.ty);
     let number_type = if integers { Int64 } else { Double };

@@ -1,11 +1,11 @@
 //! Paths resolved against the entity model.
 
-use crate::ast::{Expr, ExprKind, Segment};
-use crate::bind::expr::{Binder, did_you_mean};
-use crate::bind::node::{Node, NodeKind, Source};
+use crate::ast::{Expr, ExprKind, Literal, Segment};
+use crate::bind::expr::Binder;
+use crate::bind::node::{Comparison, Node, NodeKind, Source};
 use crate::edm::{Cardinality, EntityType, Navigation};
 use crate::error::{Error, ErrorKind, excerpt};
-use crate::nearest::nearest;
+use crate::nearest::{did_you_mean, nearest};
 
 /// A range variable in scope. Without a name it is the member that plain paths start from, inside `$count($filter=…)`.
 pub(crate) struct Variable {
@@ -49,23 +49,54 @@ impl Binder<'_> {
         }
     }
 
-    /// An operand beside `null`: a path that ends in a to-one navigation stands for the key it leads to.
-    pub(crate) fn reference(&mut self, expr: &Expr) -> Result<Node, Error> {
+    /// Two operands of which at least one is an entity: it stands for its key. An entity can only be compared with one of
+    /// its own kind and with null.
+    pub(super) fn references(
+        &mut self,
+        comparison: Comparison,
+        left: &Expr,
+        right: &Expr,
+    ) -> Result<Option<(Node, Node)>, Error> {
+        if !matches!(comparison, Comparison::Eq | Comparison::Ne) {
+            return Ok(None);
+        }
+        let null = |expr: &Expr| expr.kind == ExprKind::Literal(Literal::Null);
+        let keys = match (self.entity(left), self.entity(right)) {
+            (Some(left_key), Some(right_key)) => {
+                let (left_entity, right_entity) = (left_key.1, right_key.1);
+                if left_entity.name != right_entity.name {
+                    let message = format!(
+                        "found entities of the types {} and {}, which are never the same; compare properties of them",
+                        left_entity.name, right_entity.name
+                    );
+                    return Err(Error::new(ErrorKind::Type, right.at, message));
+                }
+                (left_key.0, right_key.0)
+            }
+            (Some((key, _)), None) if null(right) => (key, self.expr(right)?),
+            (None, Some((key, _))) if null(left) => (self.expr(left)?, key),
+            _ => return Ok(None),
+        };
+        Ok(Some(keys))
+    }
+
+    /// The key of the entity that a path leads to, if it leads to one: a navigation to one, a range variable, `$it`.
+    fn entity(&self, expr: &Expr) -> Option<(Node, &'static EntityType)> {
         let ExprKind::Path(path) = &expr.kind else {
-            return self.expr(expr);
+            return None;
         };
-        let (mut source, entity, last) = self.walk(path)?;
-        let Some(navigation) = entity
-            .navigation(&last.name)
-            .filter(|found| found.cardinality == Cardinality::One)
-        else {
-            return self.property(path);
-        };
-        let Some(key) = navigation.target.key_property() else {
-            return self.property(path);
-        };
-        source.path.push(navigation);
-        Ok(Node::new(expr.at, key.ty, NodeKind::Property(source, key)))
+        let (variable, mut entity, steps) = self.start(path).ok()?;
+        let mut source = Source::of(variable);
+        for step in steps {
+            let navigation = entity
+                .navigation(&step.name)
+                .filter(|found| found.cardinality == Cardinality::One)?;
+            source.path.push(navigation);
+            entity = navigation.target;
+        }
+        let key = entity.key_property()?;
+        let node = Node::new(expr.at, key.ty, NodeKind::Property(source, key));
+        Some((node, entity))
     }
 
     /// A path to a collection.

@@ -3,6 +3,7 @@
 //! Recursion is bounded by a depth counter, and size by a node counter that all options of a request share; the work is
 //! linear in the text. Names stay names: nothing here knows an entity.
 
+mod hint;
 mod operand;
 
 use operand::number;
@@ -131,23 +132,27 @@ impl<'a> Parser<'a> {
         )
     }
 
-    pub(crate) fn end(&mut self) -> Result<(), Error> {
+    /// The same after a complete expression, which an operator could always go on.
+    pub(crate) fn expect_after(&mut self, kind: &TokenKind, others: &str) -> Result<Token, Error> {
+        if self.peek().kind == *kind {
+            return Ok(self.take());
+        }
+        let mut error = self.unexpected(&format!("an operator such as `eq` or `and`, {others}"));
         let before = self
             .next
             .checked_sub(1)
             .and_then(|at| self.tokens.get(at))
             .map(|token| &token.kind);
-        let expected = match (&self.peek().kind, before) {
-            (TokenKind::Equals, _) => "an operator such as `eq`, or the end",
-            (TokenKind::Close, _) => "the end: there is one `)` too many",
-            // What is left of an offset whose + a form decoder took for a space.
-            (
-                TokenKind::Literal(Literal::TimeOfDay(_)),
-                Some(TokenKind::Literal(Literal::DateTimeOffset { .. })),
-            ) => "the end: a `+` before an offset is written %2B in a URL",
-            _ => "an operator such as `and`, or the end",
-        };
-        self.expect(&TokenKind::End, expected).map(drop)
+        error.message.push_str(&hint::meant(before, self.peek()));
+        Err(error)
+    }
+
+    /// The end of a text whose last part is an expression.
+    pub(crate) fn end(&mut self) -> Result<(), Error> {
+        if self.peek().kind == TokenKind::Close {
+            return Err(self.unexpected("the end: there is one `)` too many"));
+        }
+        self.expect_after(&TokenKind::End, "or the end").map(drop)
     }
 
     /// Runs a rule one level deeper. Nothing recurses without passing here.
@@ -237,6 +242,7 @@ impl<'a> Parser<'a> {
                 self.take();
                 self.negative(at)
             }
+            TokenKind::Plus => self.positive(at),
             TokenKind::Word(word) if word.eq_ignore_ascii_case("not") => {
                 self.take();
                 let operand = self.deeper(Self::unary)?;
@@ -260,6 +266,21 @@ impl<'a> Parser<'a> {
         }
         let operand = self.deeper(Self::unary)?;
         self.node(at, ExprKind::Negate(Box::new(operand)))
+    }
+
+    /// A number's `+`, which changes nothing; it is no operator.
+    fn positive(&mut self, at: usize) -> Result<Expr, Error> {
+        let literal = match self.tokens.get(self.next + 1) {
+            Some(Token {
+                at: digits_at,
+                kind: TokenKind::Number(digits),
+                ..
+            }) if *digits_at == at + 1 => number(at, digits, false)?,
+            _ => return Err(self.unexpected("a property, a literal, a function or `(`")),
+        };
+        self.next += 2;
+        let left = self.node(at, ExprKind::Literal(literal))?;
+        self.members(left)
     }
 
     fn postfix(&mut self) -> Result<Expr, Error> {

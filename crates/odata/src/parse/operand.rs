@@ -3,7 +3,7 @@
 use super::{Infix, PRIMARY, Parser, infix};
 use crate::ast::{Expr, ExprKind, LambdaOp, Literal, Segment};
 use crate::error::{Error, ErrorKind, excerpt};
-use crate::lex::TokenKind;
+use crate::lex::{Token, TokenKind};
 
 impl Parser<'_> {
     /// `has` and `in`, which bind tighter than the unary operators.
@@ -21,8 +21,18 @@ impl Parser<'_> {
                 Some((PRIMARY, Infix::In)) => {
                     self.take();
                     self.depth += 1;
-                    let list = self.list()?;
-                    left = self.node(at, ExprKind::In(Box::new(left), list))?;
+                    let kind = match &self.peek().kind {
+                        TokenKind::Alias(name) => {
+                            let alias = Segment {
+                                at: self.peek().at,
+                                name: name.clone(),
+                            };
+                            self.take();
+                            ExprKind::InAlias(Box::new(left), alias)
+                        }
+                        _ => ExprKind::In(Box::new(left), self.list()?),
+                    };
+                    left = self.node(at, kind)?;
                 }
                 _ => break,
             }
@@ -31,33 +41,47 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    /// The right side of `in`: `(1,2)` or `[1,2]`.
+    /// The right side of `in`: `(1,2)` or `[1,2]`. Only the one in brackets may be empty.
     fn list(&mut self) -> Result<Vec<Expr>, Error> {
         let close = match self.peek().kind {
             TokenKind::Open => TokenKind::Close,
             TokenKind::OpenBracket => TokenKind::CloseBracket,
-            _ => return Err(self.unexpected("a list in parentheses, such as `(1,2)`")),
+            _ => {
+                return Err(
+                    self.unexpected("a list such as `(1,2)`, or the alias of one such as `@list`")
+                );
+            }
         };
         self.take();
-        let mut members = Vec::new();
-        if self.peek().kind == close && close == TokenKind::CloseBracket {
-            self.take();
-            return Ok(members);
+        if close == TokenKind::CloseBracket && self.eat(&close) {
+            return Ok(Vec::new());
         }
-        loop {
+        if self.peek().kind == TokenKind::Close {
+            return Err(self.unexpected("a member of the list; an empty list is written `[]`"));
+        }
+        let first = self.list_member()?;
+        self.rest_of_list(first, &close)
+    }
+
+    /// The members of a list after its first, up to what closes it.
+    fn rest_of_list(&mut self, first: Expr, close: &TokenKind) -> Result<Vec<Expr>, Error> {
+        let mut members = vec![first];
+        while !self.eat(close) {
+            let end = if *close == TokenKind::Close { ")" } else { "]" };
+            self.expect_after(
+                &TokenKind::Comma,
+                &format!("`,` before another member of the list, or `{end}`"),
+            )?;
             if members.len() == self.limits.list {
                 return Err(Error::limit(
                     self.peek().at,
-                    "the list after `in` has too many members",
+                    "the list has too many members",
                     self.limits.list,
                 ));
             }
             members.push(self.list_member()?);
-            if self.eat(&close) {
-                return Ok(members);
-            }
-            self.expect(&TokenKind::Comma, "`,` or the end of the list")?;
         }
+        Ok(members)
     }
 
     /// Literals do not count as nodes here, so that a list may have its own, larger limit.
@@ -70,57 +94,101 @@ impl Parser<'_> {
         Ok(member)
     }
 
+    /// An operand. What recurses is kept apart from what does not: unoptimised, a stage of the deepest expression takes the stack of
+    /// everything in its function.
     pub(super) fn primary(&mut self) -> Result<Expr, Error> {
+        match self.peek().kind {
+            TokenKind::Open => self.group(),
+            TokenKind::OpenBracket => self.deeper(Self::collection),
+            TokenKind::Word(_) => self.word(),
+            _ => self.literal(),
+        }
+    }
+
+    /// `(…)` around one expression, or a list of several.
+    fn group(&mut self) -> Result<Expr, Error> {
+        let at = self.take().at;
+        let inner = self.expr()?;
+        if self.peek().kind == TokenKind::Comma {
+            return self.members_after(at, inner);
+        }
+        self.expect_after(&TokenKind::Close, "or `)` for the `(` that is open")?;
+        Ok(inner)
+    }
+
+    fn members_after(&mut self, at: usize, first: Expr) -> Result<Expr, Error> {
+        let members = self.rest_of_list(first, &TokenKind::Close)?;
+        self.node(at, ExprKind::List(members))
+    }
+
+    /// `[…]`
+    fn collection(&mut self) -> Result<Expr, Error> {
+        let at = self.peek().at;
+        let members = self.list()?;
+        self.node(at, ExprKind::List(members))
+    }
+
+    fn literal(&mut self) -> Result<Expr, Error> {
         let token = self.peek().clone();
-        let literal = match token.kind {
-            TokenKind::Open => {
-                self.take();
-                let inner = self.expr()?;
-                self.expect(
-                    &TokenKind::Close,
-                    "an operator, or `)` for the `(` that is open",
-                )?;
-                return Ok(inner);
-            }
-            TokenKind::Literal(literal) => literal,
-            TokenKind::Number(digits) => number(token.at, &digits, false)?,
-            TokenKind::Alias(name) => {
-                self.take();
-                return self.node(token.at, ExprKind::Alias(name));
-            }
-            TokenKind::Word(word) => return self.word(token.at, word),
+        let kind = match token.kind {
+            TokenKind::Literal(literal) => ExprKind::Literal(literal),
+            TokenKind::Number(digits) => ExprKind::Literal(number(token.at, &digits, false)?),
+            TokenKind::Alias(name) => ExprKind::Alias(name),
             _ => return Err(self.unexpected("a property, a literal, a function or `(`")),
         };
         self.take();
-        self.node(token.at, ExprKind::Literal(literal))
+        self.node(token.at, kind)
     }
 
     /// Keywords, calls, type names and paths.
-    fn word(&mut self, at: usize, word: String) -> Result<Expr, Error> {
-        self.take();
-        let plain = !matches!(self.peek().kind, TokenKind::Slash | TokenKind::Open);
-        if self.peek().kind == TokenKind::Open {
-            let name = word.to_ascii_lowercase();
-            let args = self.arguments()?;
-            return self.node(at, ExprKind::Call(name, args));
+    fn word(&mut self) -> Result<Expr, Error> {
+        let Token {
+            at,
+            kind: TokenKind::Word(word),
+            ..
+        } = self.take()
+        else {
+            return Err(self.unexpected("a name"));
+        };
+        match self.peek().kind {
+            TokenKind::Open => self.call(at, &word),
+            TokenKind::Slash => self.path(at, word),
+            _ => self.plain(at, word),
         }
-        if plain {
-            let literal = match word.as_str() {
-                "INF" => Some(Literal::Double(f64::INFINITY)),
-                "NaN" => Some(Literal::Double(f64::NAN)),
-                _ if word.eq_ignore_ascii_case("null") => Some(Literal::Null),
-                _ if word.eq_ignore_ascii_case("true") => Some(Literal::Boolean(true)),
-                _ if word.eq_ignore_ascii_case("false") => Some(Literal::Boolean(false)),
-                _ => None,
-            };
-            if let Some(literal) = literal {
-                return self.node(at, ExprKind::Literal(literal));
+    }
+
+    fn call(&mut self, at: usize, word: &str) -> Result<Expr, Error> {
+        let name = word.to_ascii_lowercase();
+        match name.as_str() {
+            "any" | "all" => {
+                let message = format!(
+                    "found `{name}(` without a path; it follows a navigation to many, as in `boards/{name}(b:b/isPublic)`"
+                );
+                Err(Error::syntax(at, message))
             }
-            if word.contains('.') {
-                return self.node(at, ExprKind::TypeName(word));
+            "case" => {
+                let pairs = self.cases()?;
+                self.node(at, ExprKind::Case(pairs))
+            }
+            _ => {
+                let args = self.arguments()?;
+                self.node(at, ExprKind::Call(name, args))
             }
         }
-        self.path(at, word)
+    }
+
+    /// A word that nothing belongs to: a keyword, a type's name or a property.
+    fn plain(&mut self, at: usize, word: String) -> Result<Expr, Error> {
+        let kind = match word.as_str() {
+            "INF" => ExprKind::Literal(Literal::Double(f64::INFINITY)),
+            "NaN" => ExprKind::Literal(Literal::Double(f64::NAN)),
+            _ if word.eq_ignore_ascii_case("null") => ExprKind::Literal(Literal::Null),
+            _ if word.eq_ignore_ascii_case("true") => ExprKind::Literal(Literal::Boolean(true)),
+            _ if word.eq_ignore_ascii_case("false") => ExprKind::Literal(Literal::Boolean(false)),
+            _ if word.contains('.') => ExprKind::TypeName(word),
+            _ => ExprKind::Path(vec![Segment { at, name: word }]),
+        };
+        self.node(at, kind)
     }
 
     fn arguments(&mut self) -> Result<Vec<Expr>, Error> {
@@ -134,7 +202,25 @@ impl Parser<'_> {
             if self.eat(&TokenKind::Close) {
                 return Ok(args);
             }
-            self.expect(&TokenKind::Comma, "an operator, `,` or `)`")?;
+            self.expect_after(&TokenKind::Comma, "`,` or `)`")?;
+        }
+    }
+
+    /// The pairs of `case`.
+    fn cases(&mut self) -> Result<Vec<(Expr, Expr)>, Error> {
+        self.expect(&TokenKind::Open, "`(`")?;
+        let mut pairs = Vec::new();
+        loop {
+            let condition = self.expr()?;
+            self.expect_after(
+                &TokenKind::Colon,
+                "or `:` and a value, as in `case(level gt 1:'deep',true:'flat')`",
+            )?;
+            pairs.push((condition, self.expr()?));
+            if self.eat(&TokenKind::Close) {
+                return Ok(pairs);
+            }
+            self.expect_after(&TokenKind::Comma, "`,` or `)`")?;
         }
     }
 
@@ -153,7 +239,9 @@ impl Parser<'_> {
             let token = self.take();
             let TokenKind::Word(name) = token.kind else {
                 self.next -= 1;
-                return Err(self.unexpected("a name, `any`, `all` or `$count` after `/`"));
+                return Err(self.unexpected(
+                    "a name, `any`, `all` or `$count` after `/`; division is written `div`",
+                ));
             };
             if name.eq_ignore_ascii_case("$count") {
                 let filter = if self.peek().kind == TokenKind::Open {
@@ -169,7 +257,8 @@ impl Parser<'_> {
                     "all" => LambdaOp::All,
                     _ => {
                         let message = format!(
-                            "found a call of `{name}` in a path; expected `any`, `all` or a name"
+                            "found a call of `{}` in a path; expected `any`, `all` or a name",
+                            excerpt(&name)
                         );
                         return Err(Error::syntax(token.at, message));
                     }
@@ -193,7 +282,7 @@ impl Parser<'_> {
         self.take();
         self.expect(&TokenKind::Colon, "`:` after the range variable")?;
         let body = self.expr()?;
-        self.expect(&TokenKind::Close, "an operator, or `)`")?;
+        self.expect_after(&TokenKind::Close, "or `)`")?;
         Ok(Some((variable, Box::new(body))))
     }
 
@@ -208,7 +297,7 @@ impl Parser<'_> {
         self.take();
         self.expect(&TokenKind::Equals, "`=`")?;
         let filter = self.expr()?;
-        self.expect(&TokenKind::Close, "an operator, or `)`")?;
+        self.expect_after(&TokenKind::Close, "or `)`")?;
         Ok(filter)
     }
 }

@@ -159,6 +159,7 @@ impl<'d> Renderer<'d> {
             NodeKind::Arithmetic(op, left, right) => self.arithmetic(*op, left, right),
             NodeKind::Call(function, args) if !node.is_boolean() => self.call(*function, args),
             NodeKind::Cast(operand) => self.cast(operand, node.ty),
+            NodeKind::Case(pairs) => self.case(pairs),
             NodeKind::Count(collection, filter) => {
                 let filter = filter.as_deref();
                 format!(
@@ -192,6 +193,7 @@ impl<'d> Renderer<'d> {
             NodeKind::In(left, values, null) => self.among(left, values, *null, mode),
             NodeKind::Call(function, args) => self.call(*function, args),
             NodeKind::Cast(operand) => format!("({} = 1)", self.cast(operand, node.ty)),
+            NodeKind::Case(pairs) => self.case(pairs),
             NodeKind::Present(operand) => format!("({} IS NOT NULL)", self.operand(operand)),
             NodeKind::Exists(collection, body) => {
                 format!(
@@ -411,6 +413,16 @@ impl<'d> Renderer<'d> {
             Function::Ceiling => "odata_ceiling",
         };
         format!("{name}({})", texts.join(", "))
+    }
+
+    /// SQL's own CASE tries its conditions in order too, takes null for false, and gives null where none holds.
+    fn case(&mut self, pairs: &[(Node, Node)]) -> String {
+        let mut text = "CASE".to_owned();
+        for (condition, value) in pairs {
+            let condition = self.condition(condition, Mode::Filter);
+            let _ = write!(text, " WHEN {condition} THEN {}", self.operand(value));
+        }
+        format!("({text} END)")
     }
 
     fn cast(&mut self, operand: &Node, to: Option<Type>) -> String {

@@ -94,6 +94,38 @@ fn nested_options_filter_count_and_order() {
     assert_eq!(bound.code(), "odata.option");
 }
 
+/// "The $count segment can be appended to a navigation property name … to return just the count of the related entities. The $filter
+/// and $search system query options can be used to limit the number of related entities included in the count."
+#[test]
+fn a_number_can_be_expanded_alone() {
+    let store = Store::new();
+    let counts = |query: &str| -> Vec<(i64, i64)> {
+        let bound = bind(&GROUP, query).unwrap();
+        let boards = only(&bound);
+        assert!(boards.count_only && boards.query.count());
+        let parents: Vec<Value> = (1..=7).map(Value::Int).collect();
+        let statement = sql::expand_count(boards, &Sqlite, &parents, &Scope::default());
+        let mut counts: Vec<(i64, i64)> = store
+            .rows(&statement)
+            .unwrap()
+            .iter()
+            .map(|row| (int(&row[0]), int(&row[1])))
+            .collect();
+        counts.sort_unstable();
+        counts
+    };
+    assert_eq!(
+        counts("$expand=boards/$count"),
+        [(1, 1), (2, 2), (3, 2), (4, 1), (7, 1)]
+    );
+    assert_eq!(
+        counts("expand=boards/$count(filter=isPublic)"),
+        [(1, 1), (2, 1), (3, 2), (7, 1)]
+    );
+    let bound = bind(&GROUP, "$expand=boards,children").unwrap();
+    assert!(bound.expands().iter().all(|expand| !expand.count_only));
+}
+
 #[test]
 fn levels_and_stars_unfold_within_the_limit() {
     let depth = |query: &str| {
@@ -135,7 +167,14 @@ fn what_can_not_be_expanded() {
         ("$expand=board", "odata.unknown_property"),
         ("$expand=boards,boards", "odata.option"),
         ("$expand=parent($filter=id eq 1)", "odata.option"),
-        ("$expand=boards/$count", "odata.syntax"),
+        ("$expand=parent/$count", "odata.option"),
+        ("$expand=boards/$count($count=true)", "odata.option"),
+        ("$expand=boards/$count($orderby=id)", "odata.option"),
+        ("$expand=boards/$count($levels=2)", "odata.option"),
+        ("$expand=boards/$ref", "odata.syntax"),
+        ("$expand=boards/group", "odata.syntax"),
+        ("$expand=boards(@c=1)", "odata.syntax"),
+        ("$expand=boards($skiptoken=x)", "odata.option"),
         (
             "$expand=boards($filter=id eq 1;$filter=id eq 2)",
             "odata.option",

@@ -9,6 +9,7 @@ mod attacks;
 mod csdl;
 mod evaluator;
 mod expand;
+mod language;
 mod messages;
 mod model;
 mod paging;

@@ -189,6 +189,49 @@ fn aliases_stand_for_expressions() {
     ] {
         assert_eq!(bind(&BOARD, query).unwrap_err().code(), code, "{query}");
     }
+    for (query, expected) in [
+        // "a single expression that resolves to a collection", as JSON and as the list in parentheses that `in` itself takes.
+        ("$filter=id in @l&@l=[1,3,99]", vec![1, 3]),
+        ("$filter=id in @l&@l=(1,3)", vec![1, 3]),
+        ("$filter=id in @l&@l=(3)", vec![3]),
+        ("$filter=id in @l&@l=[]", vec![]),
+        ("$filter=name in @l&@l=[\"Daily\",\"Quality\"]", vec![1, 8]),
+        ("$filter=name in @l&@l=('Daily',null)", vec![1, 6]),
+        (
+            "$filter=not (id in @l) and id lt 4&@l=[1,id add 1]",
+            vec![2, 3],
+        ),
+        ("$filter=id in @l&@l=@m&@m=[2]", vec![2]),
+        ("$filter=id in (@a,@b)&@a=1&@b=2", vec![1, 2]),
+        (
+            "$filter=projectId in @l or id in @l&@l=[10,77,1]",
+            vec![1, 5, 7, 8],
+        ),
+        ("$orderby=id in @l desc,id&$top=2&@l=[5,4]", vec![4, 5]),
+    ] {
+        assert_eq!(store.ids(&BOARD, query), Ok(expected), "{query}");
+    }
+    for (query, code) in [
+        ("$filter=id in @l", "odata.unknown_property"),
+        ("$filter=id in @l&@l=@l", "odata.value"),
+        ("$filter=id in @l&@l=[1,'a']", "odata.type"),
+        ("$filter=id eq @l&@l=[1]", "odata.type"),
+        ("$filter=@l eq null&@l=(1,2)", "odata.type"),
+        ("@=1", "odata.option"),
+        ("@a b=1", "odata.option"),
+    ] {
+        assert_eq!(bind(&BOARD, query).unwrap_err().code(), code, "{query}");
+    }
+    // A list of a thousand is within the limits, and used five times it is not.
+    let list = vec!["1"; 1_000].join(",");
+    let uses = |times: usize| {
+        format!(
+            "$filter={}&@l=[{list}]",
+            vec!["id in @l"; times].join(" or ")
+        )
+    };
+    assert_eq!(bind(&BOARD, &uses(4)).err(), None);
+    assert_eq!(bind(&BOARD, &uses(5)).unwrap_err().code(), "odata.limit");
     // Each text is short; put in place of each other they have 1,600 parts.
     let uses = |name: &str| [name; 40].join(" add ");
     let bomb = format!("$filter=id eq @a&@a={}&@b={}", uses("@b"), uses("1"));
@@ -289,6 +332,41 @@ fn further_semantics() {
         ("day(incidentDate) add 1 eq 30", vec![1]),
     ] {
         assert_eq!(store.filter(&INCIDENT, filter), Ok(expected), "{filter}");
+    }
+}
+
+/// "When applied to operands of entity types, the eq operator returns true if both operands represent the same entity, or both operands
+/// represent null."
+#[test]
+fn entities_are_compared_by_what_they_are() {
+    let store = Store::new();
+    for (filter, expected) in [
+        ("parent eq parent", vec![1, 2, 3, 4, 5, 6, 7]),
+        ("parent ne parent/parent", vec![2, 3, 4, 5, 7]),
+        ("children/any(c:c/parent eq $it)", vec![1, 2, 3]),
+        ("boards/any(b:b/group ne $it)", vec![]),
+        (
+            "boards/any(b:b/group/parent eq parent)",
+            vec![1, 2, 3, 4, 7],
+        ),
+        ("children/any(c:c ne null)", vec![1, 2, 3]),
+        ("$it ne null and id eq 1", vec![1]),
+        (
+            "case(parent eq null:'top',level gt 1:'deep',true:'middle') eq 'middle'",
+            vec![2, 3],
+        ),
+        ("case(isMember:level,true:sortOrder) gt 1", vec![4, 5, 6, 7]),
+    ] {
+        assert_eq!(store.filter(&GROUP, filter), Ok(expected), "{filter}");
+    }
+    for filter in [
+        "parent gt $it",
+        "parent eq 1",
+        "boards eq null",
+        "boards/any(b:b eq $it)",
+    ] {
+        let error = bind(&GROUP, &format!("$filter={filter}")).unwrap_err();
+        assert_eq!(error.code(), "odata.type", "{filter}");
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! Parentheses are written only where the tree needs them. The text is not percent-encoded.
 
+mod clauses;
+
 use std::fmt::{self, Display, Formatter, Write as _};
 
 use crate::ast::{BinaryOp, Expr, ExprKind, LambdaOp, Literal, LogicOp, OrderItem, Segment};
@@ -52,7 +54,7 @@ fn level(kind: &ExprKind) -> Level {
             BinaryOp::Has => Level::Primary,
         },
         ExprKind::Not(_) | ExprKind::Negate(_) => Level::Unary,
-        ExprKind::In(..) => Level::Primary,
+        ExprKind::In(..) | ExprKind::InAlias(..) => Level::Primary,
         // A sign can't stand after `has`, but before `in` it belongs to the number.
         ExprKind::Literal(Literal::Int(number)) if *number < 0 => Level::Primary,
         ExprKind::Literal(Literal::Double(number)) if number.is_sign_negative() => Level::Primary,
@@ -93,6 +95,21 @@ impl Display for Expr {
                 write!(f, " in {open}")?;
                 write_list(f, list, ",", |f, member| member.fmt(f))?;
                 f.write_char(close)
+            }
+            ExprKind::InAlias(left, alias) => {
+                write_at(f, left, Level::Primary)?;
+                write!(f, " in @{}", alias.name)
+            }
+            // In brackets, since parentheses around one member would only group it.
+            ExprKind::List(members) => {
+                f.write_char('[')?;
+                write_list(f, members, ",", |f, member| member.fmt(f))?;
+                f.write_char(']')
+            }
+            ExprKind::Case(pairs) => {
+                f.write_str("case(")?;
+                write_list(f, pairs, ",", write_pair)?;
+                f.write_char(')')
             }
             ExprKind::Call(name, args) => {
                 write!(f, "{name}(")?;
@@ -197,6 +214,17 @@ fn write_negated(f: &mut Formatter<'_>, operand: &Expr) -> fmt::Result {
     } else {
         write!(f, "-{text}")
     }
+}
+
+/// A condition and a value of `case`. The space keeps a condition that ends in a number from becoming a time: `1 :30`.
+fn write_pair(f: &mut Formatter<'_>, (condition, value): &(Expr, Expr)) -> fmt::Result {
+    let text = condition.to_string();
+    let space = if text.ends_with(|c: char| c.is_ascii_digit()) {
+        " "
+    } else {
+        ""
+    };
+    write!(f, "{text}{space}:{value}")
 }
 
 fn write_list<T>(
@@ -333,6 +361,14 @@ mod tests {
                     .prop_map(|(op, left, right)| expr(ExprKind::Binary(op, left, right))),
                 (boxed(), prop::collection::vec(inner.clone(), 0..4))
                     .prop_map(|(left, list)| expr(ExprKind::In(left, list))),
+                (boxed(), "[a-z]{1,5}").prop_map(|(left, name)| expr(ExprKind::InAlias(
+                    left,
+                    Segment { at: 0, name }
+                ))),
+                prop::collection::vec(inner.clone(), 0..4)
+                    .prop_map(|members| expr(ExprKind::List(members))),
+                prop::collection::vec((inner.clone(), inner.clone()), 1..3)
+                    .prop_map(|pairs| expr(ExprKind::Case(pairs))),
                 ("[a-z]{4,8}", prop::collection::vec(inner.clone(), 0..4))
                     .prop_map(|(name, args)| expr(ExprKind::Call(name, args))),
                 (path(), boxed()).prop_map(|(path, body)| {
@@ -363,7 +399,7 @@ mod tests {
         #[test]
         fn no_soup_of_tokens_makes_the_parser_panic(words in prop::collection::vec(prop::sample::select(vec![
             "a", "(", ")", "[", "]", ",", ":", "/", "-", "'x'", "1", "1.5e3", "eq", "and", "or", "not", "in", "has", "any", "$count",
-            "$it", "@p", "=", ";", "*", "null", "2024-01-01", "12:30", "duration'PT1S'", "A.B'c'", "add", "INF",
+            "$it", "@p", "=", ";", "*", "null", "+", "case", "2024-01-01", "12:30", "duration'PT1S'", "A.B'c'", "add", "INF",
         ]), 0..40)) {
             let text = words.join(" ");
             if let Ok(tree) = expression(&text, &Limits::default(), &mut Budget::default()) {

@@ -1,0 +1,66 @@
+//! What was probably meant where an operator was expected and something else found: the end of a message.
+
+use super::infix;
+use crate::ast::Literal;
+use crate::lex::{Token, TokenKind};
+use crate::nearest::{did_you_mean, nearest};
+
+/// Words that may follow an operand: operators, and the directions of `$orderby`.
+const WORDS: &[&str] = &[
+    "eq", "ne", "gt", "ge", "lt", "le", "and", "or", "in", "has", "add", "sub", "mul", "div",
+    "divby", "mod", "asc", "desc",
+];
+
+/// Operators of other languages, whose nearest word here would be the wrong one or none.
+const FOREIGN: &[(&str, &str)] = &[
+    ("is", "`eq`"),
+    ("equals", "`eq`"),
+    ("neq", "`ne`"),
+    ("gte", "`ge`"),
+    ("lte", "`le`"),
+    ("between", "`ge` and `le`"),
+    ("like", "`contains(name,'x')`"),
+    ("contains", "`contains(name,'x')`"),
+    ("startswith", "`startswith(name,'x')`"),
+    ("endswith", "`endswith(name,'x')`"),
+    ("ascending", "`asc`"),
+    ("descending", "`desc`"),
+];
+
+pub(super) fn meant(before: Option<&TokenKind>, found: &Token) -> String {
+    let fixed = |text: &str| text.to_owned();
+    match (before, &found.kind) {
+        // What is left of an offset whose + a form decoder took for a space.
+        (
+            Some(TokenKind::Literal(Literal::DateTimeOffset { .. })),
+            TokenKind::Literal(Literal::TimeOfDay(_)),
+        ) => fixed("; a `+` before an offset is written %2B in a URL"),
+        (Some(TokenKind::Number(_)), TokenKind::Minus) => {
+            fixed("; subtraction is written `sub`, and a date 2024-01-31")
+        }
+        (Some(TokenKind::Number(_)), TokenKind::Comma) => {
+            fixed("; a decimal point is written `.`, and a list only follows `in`")
+        }
+        (_, TokenKind::Plus) => fixed("; addition is written `add`"),
+        (_, TokenKind::Minus) => fixed("; subtraction is written `sub`"),
+        (_, TokenKind::Star) => fixed("; multiplication is written `mul`"),
+        (_, TokenKind::Slash) => fixed("; division is written `div`"),
+        (_, TokenKind::Equals) => fixed("; equality is written `eq`"),
+        (_, TokenKind::Word(word)) => word_meant(word),
+        // An operator at the beginning was read as a property's name.
+        (Some(TokenKind::Word(operator)), _) if infix(operator).is_some() => {
+            format!("; `{operator}` has nothing before it to compare or compute with")
+        }
+        _ => String::new(),
+    }
+}
+
+fn word_meant(word: &str) -> String {
+    let foreign = FOREIGN
+        .iter()
+        .find(|(foreign, _)| word.eq_ignore_ascii_case(foreign));
+    match foreign {
+        Some((_, ours)) => format!("; write {ours}"),
+        None => did_you_mean(nearest(word, WORDS.iter().copied()), ""),
+    }
+}

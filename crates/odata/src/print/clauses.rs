@@ -1,0 +1,116 @@
+//! The options other than expressions as text, as they stand behind their name's `=`.
+
+use std::fmt::{self, Display, Formatter, Write as _};
+
+use super::{write_list, write_path};
+use crate::ast::{ExpandItem, ExpandTarget, Search, SelectItem};
+use crate::options::{OptionName, Options};
+
+impl Display for SelectItem {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All => f.write_char('*'),
+            Self::Path(path) => write_path(f, path),
+        }
+    }
+}
+
+impl Display for ExpandItem {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.target {
+            ExpandTarget::All => f.write_char('*')?,
+            ExpandTarget::Navigation(segment) => f.write_str(&segment.name)?,
+        }
+        if self.count_only {
+            f.write_str("/$count")?;
+        }
+        let mut options = self.options.written();
+        match self.levels {
+            1 => {}
+            usize::MAX => options.push("$levels=max".to_owned()),
+            levels => options.push(format!("$levels={levels}")),
+        }
+        if options.is_empty() {
+            return Ok(());
+        }
+        write!(f, "({})", options.join(";"))
+    }
+}
+
+impl Display for Search {
+    /// Every phrase in quotes, which words may stand in too.
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write_list(f, &self.phrases, " ", |f, phrase| {
+            write!(f, "\"{}\"", phrase.join(" "))
+        })
+    }
+}
+
+impl Options {
+    /// The options and aliases as a query string, percent-encoded and without the `?`: it parses to the same options.
+    #[must_use]
+    pub fn to_query(&self) -> String {
+        let aliases = self
+            .aliases
+            .iter()
+            .map(|(name, value)| format!("@{name}={value}"));
+        let parameters: Vec<String> = self
+            .written()
+            .into_iter()
+            .chain(aliases)
+            .map(|parameter| encode(&parameter))
+            .collect();
+        parameters.join("&")
+    }
+
+    /// The options that are given, each as `$name=value` and none percent-encoded; aliases are not among them.
+    fn written(&self) -> Vec<String> {
+        fn list<T: Display>(items: &[T]) -> String {
+            let items: Vec<String> = items.iter().map(ToString::to_string).collect();
+            items.join(",")
+        }
+        let values = [
+            (
+                OptionName::Search,
+                self.search.as_ref().map(ToString::to_string),
+            ),
+            (
+                OptionName::Filter,
+                self.filter.as_ref().map(ToString::to_string),
+            ),
+            (OptionName::Select, self.select.as_deref().map(list)),
+            (OptionName::Expand, self.expand.as_deref().map(list)),
+            (OptionName::OrderBy, self.orderby.as_deref().map(list)),
+            (OptionName::Count, self.count.map(|count| count.to_string())),
+            (OptionName::Skip, self.skip.map(|skip| skip.to_string())),
+            (OptionName::Top, self.top.map(|top| top.to_string())),
+            (OptionName::SkipToken, self.skip_token.clone()),
+        ];
+        values
+            .into_iter()
+            .filter_map(|(name, value)| Some(format!("{}={}", name.as_str(), value?)))
+            .collect()
+    }
+}
+
+/// All but letters, digits and what means nothing in a query string; the first `=` stands behind the name.
+fn encode(parameter: &str) -> String {
+    let mut out = String::with_capacity(parameter.len() * 2);
+    let mut named = false;
+    for byte in parameter.bytes() {
+        let plain = byte.is_ascii_alphanumeric()
+            || matches!(
+                byte,
+                b'$' | b'@' | b'-' | b'.' | b'_' | b'~' | b'(' | b')' | b',' | b':' | b'/' | b'*'
+            )
+            || byte == b'=' && !named;
+        named |= byte == b'=';
+        if plain {
+            out.push(char::from(byte));
+        } else {
+            // Writing to a string can't fail.
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
+}
