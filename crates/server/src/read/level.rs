@@ -47,6 +47,8 @@ struct Expanded {
     rows: HashMap<i64, Vec<usize>>,
     /// The number of all related rows by the owner's link value, when asked for.
     counts: Option<HashMap<i64, i64>>,
+    /// Whether the number stands for the rows, which are then not read.
+    count_only: bool,
 }
 
 /// What [`write_rows`] writes.
@@ -243,6 +245,9 @@ impl Level {
                         .unwrap_or(0),
                 );
             }
+            if expanded.count_only {
+                continue;
+            }
             member(out, members, &expanded.key);
             let rows = link
                 .and_then(|link| expanded.rows.get(&link))
@@ -280,20 +285,22 @@ impl Expanded {
         let mut counts = item.query.count().then(HashMap::new);
         for links in links.chunks(MAX_LINKS) {
             let links: Vec<sql::Value> = links.iter().map(|&link| sql::Value::Int(link)).collect();
-            let statement = sql::expand(item, DIALECT, &links, &Scope::default());
-            let rows = Rows {
-                query: &item.query,
-                shape: &shape,
-                statements: [Some(&statement), None],
-                keys: &[],
-                limit: *left,
-                read: usize::MAX,
-            };
-            let (part, found) = read_level(session, &rows, true)?;
-            *left = left
-                .checked_sub(found.rows)
-                .ok_or_else(|| too_much("expanded rows", MAX_EXPANDED_ROWS, "rows"))?;
-            level.append(part);
+            if !item.count_only {
+                let statement = sql::expand(item, DIALECT, &links, &Scope::default());
+                let rows = Rows {
+                    query: &item.query,
+                    shape: &shape,
+                    statements: [Some(&statement), None],
+                    keys: &[],
+                    limit: *left,
+                    read: usize::MAX,
+                };
+                let (part, found) = read_level(session, &rows, true)?;
+                *left = left
+                    .checked_sub(found.rows)
+                    .ok_or_else(|| too_much("expanded rows", MAX_EXPANDED_ROWS, "rows"))?;
+                level.append(part);
+            }
             if let Some(counts) = &mut counts {
                 let statement = sql::expand_count(item, DIALECT, &links, &Scope::default());
                 session.query(&statement.sql, &binds(&statement), &mut |row| {
@@ -317,6 +324,7 @@ impl Expanded {
             level,
             rows,
             counts,
+            count_only: item.count_only,
         })
     }
 }

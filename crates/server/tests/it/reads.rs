@@ -159,6 +159,20 @@ async fn expand_counts_and_cuts_for_each_parent() {
     assert_eq!(answer.json(), expected);
 }
 
+/// OData 4.01: "The $count segment can be appended to a navigation property name … to return just the count of the related entities."
+#[tokio::test]
+async fn expand_gives_a_number_alone() {
+    let plant = Plant::new().await;
+    let answer = plant
+        .get("/v2/groups?$filter=id in (2,5)&$select=id&$expand=boards/$count,children/$count($filter=level eq 2)")
+        .await;
+    let expected = json!({"value": [
+        {"id": 2, "boards@odata.count": 2, "children@odata.count": 2},
+        {"id": 5, "boards@odata.count": 0, "children@odata.count": 0},
+    ]});
+    assert_eq!(answer.json(), expected);
+}
+
 #[tokio::test]
 async fn the_users_of_a_group_come_without_their_addresses() {
     let plant = Plant::new().await;
