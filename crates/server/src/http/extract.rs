@@ -86,12 +86,10 @@ pub(crate) fn max_page_size(headers: &HeaderMap) -> Option<(u32, HeaderValue)> {
         return None;
     }
     let (name, size) = preferences(headers).find_map(|(name, value)| {
-        let known = ["odata.maxpagesize", "maxpagesize"];
-        let name = known
-            .into_iter()
-            .find(|known| name.eq_ignore_ascii_case(known))?;
+        let name = name.to_ascii_lowercase();
+        let is_known = name.strip_prefix("odata.").unwrap_or(&name) == "maxpagesize";
         let size: u32 = value.parse().ok()?;
-        (size > 0).then_some((name, size))
+        (is_known && size > 0).then_some((name, size))
     })?;
     let applied = HeaderValue::try_from(format!("{name}={size}")).ok()?;
     Some((size, applied))
