@@ -130,6 +130,17 @@ def test_a_record_is_read_again_by_its_key(service: Any) -> None:
         assert connection.execute_get(url)["id"] == id
 
 
+def test_what_was_not_expanded_is_fetched_when_it_is_looked_at(service: Any) -> None:
+    group = service.query(service.entities["groups"]).get(2)
+    assert [board.name for board in group.boards] == ["Tavle"]
+    assert [user.userName for user in group.users] == ["kari.vik"]
+    assert group.parent.name == "Plant"
+    # A group without a parent leads nowhere, which is no error.
+    assert group.parent.parent is None
+    comment = service.query(service.entities["comments"]).get(101)
+    assert (comment.parent.id, comment.incident.id) == (100, 10)
+
+
 def test_a_mistake_is_an_error_of_the_client(service: Any) -> None:
     Area = service.entities["areas"]
     query = service.query(Area).filter("nmae eq 'Foundry'")

@@ -17,6 +17,7 @@ use axum::response::Response;
 use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode};
 use hyper::body::Incoming;
+use obeya_odata::edm::Cardinality;
 
 use crate::app::App;
 use crate::auth::scopes::Scopes;
@@ -28,6 +29,7 @@ use crate::http::odata::{self, is_odata};
 use crate::http::path::{Captures, Node};
 use crate::http::problem::Problem;
 use crate::ops;
+use crate::ops::odata::Computed;
 
 #[expect(
     dead_code,
@@ -45,8 +47,8 @@ pub(crate) use operations::Operation;
 pub(crate) enum Route {
     /// An operation of the spec.
     Operation(Operation),
-    /// The number of entities that an operation lists.
-    Count(Operation),
+    /// What tools compute from the address of an operation; under its rules.
+    Computed(Operation, Computed),
     /// Something beside the interface.
     Side(Side),
 }
@@ -121,6 +123,9 @@ struct Guard {
     odata: bool,
 }
 
+/// How the number of entities is asked for, and the same as others write it.
+const COUNT: [&str; 2] = ["$count", "%24count"];
+
 /// The label under which requests that match nothing are counted.
 const UNMATCHED: usize = Operation::ALL.len() + Side::ALL.len();
 
@@ -128,7 +133,7 @@ impl Route {
     /// The place of its figures.
     pub(crate) fn label(route: Option<Self>) -> usize {
         match route {
-            Some(Self::Operation(operation) | Self::Count(operation)) => operation as usize,
+            Some(Self::Operation(operation) | Self::Computed(operation, _)) => operation as usize,
             Some(Self::Side(side)) => Operation::ALL.len() + side as usize,
             None => UNMATCHED,
         }
@@ -197,22 +202,36 @@ impl Routes {
     }
 }
 
-/// The addresses that OData tools compute for what an operation reads: under the name of its set, and the number of its entities.
+/// The addresses that OData tools compute for what an operation reads: under the name of its set, the number of its entities, and what the
+/// navigations of a record lead to.
 fn insert_set(table: &mut Node<Route>, operation: Operation) {
     let Some((set, rest)) = entity_sets::at(operation.path()) else {
         return;
     };
-    let mut addresses = vec![set.url];
+    let mut addresses = vec![format!("{ROOT}/{}{rest}", set.url)];
     if set.name != set.url {
         let path = format!("{ROOT}/{}{rest}", set.name);
         table.insert(Method::GET, &path, Route::Operation(operation));
-        addresses.push(set.name);
+        addresses.push(path);
     }
-    if rest.is_empty() {
-        for address in addresses {
-            for count in ["$count", "%24count"] {
-                let path = format!("{ROOT}/{address}/{count}");
-                table.insert(Method::GET, &path, Route::Count(operation));
+    for address in addresses {
+        let mut insert = |path: &str, what: Computed| {
+            let route = Route::Computed(operation, what);
+            table.insert(Method::GET, &format!("{address}/{path}"), route);
+        };
+        if rest.is_empty() {
+            for count in COUNT {
+                insert(count, Computed::Count);
+            }
+            continue;
+        }
+        for (at, navigation) in set.entity.navigations.iter().enumerate() {
+            insert(navigation.name, Computed::Related(at));
+            if navigation.cardinality == Cardinality::Many {
+                for count in COUNT {
+                    let path = format!("{}/{count}", navigation.name);
+                    insert(&path, Computed::RelatedCount(at));
+                }
             }
         }
     }
@@ -227,9 +246,9 @@ pub(crate) async fn answer(
     body: Incoming,
     caller: &mut Option<Caller>,
 ) -> Result<Response, Problem> {
-    let (operation, counted) = match route {
-        Route::Operation(operation) => (operation, false),
-        Route::Count(operation) => (operation, true),
+    let (operation, computed) = match route {
+        Route::Operation(operation) => (operation, None),
+        Route::Computed(operation, what) => (operation, Some(what)),
         Route::Side(side) => return answer_side(&app, side, &head, body).await,
     };
     let caller = caller.insert(auth::authenticate(&app.tokens, &head.headers).await?);
@@ -240,14 +259,16 @@ pub(crate) async fn answer(
     if guard.odata {
         odata::check_max_version(&head.headers)?;
     }
-    if counted {
+    let media = match computed {
         // A number is always this, and clients that ask for one go on saying that they take JSON.
-        let media = HeaderValue::from_static("text/plain");
-        let call = Call::new(app, operation, (head, body), captures, media);
-        return ops::odata::count(call).await;
+        Some(Computed::Count | Computed::RelatedCount(_)) => HeaderValue::from_static("text/plain"),
+        _ => guard.offers.negotiate(&head.headers)?,
+    };
+    let call = Call::new(app, operation, (head, body), captures, media);
+    match computed {
+        Some(what) => ops::odata::computed(call, what).await,
+        None => dispatch(call).await,
     }
-    let media = guard.offers.negotiate(&head.headers)?;
-    dispatch(Call::new(app, operation, (head, body), captures, media)).await
 }
 
 async fn answer_side(

@@ -3,25 +3,23 @@
 //! The rules are those for answers of OData 4.0: an expanded navigation without options of its own is left out of the list, as whoever asked
 //! for it knows it, and a list of nothing but expanded navigations means all properties.
 
-use super::EntitySet;
 use crate::bind::Bound;
 
-impl EntitySet {
-    /// The context of a list that answers `query`, such as `$metadata#groups(id,boards(name))`, relative to the address of the service.
-    #[must_use]
-    pub fn list_context(&self, query: &Bound) -> String {
-        format!(
-            "$metadata#{}{}",
-            self.name,
-            in_parentheses(&selected(query))
-        )
+/// The context of a list that answers `query`, such as `$metadata#groups(id,boards(name))`, relative to the address of the service.
+///
+/// `source` is the name of the set the entities are in, or the path they are contained under, such as `groups(7)/users`.
+#[must_use]
+pub fn list_context(source: &str, query: &Bound) -> String {
+    match selected(query).as_str() {
+        "" => format!("$metadata#{source}"),
+        list => format!("$metadata#{source}({list})"),
     }
+}
 
-    /// The context of a single record that answers `query`, such as `$metadata#groups/$entity`, relative to the address of the service.
-    #[must_use]
-    pub fn record_context(&self, query: &Bound) -> String {
-        format!("{}/$entity", self.list_context(query))
-    }
+/// The context of a single record that answers `query`, such as `$metadata#groups/$entity`. `source` is as for [`list_context`].
+#[must_use]
+pub fn record_context(source: &str, query: &Bound) -> String {
+    format!("{}/$entity", list_context(source, query))
 }
 
 /// What is given out of each entity, separated by commas; empty when that is every property.
@@ -48,11 +46,4 @@ fn selected(query: &Bound) -> String {
         parts.push(query.entity().key.to_owned());
     }
     parts.join(",")
-}
-
-fn in_parentheses(list: &str) -> String {
-    match list {
-        "" => String::new(),
-        list => format!("({list})"),
-    }
 }

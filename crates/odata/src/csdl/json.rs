@@ -1,4 +1,4 @@
-//! CSDL in JSON, version 4.01, and the service document.
+//! CSDL in JSON, for a service of version 4.0, and the service document.
 
 use std::fmt::{self, Display};
 
@@ -25,7 +25,7 @@ pub(super) fn schema(container: &Container) -> Json {
     let kind = ("$Kind", Json::text("EntityContainer"));
     let in_container = Json::object([kind].into_iter().chain(sets));
     Json::object([
-        ("$Version", Json::text("4.01")),
+        ("$Version", Json::text("4.0")),
         (
             "$Reference",
             Json::Object(vec![(format!("{CAPABILITIES_AT}.json"), reference)]),

@@ -33,6 +33,8 @@ mod context;
 mod json;
 mod xml;
 
+pub use context::{list_context, record_context};
+
 use std::collections::{BTreeSet, VecDeque};
 
 use crate::edm::{Cardinality, Column, EntityType, EnumType, Navigation, Property, Type};
@@ -74,7 +76,7 @@ impl Container {
         xml::write(self)
     }
 
-    /// The description in JSON: CSDL JSON 4.01, media type `application/json`.
+    /// The description in JSON: CSDL JSON of OData 4.01 for a service of 4.0, media type `application/json`.
     #[must_use]
     pub fn json(&self) -> String {
         json::schema(self).to_string()

@@ -215,10 +215,9 @@ impl<'a> Range<'a> {
     fn metadata(&self) -> Option<&'a str> {
         self.parameters.iter().find_map(|parameter| {
             let (name, value) = parameter.split_once('=')?;
-            let name = name.trim_end();
-            let is_metadata = name.eq_ignore_ascii_case("odata.metadata")
-                || name.eq_ignore_ascii_case("metadata");
-            is_metadata.then(|| value.trim().trim_matches('"'))
+            let name = name.trim_end().to_ascii_lowercase();
+            let name = name.strip_prefix("odata.").unwrap_or(&name);
+            (name == "metadata").then(|| value.trim().trim_matches('"'))
         })
     }
 

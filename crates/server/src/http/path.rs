@@ -76,8 +76,8 @@ impl<T: Copy> Node<T> {
     /// The node of a path that names its record by a key in parentheses, as OData does: `/v2/groups(7)` or `/v2/groups(id=7)`. To be asked only
     /// where [`Self::find`] finds nothing.
     pub(crate) fn find_by_key(&self, path: &str) -> Option<(&Self, Captures)> {
-        let (open, key) = key_in_parentheses(path)?;
-        let plain = format!("{}/{}", &path[..open], &path[key.clone()]);
+        let Parentheses { open, end, key } = Parentheses::of(path)?;
+        let plain = format!("{}/{}{}", &path[..open], &path[key.clone()], &path[end..]);
         let (node, mut captures) = self.find(&plain)?;
         // What is in parentheses is a key and no word that is served beside it, such as `$count`.
         if captures.span(0)?.start != open + 1 {
@@ -145,32 +145,43 @@ impl<T: Copy> Node<T> {
     }
 }
 
-/// Where a path under OData's root has its parenthesis, and the key in it, without the name it may be given by.
-fn key_in_parentheses(path: &str) -> Option<(usize, Range<usize>)> {
-    if !is_odata(path) {
-        return None;
-    }
-    let open = [path.find('('), path.find("%28")]
-        .into_iter()
-        .flatten()
-        .min()?;
-    let width = if path[open..].starts_with('(') { 1 } else { 3 };
-    let end = path
-        .strip_suffix(')')
-        .or_else(|| path.strip_suffix("%29"))?
-        .len();
-    let mut start = open + width;
-    let key = path.get(start..end)?;
-    for named in ["id=", "id%3D", "id%3d"] {
-        if key.starts_with(named) {
-            start += named.len();
+/// A key in parentheses, and where they are.
+struct Parentheses {
+    open: usize,
+    /// Behind the closing one.
+    end: usize,
+    /// The key, without the name it may be given by.
+    key: Range<usize>,
+}
+
+impl Parentheses {
+    /// The only ones of a path under OData's root. Both may be percent-encoded.
+    fn of(path: &str) -> Option<Self> {
+        if !is_odata(path) {
+            return None;
         }
+        let first = |signs: [&str; 2], from: usize| {
+            let found = signs.map(|sign| Some((from + path[from..].find(sign)?, sign.len())));
+            found.into_iter().flatten().min()
+        };
+        let (open, width) = first(["(", "%28"], 0)?;
+        let (close, closing) = first([")", "%29"], open)?;
+        let (mut start, end) = (open + width, close + closing);
+        for named in ["id=", "id%3D", "id%3d"] {
+            if path[start..close].starts_with(named) {
+                start += named.len();
+            }
+        }
+        let (key, rest) = (&path[start..close], &path[end..]);
+        let is_key = !key.is_empty() && !key.contains('/');
+        let goes_on = rest.is_empty() || rest.starts_with('/');
+        let are_only = first(["(", "%28"], start).is_none() && first([")", "%29"], end).is_none();
+        (is_key && goes_on && are_only).then_some(Self {
+            open,
+            end,
+            key: start..close,
+        })
     }
-    let key = &path[start..end];
-    let has_more = ["(", ")", "/", "%28", "%29"]
-        .iter()
-        .any(|sign| key.contains(sign));
-    (!key.is_empty() && !has_more).then_some((open, start..end))
 }
 
 #[cfg(test)]
@@ -221,6 +232,7 @@ mod tests {
         table.insert(Method::GET, "/v2/groups", 6);
         table.insert(Method::GET, "/v2/groups/{groupId}", 7);
         table.insert(Method::GET, "/v2/groups/$count", 8);
+        table.insert(Method::GET, "/v2/groups/{groupId}/boards/$count", 9);
         let find = |path: &str| {
             assert!(table.find(path).is_none(), "{path}");
             let (node, captures) = table.find_by_key(path)?;
@@ -236,6 +248,10 @@ mod tests {
             assert_eq!(find(path), Some((7, "7".into())), "{path}");
         }
         assert_eq!(find("/v2/incidents/comments(9)"), Some((3, "9".into())));
+        assert_eq!(
+            find("/v2/groups(id=7)/boards/$count"),
+            Some((9, "7".into()))
+        );
         assert_eq!(find("/v2/groups(x)"), Some((7, "x".into())));
         assert_eq!(find("/v2/groups(name=7)"), Some((7, "name=7".into())));
         for path in [
@@ -248,6 +264,9 @@ mod tests {
             "/v2/groups)7(",
             "/v2/groups(7)/x",
             "/v2/groups(7/8)",
+            "/v2/groups(7)boards/$count",
+            "/v2/groups(7)/boards(8)/$count",
+            "/v2/groups(7)/boards/$count()",
             "/v2/groups($count)",
             "/v2(groups)",
             "/v2/incidents(7)",

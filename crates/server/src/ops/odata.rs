@@ -1,4 +1,5 @@
-//! OData's own doors: the service document, the description of the model, and the number of entities in a set.
+//! OData's own doors: the service document, the description of the model, and what tools compute addresses for, as the number of entities in a
+//! set.
 //!
 //! The first two are open to everybody, like the description of the interface: they hold nothing but the model.
 
@@ -16,7 +17,18 @@ use crate::http::accept::{MINIMAL, Offers};
 use crate::http::call::Call;
 use crate::http::odata::check_max_version;
 use crate::http::problem::Problem;
-use crate::read::List;
+use crate::read::{List, Related};
+
+/// What tools find by computing its address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Computed {
+    /// `/v2/groups/$count`: how many entities a set has, as text.
+    Count,
+    /// `/v2/groups(7)/boards`: what a navigation leads to, by its place in the entity.
+    Related(usize),
+    /// `/v2/groups(7)/boards/$count`: how many.
+    RelatedCount(usize),
+}
 
 const XML: &str = "application/xml";
 const JSON: &str = "application/json";
@@ -89,11 +101,16 @@ fn format_option(query: &str) -> Result<Option<HeaderValue>, Problem> {
     }
 }
 
-/// `/v2/groups/$count` and its like: how many entities match, as text.
-pub(crate) async fn count(call: Call) -> Result<Response, Problem> {
-    match entity_sets::at(call.operation.path()) {
-        Some((set, _)) => List::count(call, set.entity).await,
+/// Answers what is computed from the address of a set or of a record in it. The call is one of the operation that reads the set, or the record.
+pub(crate) async fn computed(call: Call, what: Computed) -> Result<Response, Problem> {
+    let Some((set, _)) = entity_sets::at(call.operation.path()) else {
         // The routes are made from the sets.
-        None => Err(Problem::internal("an operation that lists no set")),
+        return Err(Problem::internal("an operation that reads no set"));
+    };
+    let related = |call: &Call, at: usize| Related::new(call, set, &set.entity.navigations[at]);
+    match what {
+        Computed::Count => List::v2(&call, set.entity)?.count(call).await,
+        Computed::Related(at) => related(&call, at)?.answer(call).await,
+        Computed::RelatedCount(at) => related(&call, at)?.count(call).await,
     }
 }

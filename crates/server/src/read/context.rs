@@ -1,23 +1,15 @@
 //! `@odata.context`: which part of the model an answer holds, for callers that ask for OData's minimal metadata.
 
-use obeya_odata::csdl::EntitySet;
-use obeya_odata::edm::EntityType;
-
 use super::json;
-use crate::entity_sets::{CONTAINER, ROOT};
+use crate::entity_sets::ROOT;
 use crate::http::call::Call;
 
 /// The member with its name, to open an object with; nothing when the caller did not ask for it. `context` gives it relative to the service.
-pub(super) fn member(
-    call: &Call,
-    entity: &EntityType,
-    context: impl FnOnce(&EntitySet) -> String,
-) -> Option<Vec<u8>> {
+pub(super) fn member(call: &Call, context: impl FnOnce() -> String) -> Option<Vec<u8>> {
     if !call.wants_context() {
         return None;
     }
-    let set = CONTAINER.set_of(entity)?;
-    let address = format!("{}{ROOT}/{}", call.base_url(), context(set));
+    let address = format!("{}{ROOT}/{}", call.base_url(), context());
     let mut member = b"\"@odata.context\":".to_vec();
     json::string(&mut member, &address);
     Some(member)

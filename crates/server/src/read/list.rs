@@ -1,8 +1,10 @@
 //! The lists: a page of a v2 list with its count and next link, and the trash page of v1.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::response::Response;
+use obeya_odata::csdl;
 use obeya_odata::edm::{Column, EntityType};
 use obeya_odata::sql::{self, Direction, Predicate, Scope, Statement};
 use obeya_odata::{Bound, OptionName};
@@ -12,6 +14,7 @@ use super::level::Found;
 use super::link::Address;
 use super::position::{Key, Position, refusal};
 use super::{DIALECT, binds, context, json, level, options};
+use crate::entity_sets::CONTAINER;
 use crate::http::call::Call;
 use crate::http::extract::{PREFERENCE_APPLIED, max_page_size};
 use crate::http::problem::Problem;
@@ -35,14 +38,24 @@ pub(crate) struct List {
 }
 
 /// The record in the path that the list hangs under; without it the answer is 404.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Parent {
     /// What it is called in messages.
     pub(crate) noun: &'static str,
     /// A statement that gives a row if it exists; its id is `?1`.
-    pub(crate) exists: &'static str,
+    pub(crate) exists: Cow<'static, str>,
     /// Its id.
     pub(crate) id: i64,
+    /// The set or path that the list's records are known under, if that is not the set of their type.
+    pub(crate) source: Option<String>,
+}
+
+impl Parent {
+    /// 404 unless it exists.
+    pub(super) fn check(&self, session: &mut dyn Session) -> Result<(), Problem> {
+        let found = session.first(&self.exists, &[Value::Int(self.id)], |_| Ok(()))?;
+        found.ok_or_else(|| Problem::not_found(self.noun, self.id))
+    }
 }
 
 impl List {
@@ -92,21 +105,6 @@ impl List {
         respond(call, compiled, None).await
     }
 
-    /// Answers with the number of entities that match, as text. Options that say which of them to give out, and how, change nothing.
-    pub(crate) async fn count(
-        call: Call,
-        entity: &'static EntityType,
-    ) -> Result<Response, Problem> {
-        let list = Self::v2(&call, entity)?;
-        let counted = sql::count(&list.query, DIALECT, &list.scope());
-        let number = call
-            .app
-            .store
-            .brief(move |session| count(session, &counted))
-            .await?;
-        Ok(call.reply(number.to_string()))
-    }
-
     /// Only rows that hold to this as well.
     pub(crate) fn only(mut self, predicate: Predicate) -> Self {
         self.predicates.push(predicate);
@@ -127,7 +125,7 @@ impl List {
 
     /// Answers in the shape of v2: `@odata.count` if asked for, `value`, and `@odata.nextLink` if there is more.
     pub(crate) async fn respond(self, call: Call) -> Result<Response, Problem> {
-        let parent = self.parent;
+        let parent = self.parent.clone();
         let preferred = max_page_size(call.headers());
         let position = self.position(&call)?;
         let size = preferred.as_ref().map(|(size, _)| *size);
@@ -142,6 +140,22 @@ impl List {
             response.headers_mut().insert(PREFERENCE_APPLIED, applied);
         }
         Ok(response)
+    }
+
+    /// Answers with the number of entities that match, as text. Options that say which of them to give out, and how, change nothing.
+    pub(crate) async fn count(self, call: Call) -> Result<Response, Problem> {
+        let counted = sql::count(&self.query, DIALECT, &self.scope());
+        let number = call
+            .app
+            .store
+            .brief(move |session| {
+                if let Some(parent) = &self.parent {
+                    parent.check(session)?;
+                }
+                count(session, &counted)
+            })
+            .await?;
+        Ok(call.reply(number.to_string()))
     }
 
     /// Answers in the shape of the trash: `total`, `page` and `values`. There is no further page to ask for, so `total` tells when the limit cut it.
@@ -164,7 +178,7 @@ impl List {
         if self.query.skip() > 0 {
             return Err(refusal("it says where to go on, so `$skip` can't be added"));
         }
-        let list = name(self.query.entity(), self.parent, &self.listing);
+        let list = name(self.query.entity(), self.parent.as_ref(), &self.listing);
         call.app.links.read(&list, token).map(Some)
     }
 
@@ -224,8 +238,8 @@ impl List {
 }
 
 /// What a list's positions are signed with: the list, whichever way it was asked for.
-fn name(entity: &EntityType, parent: Option<Parent>, listing: &str) -> String {
-    let parent = parent.map(|parent| parent.id);
+fn name(entity: &EntityType, parent: Option<&Parent>, listing: &str) -> String {
+    let parent = parent.map(|parent| (parent.id, &parent.source));
     format!("{} {parent:?} {listing}", entity.name)
 }
 
@@ -235,16 +249,25 @@ async fn respond(
     parent: Option<Parent>,
 ) -> Result<Response, Problem> {
     let query = &compiled.query;
-    let context = context::member(&call, query.entity(), |set| set.list_context(query));
+    let source = match &parent {
+        Some(Parent {
+            source: Some(source),
+            ..
+        }) => Some(source.as_str()),
+        _ => CONTAINER.set_of(query.entity()).map(|set| set.name),
+    };
+    let context =
+        source.and_then(|source| context::member(&call, || csdl::list_context(source, query)));
     let work = Arc::clone(&compiled);
+    let under = parent.clone();
     let (mut out, next) = call
         .app
         .store
-        .brief(move |session| v2(session, &work, parent, context.as_deref()))
+        .brief(move |session| v2(session, &work, under.as_ref(), context.as_deref()))
         .await?;
     if let Some(position) = next {
         out.extend_from_slice(b",\"@odata.nextLink\":");
-        let list = name(compiled.query.entity(), parent, &compiled.listing);
+        let list = name(compiled.query.entity(), parent.as_ref(), &compiled.listing);
         let token = call.app.links.write(&list, &position);
         json::string(&mut out, &Address::of(&call).after(&token));
     }
@@ -256,12 +279,11 @@ async fn respond(
 fn v2(
     session: &mut dyn Session,
     compiled: &Compiled,
-    parent: Option<Parent>,
+    parent: Option<&Parent>,
     context: Option<&[u8]>,
 ) -> Result<(Vec<u8>, Option<Position>), Problem> {
     if let Some(parent) = parent {
-        let found = session.first(parent.exists, &[Value::Int(parent.id)], |_| Ok(()))?;
-        found.ok_or_else(|| Problem::not_found(parent.noun, parent.id))?;
+        parent.check(session)?;
     }
     let mut out = Vec::with_capacity(USUAL_BYTES);
     out.push(b'{');

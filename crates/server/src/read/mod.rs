@@ -16,6 +16,7 @@ mod options;
 mod page;
 mod point;
 mod position;
+mod related;
 mod shape;
 mod stream;
 mod time;
@@ -23,6 +24,7 @@ mod time;
 pub(crate) use list::{List, Parent};
 pub(crate) use page::Page;
 pub(crate) use point::Point;
+pub(crate) use related::Related;
 pub(crate) use position::Signer;
 
 use obeya_odata::sql::{self, Statement};

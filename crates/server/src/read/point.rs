@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
 use axum::response::Response;
+use obeya_odata::csdl;
 use obeya_odata::edm::EntityType;
 use obeya_odata::sql::{self, Predicate, Scope, Statement};
 use obeya_odata::{Bound, Context, Limits, Options};
@@ -13,6 +14,7 @@ use obeya_odata::{Bound, Context, Limits, Options};
 use super::shape::Shape;
 use super::time::Clockwork;
 use super::{DIALECT, binds, context, level, options};
+use crate::entity_sets::CONTAINER;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
 use crate::store::engine::{Session, StoreError, Value};
@@ -51,23 +53,28 @@ impl Point {
         let context;
         let record = if call.query().is_empty() {
             let plan = self.plan.get_or_init(|| Plan::of(self.entity));
-            context = context::member(&call, self.entity, |set| set.record_context(&plan.query));
+            context = self.context(&call, &plan.query);
             call.app
                 .store
                 .point(|session| plan.read(session, id.into()))
                 .await?
         } else {
             let query = options::record_query(&call, self.entity)?;
-            context = context::member(&call, self.entity, |set| set.record_context(&query));
+            context = self.context(&call, &query);
             call.app
                 .store
-                .brief(move |session| read_with(session, &query, id.into()))
+                .brief(move |session| read_with(session, &query, &by_id(&query, id.into())))
                 .await?
         };
         match record {
             Some(record) => Ok(call.reply(context::open(record, context))),
             None => Err(Problem::not_found(self.noun, id)),
         }
+    }
+
+    fn context(&self, call: &Call, query: &Bound) -> Option<Vec<u8>> {
+        let set = CONTAINER.set_of(self.entity)?;
+        context::member(call, || csdl::record_context(set.name, query))
     }
 }
 
@@ -107,16 +114,17 @@ impl Plan {
     }
 }
 
-fn read_with(
+/// The record that a statement of the query gives, with everything the query expands in it.
+pub(super) fn read_with(
     session: &mut dyn Session,
     query: &Bound,
-    id: i64,
+    statement: &Statement,
 ) -> Result<Option<Vec<u8>>, Problem> {
     let mut out = Vec::with_capacity(USUAL_BYTES);
     let rows = level::Rows {
         query,
         shape: &Shape::of(query),
-        statements: [Some(&by_id(query, id)), None],
+        statements: [Some(statement), None],
         keys: &[],
         limit: 1,
         read: 1,

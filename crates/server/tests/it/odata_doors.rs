@@ -172,6 +172,7 @@ async fn a_record_is_also_found_by_its_key_in_parentheses() {
     for path in [
         "/v2/groups()",
         "/v2/groups(1)(2)",
+        "/v2/groups(1)/name",
         "/v2/groups(4711)",
         "/v2/incidents(1)",
         "/v1/Boards(1)",
@@ -228,6 +229,63 @@ async fn a_count_is_a_number_as_text_whatever_is_to_be_given_out() {
 }
 
 #[tokio::test]
+async fn a_navigation_has_an_address_behind_that_of_its_record() {
+    let plant = Plant::new().await;
+    let groups = plant.get("/v2/groups").await.json()["value"].clone();
+    let mut listed = 0;
+    for group in groups.as_array().expect("groups") {
+        let id = &group["id"];
+        for (navigation, same) in [
+            ("boards", format!("/v2/boards?$filter=groupId eq {id}")),
+            ("children", format!("/v2/groups?$filter=parentId eq {id}")),
+        ] {
+            let path = format!("/v2/groups({id})/{navigation}");
+            let answer = plant.get(&path).await;
+            assert_eq!(answer.text(), plant.get(&same).await.text(), "{path}");
+            let found = ids(&answer.json()["value"]).len();
+            let count = plant.get(&format!("{path}/$count")).await;
+            assert_eq!(count.text(), found.to_string(), "{path}");
+            listed += found;
+        }
+        let parent = plant
+            .get(&format!("/v2/groups/{id}/parent?$select=id"))
+            .await;
+        if group["parentId"].is_null() {
+            assert_eq!((parent.status, parent.body.len()), (204, 0));
+        } else {
+            assert_eq!(parent.json(), json!({"id": group["parentId"]}));
+        }
+    }
+    assert!(listed > 0);
+    let filtered = plant
+        .ids("/v2/groups(1)/children?$filter=id gt 2&$orderby=id desc")
+        .await;
+    assert!(
+        filtered.is_sorted_by(|a, b| a > b) && !filtered.contains(&2),
+        "{filtered:?}"
+    );
+    for path in [
+        "/v2/comments(1)/incident",
+        "/v2/incidents/comments/1/incident",
+    ] {
+        assert_eq!(plant.get(path).await.json()["id"], 1, "{path}");
+    }
+    for path in [
+        "/v2/groups(4711)/boards",
+        "/v2/groups(4711)/boards/$count",
+        "/v2/boards(4711)/group",
+    ] {
+        plant.get(path).await.is_problem(404, "not_found");
+    }
+    plant
+        .get("/v2/groups(x)/boards")
+        .await
+        .is_problem(400, "path.invalid");
+    let answer = plant.service().get_as(None, "/v2/groups(1)/boards").await;
+    answer.is_problem(401, "token.missing");
+}
+
+#[tokio::test]
 async fn minimal_metadata_begins_with_the_context() {
     let plant = Plant::new().await;
     let base = plant.base_url();
@@ -243,6 +301,13 @@ async fn minimal_metadata_begins_with_the_context() {
         ("/v2/comments?$top=0", "comments"),
         ("/v2/incidents/comments/1", "comments/$entity"),
         ("/v2/incidents/1/comments", "comments"),
+        ("/v2/boards(1)/group?$select=id", "groups(id)/$entity"),
+        ("/v2/groups(1)/children", "groups"),
+        ("/v2/groups(1)/users", "groups(1)/users"),
+        (
+            "/v2/comments(1)/incident?$select=id",
+            "comments(1)/incident(id)/$entity",
+        ),
     ] {
         let answer = get(plant.service(), path, &[(ACCEPT.as_str(), MINIMAL)]).await;
         assert_eq!(answer.status, 200, "{path}: {}", answer.text());

@@ -14,8 +14,9 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
         .only(Predicate::new("{t}.incident_id = ?", [Value::Int(id)]))
         .under(Parent {
             noun: "incident",
-            exists: "SELECT 1 FROM incidents WHERE id = ?1 AND deleted_date IS NULL",
+            exists: "SELECT 1 FROM incidents WHERE id = ?1 AND deleted_date IS NULL".into(),
             id,
+            source: None,
         });
     list.respond(call).await
 }
