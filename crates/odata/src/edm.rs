@@ -79,13 +79,17 @@ pub enum Column {
     /// A SQL expression over the row, with `{t}` standing for the table's alias, such as
     /// `CASE WHEN {t}.is_anonymous = 1 THEN NULL ELSE {t}.reported_by END`.
     Expr(&'static str),
+    /// A column of the entity's table with texts that an index finds by their parts.
+    Indexed(&'static str, PartIndex),
 }
 
 impl Column {
     /// Whether both say the same.
     pub(crate) fn is(self, other: Self) -> bool {
         match (self, other) {
-            (Self::Name(a), Self::Name(b)) | (Self::Expr(a), Self::Expr(b)) => a == b,
+            (Self::Name(a), Self::Name(b))
+            | (Self::Expr(a), Self::Expr(b))
+            | (Self::Indexed(a, _), Self::Indexed(b, _)) => a == b,
             _ => false,
         }
     }
@@ -133,6 +137,16 @@ pub struct Navigation {
 /// The full-text index of an entity: a table whose rows hold the tokens of [`crate::search::document`].
 #[derive(Debug, Clone, Copy)]
 pub struct SearchIndex {
+    /// The index's table.
+    pub table: &'static str,
+    /// The column of the entity's table that equals the index's `rowid`.
+    pub column: &'static str,
+}
+
+/// An index of the parts of one column's texts, for conditions such as `contains`: a table that gives the rows whose text may hold a part. Which parts it can look
+/// for is the dialect's to know; what it gives is always looked at again, so it may give too many rows, and must not leave out any.
+#[derive(Debug, Clone, Copy)]
+pub struct PartIndex {
     /// The index's table.
     pub table: &'static str,
     /// The column of the entity's table that equals the index's `rowid`.

@@ -3,8 +3,30 @@
 //! The default methods give SQL that follows the standard; an override says which behaviour of its database forces it. Names
 //! beginning with `odata_` are the functions of [`crate::functions::SCALARS`], which every database must offer.
 
-use crate::edm::SearchIndex;
-use crate::sql::Value;
+use crate::edm::{PartIndex, SearchIndex};
+use crate::sql::{Value, trigrams};
+
+/// What a text must hold to meet a condition.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Parts {
+    /// This part.
+    One(String),
+    /// All of these.
+    All(Vec<Parts>),
+    /// At least one of these.
+    Any(Vec<Parts>),
+}
+
+/// An index in FROM, before the table whose rows it leads to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lead {
+    /// The index and the word that joins the table, with a space at its end.
+    pub from: String,
+    /// The condition that the index answers, and which row each of its entries is.
+    pub condition: String,
+    /// The column of the index that equals the row's key; ordering by it needs no sorting.
+    pub key: String,
+}
 
 /// A database's SQL, where it is forced to differ from the generic text that the default methods give.
 ///
@@ -64,9 +86,34 @@ pub trait Dialect: Sync {
 
     /// A condition on the row `alias`: its index entry matches the bound value.
     fn search(&self, index: &SearchIndex, alias: &str, placeholder: &str) -> String;
+
+    /// The value to bind so that an index of parts gives every row whose text may hold these; `None` where it can't narrow them, or where the database
+    /// finds its index by itself.
+    fn parts_value(&self, _parts: &Parts) -> Option<Value> {
+        None
+    }
+
+    /// A condition on the row `alias`: the index gives it for the bound value. Only asked for where [`Dialect::parts_value`] gave one.
+    fn parts(&self, _index: &PartIndex, _alias: &str, _placeholder: &str) -> String {
+        "TRUE".to_owned()
+    }
+
+    /// The same as [`Dialect::search`] or [`Dialect::parts`] of the index `table`, as an index that leads to the rows `alias` by their `column` and gives
+    /// them in its order, so that reading can stop with the page; `None` where the database sees to that by itself.
+    fn lead(
+        &self,
+        _table: &str,
+        _column: &str,
+        _alias: &str,
+        _index_alias: &str,
+        _placeholder: &str,
+    ) -> Option<Lead> {
+        None
+    }
 }
 
-/// SQLite with the functions of [`crate::functions::SCALARS`] registered, and FTS5 tables with `tokenize='ascii'`.
+/// SQLite with the functions of [`crate::functions::SCALARS`] registered, and FTS5 tables: with `tokenize='ascii'` for words, and with
+/// `tokenize='trigram case_sensitive 1'` (any `detail` will do) for parts.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sqlite;
 
@@ -113,8 +160,41 @@ impl Dialect for Sqlite {
     }
 
     fn search(&self, index: &SearchIndex, alias: &str, placeholder: &str) -> String {
-        let table = super::render::quote(index.table);
-        let column = super::render::quote(index.column);
-        format!("{alias}.{column} IN (SELECT rowid FROM {table} WHERE {table} MATCH {placeholder})")
+        matching(index.table, index.column, alias, placeholder)
     }
+
+    fn parts_value(&self, parts: &Parts) -> Option<Value> {
+        trigrams::expression(parts).map(Value::Text)
+    }
+
+    fn parts(&self, index: &PartIndex, alias: &str, placeholder: &str) -> String {
+        matching(index.table, index.column, alias, placeholder)
+    }
+
+    /// FTS5 gives its entries by rowid, upwards or downwards, and takes bounds of it. CROSS JOIN keeps the planner from turning the two around; a membership
+    /// (`IN`) would gather all matches before the first row.
+    fn lead(
+        &self,
+        table: &str,
+        column: &str,
+        alias: &str,
+        index_alias: &str,
+        placeholder: &str,
+    ) -> Option<Lead> {
+        let table = super::render::quote(table);
+        let column = super::render::quote(column);
+        Some(Lead {
+            from: format!("{table} AS {index_alias} CROSS JOIN "),
+            condition: format!(
+                "{index_alias}.{table} MATCH {placeholder} AND {alias}.{column} = {index_alias}.rowid"
+            ),
+            key: format!("{index_alias}.rowid"),
+        })
+    }
+}
+
+fn matching(table: &str, column: &str, alias: &str, placeholder: &str) -> String {
+    let table = super::render::quote(table);
+    let column = super::render::quote(column);
+    format!("{alias}.{column} IN (SELECT rowid FROM {table} WHERE {table} MATCH {placeholder})")
 }

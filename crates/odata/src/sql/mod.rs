@@ -4,13 +4,15 @@
 //! [`Dialect`].
 
 mod dialect;
+mod lookup;
 mod order;
 pub(crate) mod render;
+mod trigrams;
 
 use std::borrow::Cow;
 
 pub use crate::value::Value;
-pub use dialect::{Dialect, Sqlite};
+pub use dialect::{Dialect, Lead, Parts, Sqlite};
 
 use crate::bind::{Bound, BoundExpand};
 use crate::edm::Column;
@@ -134,7 +136,7 @@ pub fn page(
 #[must_use]
 pub fn count(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> Statement {
     let mut renderer = Renderer::new(dialect, query.entity);
-    let conditions = conditions(query, &mut renderer, scope);
+    let conditions = conditions(query, &mut renderer, scope, true);
     let sql = format!(
         "SELECT COUNT(*) FROM {}{}",
         renderer.from(),
@@ -160,7 +162,7 @@ pub fn expand(
     let link = format!("{}.{}", renderer.root(), quote(expand.navigation.to));
     let columns = columns(query, &renderer);
     let mut all = vec![of_parents(&link, parents, &mut renderer)];
-    all.extend(conditions(query, &mut renderer, scope));
+    all.extend(conditions(query, &mut renderer, scope, false));
     let order = order::clause(&order::keys(query, scope), &mut renderer);
     let rest = format!("FROM {}{}", renderer.from(), where_clause(&all));
     let (limit, skip) = window(query, scope);
@@ -205,7 +207,7 @@ pub fn expand_count(
     let mut renderer = Renderer::new(dialect, expand.query.entity);
     let link = format!("{}.{}", renderer.root(), quote(expand.navigation.to));
     let mut all = vec![of_parents(&link, parents, &mut renderer)];
-    all.extend(conditions(&expand.query, &mut renderer, scope));
+    all.extend(conditions(&expand.query, &mut renderer, scope, false));
     let sql = format!(
         "SELECT {link}, COUNT(*) FROM {}{} GROUP BY {link}",
         renderer.from(),
@@ -225,10 +227,11 @@ fn rows(
     after: Option<(&[Value], Part)>,
 ) -> Statement {
     let keys = order::keys(query, scope);
-    let mut conditions = conditions(query, &mut renderer, scope);
-    conditions.extend(
-        after.and_then(|(values, part)| order::after(&keys, values, part, &mut renderer)),
-    );
+    // In an order of its own an index would give the rows only for them to be sorted.
+    let by_key = matches!(keys.as_slice(), [key] if key.unique);
+    let mut conditions = conditions(query, &mut renderer, scope, by_key);
+    conditions
+        .extend(after.and_then(|(values, part)| order::after(&keys, values, part, &mut renderer)));
     let order = order::clause(&keys, &mut renderer);
     let mut sql = format!(
         "SELECT {} FROM {}{}{order}",
@@ -258,7 +261,13 @@ fn columns(query: &Bound, renderer: &Renderer<'_>) -> Vec<String> {
         .collect()
 }
 
-fn conditions(query: &Bound, renderer: &mut Renderer<'_>, scope: &Scope<'_>) -> Vec<String> {
+/// What the rows must meet. `may_lead` says whether an index may lead to them, which puts them into the order of their keys.
+fn conditions(
+    query: &Bound,
+    renderer: &mut Renderer<'_>,
+    scope: &Scope<'_>,
+    may_lead: bool,
+) -> Vec<String> {
     let mut all: Vec<String> = scope
         .predicates
         .iter()
@@ -267,10 +276,9 @@ fn conditions(query: &Bound, renderer: &mut Renderer<'_>, scope: &Scope<'_>) -> 
     if let Some(filter) = &query.filter {
         all.push(renderer.condition(filter, Mode::Filter));
     }
-    if let (Some(search), Some(index)) = (&query.search, query.entity.search) {
-        let value = renderer.bind(renderer.dialect.search_value(&search.phrases));
-        all.push(renderer.dialect.search(&index, &renderer.root(), &value));
-    }
+    // What else is asked for may be found faster by another way.
+    let may_lead = may_lead && scope.predicates.is_empty();
+    all.extend(lookup::condition(query, renderer, may_lead));
     all
 }
 

@@ -169,6 +169,9 @@ impl SortKey<'_> {
 
     /// Its SQL, where it is compared and ordered.
     fn comparable(&self, renderer: &mut Renderer<'_>) -> String {
+        if let Some(key) = renderer.led_key().filter(|_| self.unique) {
+            return key;
+        }
         let text = self.value(renderer);
         match self.ty {
             Some(Type::String | Type::Enum(_) | Type::Guid) => {

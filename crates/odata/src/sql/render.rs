@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use crate::ast::LogicOp;
 use crate::bind::node::{Arithmetic, Collection, Comparison, Function, Node, NodeKind, Source};
 use crate::edm::{Column, EntityType, Navigation, Property, Type};
+use crate::sql::dialect::Lead;
 use crate::sql::{Dialect, Predicate, Value};
 
 /// How a condition is written.
@@ -32,6 +33,7 @@ struct Frame {
     variable: usize,
     table: &'static str,
     alias: String,
+    lead: Option<Lead>,
     joins: Vec<Join>,
 }
 
@@ -71,6 +73,7 @@ impl<'d> Renderer<'d> {
             variable,
             table,
             alias: alias.clone(),
+            lead: None,
             joins: Vec::new(),
         });
         alias
@@ -91,10 +94,29 @@ impl<'d> Renderer<'d> {
         self.frames[0].alias.clone()
     }
 
+    /// Lets an index lead to the outermost rows, and gives the condition it answers; `None` where the database has no words for that.
+    pub(crate) fn lead(&mut self, table: &str, column: &str, value: &Value) -> Option<String> {
+        let (row, index) = (self.root(), self.alias());
+        let placeholder = self.bind(value.clone());
+        let lead = self.dialect.lead(table, column, &row, &index, &placeholder);
+        let Some(lead) = lead else {
+            self.binds.pop();
+            return None;
+        };
+        let condition = lead.condition.clone();
+        self.frames[0].lead = Some(lead);
+        Some(condition)
+    }
+
+    /// The key of the outermost row, as the index that leads to it knows it.
+    pub(crate) fn led_key(&self) -> Option<String> {
+        self.frames[0].lead.as_ref().map(|lead| lead.key.clone())
+    }
+
     /// A column of a row.
     pub(crate) fn column(&self, alias: &str, column: Column) -> String {
         match column {
-            Column::Name(name) => format!("{alias}.{}", quote(name)),
+            Column::Name(name) | Column::Indexed(name, _) => format!("{alias}.{}", quote(name)),
             Column::Expr(text) => format!("({})", text.replace("{t}", alias)),
         }
     }
@@ -441,7 +463,8 @@ fn is_text(node: &Node) -> bool {
 
 impl Frame {
     fn from(&self) -> String {
-        let mut text = format!("{} AS {}", quote(self.table), self.alias);
+        let lead = self.lead.as_ref().map_or("", |lead| &lead.from);
+        let mut text = format!("{lead}{} AS {}", quote(self.table), self.alias);
         for join in &self.joins {
             let Join {
                 parent,

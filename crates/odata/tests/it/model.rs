@@ -1,7 +1,7 @@
 //! The entity model of the fixture; columns are called what their properties are.
 
 use obeya_odata::edm::{
-    Cardinality, Column, EntityType, EnumType, Navigation, Property, SearchIndex, Type,
+    Cardinality, Column, EntityType, EnumType, Navigation, PartIndex, Property, SearchIndex, Type,
 };
 
 const fn property(name: &'static str, ty: Type, nullable: bool) -> Property {
@@ -133,7 +133,16 @@ pub static COMMENT: EntityType = EntityType {
     key: "id",
     properties: &[
         property("id", Type::Int32, false),
-        property("text", Type::String, false),
+        Property {
+            column: Column::Indexed(
+                "text",
+                PartIndex {
+                    table: "comment_parts",
+                    column: "id",
+                },
+            ),
+            ..property("text", Type::String, false)
+        },
         property("commentDate", Type::DateTimeOffset, false),
         property("commentedBy", Type::String, false),
         property("commentedByUserId", Type::String, false),

@@ -37,7 +37,14 @@ impl Store {
             }
         }
         connection
-            .execute_batch("CREATE VIRTUAL TABLE comment_words USING fts5(words, tokenize='ascii')")
+            .execute_batch(
+                "CREATE VIRTUAL TABLE comment_words USING fts5(words, tokenize='ascii');
+                 CREATE VIRTUAL TABLE comment_parts USING fts5(text, content='', detail=none, tokenize='trigram case_sensitive 1');
+                 CREATE TRIGGER comment_parts_follow AFTER INSERT ON incidentComments BEGIN
+                     INSERT INTO comment_parts (rowid, text) VALUES (new.id, new.text);
+                 END;
+                 INSERT INTO comment_parts (rowid, text) SELECT id, text FROM incidentComments;",
+            )
             .unwrap();
         for row in cases()["fixture"]["incidentComments"].as_array().unwrap() {
             let words = search::document(row["text"].as_str().unwrap());
@@ -49,6 +56,33 @@ impl Store {
                 .unwrap();
         }
         Self(connection)
+    }
+
+    /// Adds a comment.
+    pub fn comment(&self, id: i64, text: &str) {
+        self.0
+            .execute(
+                "INSERT INTO incidentComments (id, text) VALUES (?1, ?2)",
+                (id, text),
+            )
+            .unwrap();
+    }
+
+    /// How the database goes about a statement, a line for each step.
+    pub fn plan(&self, statement: &Statement) -> String {
+        let sql = format!("EXPLAIN QUERY PLAN {}", statement.sql);
+        let mut prepared = self.0.prepare(&sql).unwrap();
+        let binds = statement.binds.iter().map(Bind);
+        let steps = prepared.query_map(rusqlite::params_from_iter(binds), |row| {
+            row.get::<_, String>(3)
+        });
+        let steps: rusqlite::Result<Vec<String>> = steps.unwrap().collect();
+        steps.unwrap().join("\n")
+    }
+
+    /// Whether the database can make a plan of a statement.
+    pub fn prepare(&self, statement: &Statement) -> rusqlite::Result<()> {
+        self.0.prepare(&statement.sql).map(drop)
     }
 
     /// Everything a statement yields.

@@ -1,0 +1,110 @@
+//! Which index finds the rows of a query: that of the words for `$search`, that of the parts for conditions on texts.
+//!
+//! A condition on parts is only added to the filter and never stands for it: it holds wherever the filter does, so it can't change which rows there are.
+
+use crate::ast::LogicOp;
+use crate::bind::Bound;
+use crate::bind::node::{Comparison, Function, Node, NodeKind};
+use crate::edm::{Column, EntityType, PartIndex};
+use crate::sql::render::Renderer;
+use crate::sql::{Parts, Value};
+
+/// The condition by which an index gives the rows, if there is such an index. `may_lead` lets it stand before the table, so that rows come by their keys.
+pub(super) fn condition(
+    query: &Bound,
+    renderer: &mut Renderer<'_>,
+    may_lead: bool,
+) -> Option<String> {
+    let dialect = renderer.dialect;
+    if let (Some(search), Some(index)) = (&query.search, query.entity.search) {
+        let value = dialect.search_value(&search.phrases);
+        let may_lead = may_lead && is_key(query.entity, index.column);
+        let lead = may_lead.then(|| renderer.lead(index.table, index.column, &value));
+        return lead.flatten().or_else(|| {
+            let placeholder = renderer.bind(value);
+            Some(dialect.search(&index, &renderer.root(), &placeholder))
+        });
+    }
+    let Implied {
+        index,
+        parts,
+        whole,
+    } = implied(query.filter.as_ref()?)?;
+    let value = dialect.parts_value(&parts)?;
+    let may_lead = may_lead && whole && is_key(query.entity, index.column);
+    let lead = may_lead.then(|| renderer.lead(index.table, index.column, &value));
+    lead.flatten().or_else(|| {
+        let placeholder = renderer.bind(value);
+        Some(dialect.parts(&index, &renderer.root(), &placeholder))
+    })
+}
+
+fn is_key(entity: &EntityType, column: &str) -> bool {
+    let key = entity.key_property().map(|key| key.column);
+    matches!(key, Some(Column::Name(name)) if name == column)
+}
+
+/// What a condition implies for the texts of one column of the queried row.
+struct Implied {
+    index: PartIndex,
+    parts: Parts,
+    /// Whether the condition says no more than that, so that no other index can find its rows faster.
+    whole: bool,
+}
+
+fn implied(node: &Node) -> Option<Implied> {
+    match &node.kind {
+        NodeKind::Logic(op, operands) => {
+            let each: Vec<Option<Implied>> = operands.iter().map(implied).collect();
+            let index = each.iter().flatten().next()?.index;
+            let known: Vec<&Implied> = each
+                .iter()
+                .flatten()
+                .filter(|implied| implied.index.table == index.table)
+                .collect();
+            let all = known.len() == operands.len();
+            let parts = known.iter().map(|implied| implied.parts.clone()).collect();
+            let parts = match op {
+                LogicOp::And => Parts::All(parts),
+                LogicOp::Or if all => Parts::Any(parts),
+                LogicOp::Or => return None,
+            };
+            let whole = all && known.iter().all(|implied| implied.whole);
+            Some(Implied {
+                index,
+                parts,
+                whole,
+            })
+        }
+        NodeKind::Call(
+            Function::Contains | Function::StartsWith | Function::EndsWith,
+            operands,
+        ) => match operands.as_slice() {
+            [text, part] => of_text(text, part),
+            _ => None,
+        },
+        NodeKind::Compare(Comparison::Eq, left, right) => {
+            of_text(left, right).or_else(|| of_text(right, left))
+        }
+        _ => None,
+    }
+}
+
+/// A column with an index, and a literal that its text must hold.
+fn of_text(text: &Node, part: &Node) -> Option<Implied> {
+    let (NodeKind::Property(source, property), NodeKind::Value(Value::Text(part))) =
+        (&text.kind, &part.kind)
+    else {
+        return None;
+    };
+    match property.column {
+        Column::Indexed(_, index) if source.variable == 0 && source.path.is_empty() => {
+            Some(Implied {
+                index,
+                parts: Parts::One(part.clone()),
+                whole: true,
+            })
+        }
+        _ => None,
+    }
+}

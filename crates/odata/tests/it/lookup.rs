@@ -1,0 +1,203 @@
+//! Rows found through an index: the same rows as without it, and truly through it.
+
+use obeya_odata::sql::{self, Scope, Sqlite};
+
+use crate::model::COMMENT;
+use crate::store::{Store, bind, encode};
+
+/// Texts that a careless index would confuse: other cases, other forms of the same letter, characters of up to four bytes, and what has a meaning in patterns
+/// and in the index's own language.
+const TEXTS: [&str; 17] = [
+    "Bearing replaced",
+    "bearing Replaced",
+    "bearing",
+    "be",
+    "",
+    "100% of \\_ and %_",
+    "it's \"quoted\" AND (more) OR NOT* near^",
+    "Ørsted, ørsted",
+    "caf\u{e9} open",
+    "cafe\u{301} open",
+    "🦀🦀🦀 crab",
+    "👩\u{200d}🔧 mends",
+    "İstanbul ß ẞ",
+    "a\tb\nc  d",
+    "\u{fffe}\u{ffff}\u{fffd} odd",
+    "日本語のテキスト",
+    "0123456789 abcdefghijklmnopqrstuvwxyz ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+];
+
+/// What a condition asks of a text and a part.
+type Holds = fn(&str, &str) -> bool;
+
+fn plant() -> Store {
+    let store = Store::new();
+    for (id, text) in (100..).zip(TEXTS) {
+        store.comment(id, text);
+    }
+    store
+}
+
+/// Every run of characters of every text, up to a length, and some that occur nowhere.
+fn parts() -> Vec<String> {
+    let mut parts = vec!["absent".to_owned(), "bearinG".to_owned(), "ab%".to_owned()];
+    for text in TEXTS {
+        let chars: Vec<char> = text.chars().collect();
+        for length in [1, 2, 3, 4, 7, 30] {
+            parts.extend(
+                chars
+                    .windows(length)
+                    .map(|run| run.iter().collect::<String>()),
+            );
+        }
+    }
+    parts.sort();
+    parts.dedup();
+    parts
+}
+
+#[test]
+fn a_part_is_found_wherever_it_stands_and_nowhere_else() {
+    let store = plant();
+    let holds: [(&str, Holds); 4] = [
+        ("contains(text,#)", |text, part| text.contains(part)),
+        ("startswith(text,#)", |text, part| text.starts_with(part)),
+        ("endswith(text,#)", |text, part| text.ends_with(part)),
+        ("text eq #", |text, part| text == part),
+    ];
+    for part in parts() {
+        let literal = format!("'{}'", part.replace('\'', "''"));
+        for (filter, holds) in holds {
+            let filter = filter.replace('#', &literal);
+            let expected: Vec<i64> = (100..)
+                .zip(TEXTS)
+                .filter(|(_, text)| holds(text, &part))
+                .map(|(id, _)| id)
+                .collect();
+            for order in ["id", "id desc", "level,id"] {
+                let query = format!(
+                    "$filter={}&$orderby={order}",
+                    encode(&format!("{filter} and id ge 100"))
+                );
+                let mut found = store.ids(&COMMENT, &query).unwrap();
+                // Without the second condition the index leads.
+                let query = format!("$filter={}&$orderby={order}", encode(&filter));
+                let mut led = store.ids(&COMMENT, &query).unwrap();
+                led.retain(|id| *id >= 100);
+                if order.contains("desc") {
+                    found.reverse();
+                    led.reverse();
+                }
+                assert_eq!((&found, &led), (&expected, &expected), "{query}");
+            }
+        }
+    }
+}
+
+#[test]
+fn conditions_are_joined_and_turned_around_as_without_an_index() {
+    let store = plant();
+    for (filter, expected) in [
+        (
+            "contains(text,'bearing') or contains(text,'crab')",
+            vec![101, 102, 110],
+        ),
+        (
+            "contains(text,'bearing') and contains(text,'Repl')",
+            vec![101],
+        ),
+        ("contains(text,'bearing') and contains(text,'R')", vec![101]),
+        ("contains(text,'bearing') or id eq 108", vec![101, 102, 108]),
+        (
+            "contains(text,'bearing') or text eq 'be'",
+            vec![101, 102, 103],
+        ),
+        (
+            "not contains(text,'a') and id ge 100",
+            vec![103, 104, 107, 111, 114, 115],
+        ),
+        (
+            "(not contains(text,'bearing')) and startswith(text,'Bear')",
+            vec![100],
+        ),
+        ("contains(tolower(text),'bearing')", vec![100, 101, 102]),
+        (
+            "contains('bearing and crab',text) and id ge 100",
+            vec![102, 103, 104],
+        ),
+    ] {
+        assert_eq!(
+            store.filter(&COMMENT, filter).unwrap(),
+            expected,
+            "{filter}"
+        );
+    }
+}
+
+fn plan(store: &Store, query: &str) -> String {
+    let bound = bind(&COMMENT, query).unwrap();
+    store.plan(&sql::select(&bound, &Sqlite, &Scope::default()))
+}
+
+#[test]
+fn an_index_leads_to_its_rows_in_their_order() {
+    let store = plant();
+    for query in [
+        "$filter=contains(text,'bearing')&$top=5",
+        "$filter=endswith(text,'bearing')&$orderby=id desc",
+        "$filter=contains(text,'bearing') or text eq 'crab'",
+        "$search=oil",
+        "$search=oil&$orderby=id desc&$top=5",
+    ] {
+        let plan = plan(&store, query);
+        assert!(
+            plan.starts_with("SCAN t1 VIRTUAL TABLE INDEX"),
+            "{query}\n{plan}"
+        );
+        assert!(!plan.contains("TEMP B-TREE"), "{query}\n{plan}");
+    }
+}
+
+#[test]
+fn an_index_serves_beside_other_conditions_and_in_other_orders() {
+    let store = plant();
+    for query in [
+        "$filter=contains(text,'bearing') and level eq 0",
+        "$filter=contains(text,'bearing')&$orderby=commentDate desc",
+        "$search=oil&$orderby=commentDate",
+    ] {
+        let plan = plan(&store, query);
+        assert!(
+            plan.contains("SCAN comment_") && plan.contains("VIRTUAL TABLE INDEX"),
+            "{query}\n{plan}"
+        );
+    }
+    for query in [
+        "$filter=contains(text,'be')",
+        "$filter=contains(text,'bearing') or level eq 0",
+        "$filter=not contains(text,'bearing')",
+        "$filter=contains(tolower(text),'bearing')",
+    ] {
+        let plan = plan(&store, query);
+        assert!(!plan.contains("VIRTUAL TABLE"), "{query}\n{plan}");
+    }
+}
+
+#[test]
+fn a_page_goes_on_within_the_index() {
+    let store = plant();
+    let query = "$filter=contains(text,'bea') or contains(text,'open')";
+    let bound = bind(&COMMENT, query).unwrap();
+    let after = [sql::Value::Int(101)];
+    let page = sql::page(&bound, &Sqlite, &Scope::default(), Some(&after));
+    let ids: Vec<i64> = store
+        .rows(&page.statement)
+        .unwrap()
+        .iter()
+        .map(|row| crate::store::int(&row[0]))
+        .collect();
+    assert_eq!(ids, [102, 108, 109]);
+    // FTS5 tells in its plan by which constraints it looks: a match and a bound of rowids.
+    let plan = store.plan(&page.statement);
+    assert!(plan.contains(":M1>"), "{plan}");
+}
