@@ -4,7 +4,7 @@
 //! Who reported an anonymous incident is hidden here and not in what is written out: filtering, ordering and searching would tell it as well.
 
 use obeya_odata::edm::{
-    Cardinality, Column, EntityType, EnumType, Navigation, Property, SearchIndex, Type,
+    Cardinality, Column, EntityType, EnumType, Navigation, PartIndex, Property, SearchIndex, Type,
 };
 
 /// `/v2/areas`
@@ -99,7 +99,16 @@ pub(crate) static INCIDENT_COMMENT: EntityType = EntityType {
     key: "id",
     properties: &[
         key(),
-        required("text", Type::String, "text"),
+        Property {
+            column: Column::Indexed(
+                "text",
+                PartIndex {
+                    table: "comments_parts",
+                    column: "id",
+                },
+            ),
+            ..required("text", Type::String, "text")
+        },
         required("commentDate", Type::DateTimeOffset, "comment_date"),
         optional("commentedBy", Type::String, "commented_by"),
         optional("commentedByUserId", Type::String, "commented_by_user_id"),

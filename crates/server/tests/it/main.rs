@@ -26,6 +26,7 @@ mod paging;
 mod reads;
 mod reads_plant;
 mod store;
+mod store_parts;
 mod store_purge;
 mod token;
 mod trash;

@@ -1,0 +1,19 @@
+-- The parts of comments' texts: every run of three characters, so that `contains` and its like find a comment without reading all of them.
+--
+-- The texts themselves stay where they are. Triggers and not the code that writes keep the two in step: nothing of ours has a say in what is indexed, and an
+-- entry can only be taken out by the very text that put it in. No positions are kept (detail=none): rows are looked at again anyway.
+CREATE VIRTUAL TABLE comments_parts USING fts5(
+    text, content='incident_comments', content_rowid='id', columnsize=0, detail=none, tokenize='trigram case_sensitive 1'
+);
+INSERT INTO comments_parts (comments_parts) VALUES ('rebuild');
+
+CREATE TRIGGER comments_parts_insert AFTER INSERT ON incident_comments BEGIN
+    INSERT INTO comments_parts (rowid, text) VALUES (new.id, new.text);
+END;
+CREATE TRIGGER comments_parts_delete AFTER DELETE ON incident_comments BEGIN
+    INSERT INTO comments_parts (comments_parts, rowid, text) VALUES ('delete', old.id, old.text);
+END;
+CREATE TRIGGER comments_parts_update AFTER UPDATE OF id, text ON incident_comments BEGIN
+    INSERT INTO comments_parts (comments_parts, rowid, text) VALUES ('delete', old.id, old.text);
+    INSERT INTO comments_parts (rowid, text) VALUES (new.id, new.text);
+END;
