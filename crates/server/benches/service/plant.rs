@@ -5,23 +5,61 @@ use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
 
 use obeya_server::admin::{self, NewClient};
 use obeya_server::import::{ImportOptions, import_dir};
-use rusqlite::types::ValueRef;
 
 use crate::table::Table;
 
 /// Groups, each with five boards.
 pub const GROUPS: usize = 200;
 const VALUES: usize = 1_000_000;
+const COMMENTS: usize = 100_000;
+/// Incidents, each with as many comments.
+const INCIDENTS: usize = 2_000;
+
+/// Words that 10,000 comments hold each, two to a comment.
+const COMMON: [&str; 20] = [
+    "bearing",
+    "hydraulic",
+    "pressure",
+    "conveyor",
+    "operator",
+    "inspection",
+    "replaced",
+    "cleaned",
+    "leaking",
+    "overheated",
+    "spindle",
+    "gearbox",
+    "sensor",
+    "calibrated",
+    "forklift",
+    "packaging",
+    "welding",
+    "stopped",
+    "restarted",
+    "vibration",
+];
+const SYLLABLES: [&str; 10] = ["ka", "lo", "mi", "ne", "tu", "ro", "si", "va", "de", "po"];
+
+/// The n-th word that 10,000 comments hold.
+pub fn common_word(n: usize) -> String {
+    COMMON[n % COMMON.len()].to_owned()
+}
+
+/// The n-th of a thousand words that 100 comments hold each.
+pub fn rare_word(n: usize) -> String {
+    let syllable = |place: usize| SYLLABLES[n / place % SYLLABLES.len()];
+    [syllable(100), syllable(10), syllable(1)].concat()
+}
 
 /// A database with a client.
 pub struct Plant {
     /// Its address, as the service takes it.
     pub db: String,
-    file: std::path::PathBuf,
+    /// Its file.
+    pub file: std::path::PathBuf,
     /// A client that may read everything.
     pub client: NewClient,
 }
@@ -44,7 +82,7 @@ impl Plant {
                 .await
                 .expect("the data is right");
             table.limit(
-                "import of 1,000,000 values",
+                "import of 1,000,000 values and 100,000 comments",
                 report.elapsed.as_secs_f64(),
                 "s",
                 20.0,
@@ -58,6 +96,12 @@ impl Plant {
 }
 
 fn write_lines(folder: &Path) {
+    let instant = |seconds: usize| {
+        let instant = jiff::Timestamp::from_second(
+            i64::try_from(1_672_531_200 + seconds).expect("a small number"),
+        );
+        instant.expect("within range").to_string()
+    };
     let write = |name: &str, count: usize, line: &dyn Fn(usize, &mut String)| {
         let mut file =
             BufWriter::new(File::create(folder.join(name)).expect("the folder can be written"));
@@ -85,17 +129,38 @@ fn write_lines(folder: &Path) {
             n * 7919 % 1000
         );
     });
+    write("incident_types.jsonl", 1, &|_, out| {
+        out.push_str(r#"{"id":1,"title":"Failure","categories":[{"id":1,"title":"Machine"}]}"#);
+    });
+    write("incidents.jsonl", INCIDENTS, &|n, out| {
+        // One in a hundred is in the trash.
+        let deleted = if n % 100 == 0 {
+            r#","deletedDate":"2026-01-01T00:00:00Z""#
+        } else {
+            ""
+        };
+        let _ = write!(
+            out,
+            r#"{{"id":{n},"incidentTypeId":1,"title":"Press {n} stopped","severity":"Low","incidentDate":"2025-01-01","categories":[{{"id":1}}]{deleted}}}"#
+        );
+    });
+    write("incident_comments.jsonl", COMMENTS, &|n, out| {
+        let (one, other) = (common_word(n), common_word(n / COMMON.len() * 3 + n + 7));
+        let _ = write!(
+            out,
+            r#"{{"id":{n},"incidentId":{},"text":"The {one} at press {} is {other} again: {} changed on the night shift, see T-{:05}","commentDate":"{}","commentedBy":"Night shift"}}"#,
+            n * 7919 % INCIDENTS + 1,
+            n % 12,
+            rare_word(n * 31),
+            n / 10,
+            instant(n * 300)
+        );
+    });
     write("datasources.jsonl", 1, &|_, out| {
         out.push_str(r#"{"id":1,"title":"Output of the presses"}"#);
     });
     write("datasource_values.jsonl", VALUES, &|n, out| {
         // A value a minute from 2023 on, registered some seconds later; a comment on every fifth.
-        let instant = |seconds: usize| {
-            let instant = jiff::Timestamp::from_second(
-                i64::try_from(1_672_531_200 + seconds).expect("a small number"),
-            );
-            instant.expect("within range").to_string()
-        };
         let comment = if n % 5 == 0 {
             r#""measured by hand""#
         } else {
@@ -114,50 +179,4 @@ fn write_lines(folder: &Path) {
             instant(n * 60)
         );
     });
-}
-
-/// The rows of a page, read in the database and nowhere else.
-pub struct Steps {
-    connection: rusqlite::Connection,
-}
-
-impl Steps {
-    pub fn open(plant: &Plant) -> Self {
-        let flags =
-            rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY | rusqlite::OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        Self {
-            connection: rusqlite::Connection::open_with_flags(&plant.file, flags)
-                .expect("the database is there"),
-        }
-    }
-
-    /// Milliseconds to step over 10,000 rows after the first `start`, and to look at each of their columns if `columns`.
-    pub fn step(&mut self, start: i64, columns: bool) -> f64 {
-        let sql = "SELECT id, datasource_id, registration_date, area_id, asset_id, project_id, value, description, dimension, dimension2, dimension3,
-                   dimension4, value_date, external_id FROM datasource_values
-                   WHERE datasource_id = 1 AND (value_date, id) > (?1, ?2) ORDER BY value_date, id LIMIT 10000";
-        let mut statement = self
-            .connection
-            .prepare_cached(sql)
-            .expect("the statement fits the schema");
-        let date = (1_672_531_200 + start * 60) * 10_000_000;
-        let started = Instant::now();
-        let mut rows = statement.query([date, start]).expect("the rows");
-        let (mut count, mut seen) = (0, 0);
-        while let Some(row) = rows.next().expect("a row") {
-            count += 1;
-            for column in 0..if columns { 14 } else { 0 } {
-                seen += match row.get_ref(column).expect("a column") {
-                    ValueRef::Null => 0,
-                    ValueRef::Integer(value) => value,
-                    ValueRef::Real(value) => value as i64,
-                    ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes.len() as i64,
-                } & 1;
-            }
-        }
-        let took = started.elapsed().as_secs_f64() * 1e3;
-        assert_eq!(count, 10_000);
-        std::hint::black_box(seen);
-        took
-    }
 }

@@ -32,6 +32,14 @@ impl Table {
         ]);
     }
 
+    /// A figure under a limit, beside its peer.
+    pub fn limited(&mut self, name: &str, figure: f64, peer: f64, unit: &str, limit: f64) {
+        self.row(name, figure, peer, unit, None);
+        if let Some([.., target]) = self.rows.last_mut() {
+            *target = format!("{} here", judged("<=", limit, figure <= limit));
+        }
+    }
+
     /// A figure under a limit.
     pub fn limit(&mut self, name: &str, figure: f64, unit: &str, limit: f64) {
         self.rows.push([
