@@ -5,6 +5,9 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+/// The limits of query options.
+pub use obeya_odata::Limits as QueryLimits;
+
 /// Ticks of 100 ns in a second.
 const TICKS_PER_SECOND: i64 = 10_000_000;
 
@@ -55,6 +58,9 @@ pub struct Limits {
     pub grace: Duration,
     /// Most records in one page of a v2 list; the rest follows by `@odata.nextLink`. Default 1,000.
     pub page_records: u32,
+    /// What one request's query options may ask for: parts of expressions, nesting, members of lists, expanded navigations. See its
+    /// fields; a request that passes one is answered with 400 `odata.limit`, which says the limit.
+    pub query: QueryLimits,
     /// Secrets hashed at the same time; each takes 19 MiB. Default 2.
     pub concurrent_hashes: usize,
     /// Verified tokens remembered. Default 10,000.
@@ -78,6 +84,7 @@ impl Default for Limits {
             request: Duration::from_secs(30),
             grace: Duration::from_secs(10),
             page_records: 1000,
+            query: QueryLimits::default(),
             concurrent_hashes: 2,
             remembered_tokens: 10_000,
             auth_poll: Duration::from_secs(15),

@@ -23,5 +23,5 @@ pub mod import;
 pub mod store;
 
 pub use auth::admin;
-pub use config::{Clock, Config, Limits};
+pub use config::{Clock, Config, Limits, QueryLimits};
 pub use serve::{Running, Server, StartError};

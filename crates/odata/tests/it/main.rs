@@ -10,6 +10,7 @@ mod csdl;
 mod evaluator;
 mod expand;
 mod language;
+mod limits;
 mod lookup;
 mod messages;
 mod model;

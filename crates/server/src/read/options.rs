@@ -1,7 +1,7 @@
 //! A request's query string as a bound query: what it may ask for, of which entity.
 
 use obeya_odata::edm::EntityType;
-use obeya_odata::{Bound, Context, Limits, OptionName, Options, Parameters};
+use obeya_odata::{Bound, Context, OptionName, Options, Parameters};
 
 use crate::http::call::Call;
 use crate::http::problem::Problem;
@@ -9,7 +9,8 @@ use crate::http::problem::Problem;
 /// The query of one v2 record. Every option is accepted and must be right, but only `$select` and `$expand` mean something for a single record; the others
 /// are left out of what is returned.
 pub(super) fn record_query(call: &Call, entity: &'static EntityType) -> Result<Bound, Problem> {
-    let (options, _) = Options::parse(call.query(), OptionName::ALL, &Limits::default())?;
+    let (options, _) =
+        Options::parse(call.query(), OptionName::ALL, &call.app.config.limits.query)?;
     let context = context(call);
     options.bind(entity, &context)?;
     let meant = Options {
@@ -31,7 +32,8 @@ pub(super) fn parsed(
     entity: &'static EntityType,
     allowed: &[OptionName],
 ) -> Result<(Options, Bound, Parameters), Problem> {
-    let (options, parameters) = Options::parse(call.query(), allowed, &Limits::default())?;
+    let (options, parameters) =
+        Options::parse(call.query(), allowed, &call.app.config.limits.query)?;
     let query = options.bind(entity, &context(call))?;
     Ok((options, query, parameters))
 }
@@ -39,6 +41,6 @@ pub(super) fn parsed(
 fn context(call: &Call) -> Context {
     Context {
         now: call.now(),
-        limits: Limits::default(),
+        limits: call.app.config.limits.query,
     }
 }

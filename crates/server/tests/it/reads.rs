@@ -159,6 +159,22 @@ async fn expand_counts_and_cuts_for_each_parent() {
     assert_eq!(answer.json(), expected);
 }
 
+#[tokio::test]
+async fn the_limits_of_query_options_are_of_the_configuration() {
+    let plant = Plant::with(Incidents::Live, |config| config.limits.query.nodes = 3).await;
+    assert_eq!(plant.get("/v2/areas?$filter=id eq 1").await.status, 200);
+    for path in ["/v2/areas", "/v2/areas/1"] {
+        let answer = plant.get(&format!("{path}?$filter=not (id eq 1)")).await;
+        assert_eq!(answer.status, 400, "{path}");
+        assert_eq!(answer.json()["code"], "odata.limit", "{path}");
+        assert!(
+            answer.text().contains("the limit is 3"),
+            "{}",
+            answer.text()
+        );
+    }
+}
+
 /// OData 4.01: "The $count segment can be appended to a navigation property name … to return just the count of the related entities."
 #[tokio::test]
 async fn expand_gives_a_number_alone() {

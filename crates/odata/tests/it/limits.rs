@@ -1,0 +1,120 @@
+//! Every limit: what just fits is taken, one more is refused by a message that says the limit.
+
+use obeya_odata::{Context, Error, Limits, OptionName, Options};
+
+use crate::model::COMMENT;
+
+fn ask(query: &str, limits: Limits) -> Result<(), Error> {
+    let (options, _) = Options::parse(query, OptionName::ALL, &limits)?;
+    options
+        .bind(&COMMENT, &Context { now: 0, limits })
+        .map(drop)
+}
+
+fn check(limits: Limits, limit: usize, fits: &str, passes: &str) {
+    assert_eq!(ask(fits, limits), Ok(()), "{fits}");
+    let error = ask(passes, limits).expect_err(passes);
+    assert_eq!(error.code(), "odata.limit", "{passes}: {error}");
+    let ending = format!("; the limit is {limit}");
+    assert!(error.message.ends_with(&ending), "{passes}: {error}");
+    // What is refused here is taken where the limit is the usual one.
+    assert_eq!(ask(passes, Limits::default()), Ok(()), "{passes}");
+}
+
+#[test]
+fn each_holds_where_it_is_set_and_says_so() {
+    let usual = Limits::default();
+    let with = |change: fn(&mut Limits)| {
+        let mut limits = usual;
+        change(&mut limits);
+        limits
+    };
+    let nodes = with(|limits| limits.nodes = 3);
+    check(nodes, 3, "$filter=id eq 1", "$filter=not (id eq 1)");
+    // All options of a request count together.
+    check(nodes, 3, "$filter=id eq 1", "$filter=id eq 1&$orderby=id");
+    check(
+        nodes,
+        3,
+        "$orderby=id&@a=1&@b=2",
+        "$orderby=id&@a=1&@b=2&@c=3",
+    );
+    let depth = with(|limits| limits.depth = 3);
+    check(depth, 3, "$filter=((true))", "$filter=(((true)))");
+    check(depth, 3, "$filter=not true", "$filter=not not not true");
+    let list = with(|limits| limits.list = 2);
+    check(list, 2, "$filter=id in (1,2)", "$filter=id in (1,2,3)");
+    check(list, 2, "$filter=id in [1,2]", "$filter=id in [1,2,3]");
+    check(
+        list,
+        2,
+        "$filter=id in @l&@l=[1,2]",
+        "$filter=id in @l&@l=[1,2,3]",
+    );
+    check(list, 2, "$select=id,text", "$select=id,text,id");
+    let lambdas = with(|limits| limits.lambdas = 1);
+    check(
+        lambdas,
+        1,
+        "$filter=incident/comments/any(c:c/id eq 1)",
+        "$filter=incident/comments/any(c:c/incident/comments/any(d:d/id eq 1))",
+    );
+    check(
+        lambdas,
+        1,
+        "$filter=incident/comments/$count($filter=id eq 1) eq 1",
+        "$filter=incident/comments/all(c:c/incident/comments/$count($filter=id eq 1) eq 1)",
+    );
+    let expand_depth = with(|limits| limits.expand_depth = 1);
+    check(
+        expand_depth,
+        1,
+        "$expand=parent",
+        "$expand=parent($expand=parent)",
+    );
+    check(
+        expand_depth,
+        1,
+        "$expand=parent($levels=max)",
+        "$expand=parent($levels=2)",
+    );
+    let expands = with(|limits| limits.expands = 1);
+    check(expands, 1, "$expand=parent", "$expand=parent,incident");
+    check(expands, 1, "$expand=parent", "$expand=*");
+    let order_keys = with(|limits| limits.order_keys = 1);
+    check(order_keys, 1, "$orderby=id", "$orderby=id,text");
+    let search_words = with(|limits| limits.search_words = 2);
+    check(
+        search_words,
+        2,
+        "$search=oil leak",
+        "$search=oil \"press 4\"",
+    );
+    let option_bytes = with(|limits| limits.option_bytes = 10);
+    check(option_bytes, 10, "$filter=id eq 1", "$filter=id eq 10000");
+    check(
+        option_bytes,
+        10,
+        "$search=0123abcdef",
+        "$search=0123abcdefg",
+    );
+    check(option_bytes, 10, "$orderby=id", "$orderby=id,id,id,id");
+    check(option_bytes, 10, "@a='12345678'", "@a='123456789'");
+}
+
+/// The defaults of the interface; a change of one is a change of what clients may ask.
+#[test]
+fn the_usual_limits() {
+    let expected = Limits {
+        nodes: 200,
+        depth: 50,
+        list: 1_000,
+        lambdas: 3,
+        expand_depth: 3,
+        expands: 20,
+        order_keys: 8,
+        search_words: 20,
+        option_bytes: 8 * 1024,
+    };
+    assert_eq!(Limits::default(), expected);
+}
