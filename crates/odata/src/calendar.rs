@@ -1,22 +1,34 @@
-//! The proleptic Gregorian calendar over the integers the store keeps: days and 100 ns ticks since 1970-01-01.
+//! The proleptic Gregorian calendar over the integers that a store of this crate keeps: days and 100 ns ticks since 1970-01-01.
+//!
+//! Public so that whoever writes rows out need not count days a second time. No time zones and no leap seconds.
+//!
+//! ```
+//! use obeya_odata::calendar::{TICKS_PER_DAY, civil_from_days, days_from_civil};
+//!
+//! let leap_day = days_from_civil(2024, 2, 29);
+//! assert_eq!(leap_day * TICKS_PER_DAY, 17_091_648_000_000_000);
+//! assert_eq!(civil_from_days(leap_day + 1), (2024, 3, 1));
+//! ```
 
 /// Ticks of 100 ns in a second.
-pub(crate) const TICKS_PER_SECOND: i64 = 10_000_000;
+pub const TICKS_PER_SECOND: i64 = 10_000_000;
 /// Ticks in a minute.
-pub(crate) const TICKS_PER_MINUTE: i64 = 60 * TICKS_PER_SECOND;
+pub const TICKS_PER_MINUTE: i64 = 60 * TICKS_PER_SECOND;
 /// Ticks in an hour.
-pub(crate) const TICKS_PER_HOUR: i64 = 60 * TICKS_PER_MINUTE;
+pub const TICKS_PER_HOUR: i64 = 60 * TICKS_PER_MINUTE;
 /// Ticks in a day, leap seconds unknown.
-pub(crate) const TICKS_PER_DAY: i64 = 24 * TICKS_PER_HOUR;
+pub const TICKS_PER_DAY: i64 = 24 * TICKS_PER_HOUR;
 
 /// 0000-01-01T00:00:00Z, the earliest instant that has a text, and the value of `mindatetime()`.
-pub(crate) const MIN_TICKS: i64 = days_from_civil(0, 1, 1) * TICKS_PER_DAY;
+pub const MIN_TICKS: i64 = days_from_civil(0, 1, 1) * TICKS_PER_DAY;
 /// 9999-12-31T23:59:59.9999999Z, the value of `maxdatetime()`.
-pub(crate) const MAX_TICKS: i64 = (days_from_civil(9999, 12, 31) + 1) * TICKS_PER_DAY - 1;
+pub const MAX_TICKS: i64 = (days_from_civil(9999, 12, 31) + 1) * TICKS_PER_DAY - 1;
 
-/// Days since 1970-01-01 of a valid date. Counting years from March puts the leap day last, so that a month's offset is
+/// Days since 1970-01-01 of a valid date of the years -9999 to 99,999. Counting years from March puts the leap day last, so that a month's offset is
 /// one formula: (153 m + 2) / 5 days before month m.
-pub(crate) const fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
+#[must_use]
+#[inline]
+pub const fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
     let year_of_era = year.rem_euclid(400);
@@ -25,8 +37,10 @@ pub(crate) const fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + day_of_era - 719_468
 }
 
-/// Year, month and day of days since 1970-01-01: the inverse of [`days_from_civil`].
-pub(crate) const fn civil_from_days(days: i64) -> (i64, i64, i64) {
+/// Year, month (1..=12) and day (1..=31) of days since 1970-01-01: the inverse of [`days_from_civil`].
+#[must_use]
+#[inline]
+pub const fn civil_from_days(days: i64) -> (i64, i64, i64) {
     let shifted = days.saturating_add(719_468);
     let era = shifted.div_euclid(146_097);
     let day_of_era = shifted.rem_euclid(146_097);
@@ -41,7 +55,8 @@ pub(crate) const fn civil_from_days(days: i64) -> (i64, i64, i64) {
 }
 
 /// The number of days in a month of 1..=12.
-pub(crate) const fn days_in_month(year: i64, month: i64) -> i64 {
+#[must_use]
+pub const fn days_in_month(year: i64, month: i64) -> i64 {
     match month {
         2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
         2 => 28,

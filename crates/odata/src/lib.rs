@@ -3,7 +3,7 @@
 pub mod ast;
 pub mod bind;
 pub mod build;
-mod calendar;
+pub mod calendar;
 mod clauses;
 pub mod csdl;
 pub mod edm;

@@ -2,10 +2,7 @@
 //!
 //! On disk an instant is ticks of 100 ns since 1970-01-01T00:00Z and a date is days since then. This only writes; reading text is for whoever takes input.
 
-/// Ticks of 100 ns in a second.
-pub(crate) const TICKS_PER_SECOND: i64 = 10_000_000;
-/// Ticks of 100 ns in a day.
-pub(crate) const TICKS_PER_DAY: i64 = 86_400 * TICKS_PER_SECOND;
+use obeya_odata::calendar::{TICKS_PER_DAY, civil_from_days};
 
 /// Writes instants and dates, and remembers the last day: the rows of one answer mostly share it with their neighbour, and the calendar is the costly part.
 #[derive(Debug, Clone)]
@@ -75,19 +72,8 @@ impl Clockwork {
 fn calendar(day: i64) -> [u8; 10] {
     const FIRST: i64 = -719_528;
     const LAST: i64 = 2_932_896;
-    // Days to civil date over the 400-year cycle that starts on a 1 March: leap days then fall at the end of a year, and months need no table.
-    let shifted = day.clamp(FIRST, LAST) + 719_468;
-    let (cycle, of_cycle) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
-    let year_of_cycle = (of_cycle - of_cycle / 1460 + of_cycle / 36_524 - of_cycle / 146_096) / 365;
-    let day_of_year = of_cycle - (365 * year_of_cycle + year_of_cycle / 4 - year_of_cycle / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day_of_month = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 {
-        month_from_march + 3
-    } else {
-        month_from_march - 9
-    };
-    let year = (cycle * 400 + year_of_cycle + i64::from(month <= 2)).unsigned_abs();
+    let (year, month, day_of_month) = civil_from_days(day.clamp(FIRST, LAST));
+    let year = year.unsigned_abs();
     let mut text = *b"0000-00-00";
     text[0..2].copy_from_slice(&two_digits(year / 100));
     text[2..4].copy_from_slice(&two_digits(year % 100));
@@ -105,6 +91,8 @@ fn two_digits(value: u64) -> [u8; 2] {
 
 #[cfg(test)]
 mod tests {
+    use obeya_odata::calendar::TICKS_PER_SECOND;
+
     use super::*;
 
     fn instant(ticks: i64) -> String {
