@@ -1,6 +1,15 @@
 //! How much a query may ask for. Every loop and recursion of this crate is bounded by one of these numbers.
 
 /// The bounds of one request's options. Past any of them the request is refused with `odata.limit`.
+///
+/// ```
+/// use obeya_odata::{Limits, OptionName, Options};
+///
+/// let limits = Limits { list: 2, ..Limits::default() };
+/// let error = Options::parse("$filter=id in (1,2,3)", OptionName::ALL, &limits).unwrap_err();
+/// assert_eq!(error.code(), "odata.limit");
+/// assert_eq!(error.to_string(), "$filter at byte 11: the list has too many members; the limit is 2");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Nodes of all expressions of a request together.
@@ -17,6 +26,9 @@ pub struct Limits {
     pub expands: usize,
     /// Keys of one `$orderby`.
     pub order_keys: usize,
+    /// Patterns of `matchespattern` in one request, each use counted. A thread keeps eight of them compiled, and a ninth would make it compile all of
+    /// them again for every row, so values above 8 are read as 8.
+    pub patterns: usize,
     /// Words of `$search`.
     pub search_words: usize,
     /// Bytes of one option's decoded value.
@@ -33,6 +45,7 @@ impl Default for Limits {
             expand_depth: 3,
             expands: 20,
             order_keys: 8,
+            patterns: 8,
             search_words: 20,
             option_bytes: 8 * 1024,
         }
@@ -40,6 +53,11 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// The number of patterns that is enforced.
+    pub(crate) fn safe_patterns(&self) -> usize {
+        self.patterns.min(crate::functions::pattern::KEPT)
+    }
+
     /// The depth that is enforced: no configuration may make the recursive stages overflow a 2 MiB stack.
     pub(crate) fn safe_depth(&self) -> usize {
         self.depth.min(200)

@@ -222,7 +222,14 @@ fn call(
     }
     match signature.function {
         Function::Substring => check_length(&nodes)?,
-        Function::MatchesPattern => check_pattern(at, &mut nodes)?,
+        Function::MatchesPattern => {
+            binder.patterns += 1;
+            let most = binder.limits.safe_patterns();
+            if binder.patterns > most {
+                return Err(Error::limit(at, "too many patterns are matched", most));
+            }
+            check_pattern(at, &mut nodes)?;
+        }
         _ => {}
     }
     // A function of null is null, and of NaN, which databases do not keep, NaN.

@@ -32,6 +32,8 @@ pub(crate) struct Binder<'a> {
     pub alias_nodes: usize,
     /// Parts of operands that are written once for each member of a list.
     pub repeated: usize,
+    /// Patterns matched so far.
+    pub patterns: usize,
     /// Members of lists that aliases stand for.
     pub listed: usize,
 }

@@ -2,6 +2,29 @@
 //!
 //! After this stage nothing can be the caller's fault any more, except what depends on the rows (see
 //! [`crate::functions::ScalarError`]). It writes no SQL.
+//!
+//! ```
+//! use obeya_odata::edm::{Column, EntityType, Property, Type};
+//! use obeya_odata::{Context, Limits, OptionName, Options};
+//!
+//! static AREA: EntityType = EntityType {
+//!     name: "Area",
+//!     table: "areas",
+//!     key: "id",
+//!     properties: &[Property { name: "id", ty: Type::Int32, nullable: false, column: Column::Name("id") }],
+//!     navigations: &[],
+//!     search: None,
+//! };
+//!
+//! let context = Context { now: 0, limits: Limits::default() };
+//! let (options, _) = Options::parse("$filter=id gt 'five'&$top=5", OptionName::ALL, &context.limits)?;
+//! let error = options.bind(&AREA, &context).unwrap_err();
+//! assert_eq!((error.code(), error.position), ("odata.type", Some(6)));
+//!
+//! let (options, _) = Options::parse("$filter=id gt 5&$top=5", OptionName::ALL, &context.limits)?;
+//! assert_eq!(options.bind(&AREA, &context)?.top(), Some(5));
+//! # Ok::<(), obeya_odata::Error>(())
+//! ```
 
 mod call;
 mod case;
@@ -177,6 +200,7 @@ pub(crate) fn query(
         alias_nodes: 0,
         repeated: 0,
         listed: 0,
+        patterns: 0,
     };
     let filter = match &options.filter {
         None => None,

@@ -13,7 +13,7 @@ use super::{Arg, Out, ScalarError};
 const MOST_BYTES: usize = 1 << 20;
 
 /// How many compiled patterns a thread keeps: more than a filter of a usual request has.
-const KEPT: usize = 8;
+pub(crate) const KEPT: usize = 8;
 
 struct Kept {
     pattern: String,

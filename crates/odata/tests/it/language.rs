@@ -107,6 +107,7 @@ fn numbers() {
         ("-9223372036854775808 lt 0", TRUE),
         // Beyond 2^53 a whole number is not turned into a double to be compared with one.
         ("9007199254740993 eq 9007199254740992", FALSE),
+        ("9007199254740993 eq 9007199254740992.0", FALSE),
         ("0.1 add 0.2 gt 0.3", TRUE),
     ]);
     refused(&[

@@ -83,6 +83,19 @@ fn each_holds_where_it_is_set_and_says_so() {
     check(expands, 1, "$expand=parent", "$expand=*");
     let order_keys = with(|limits| limits.order_keys = 1);
     check(order_keys, 1, "$orderby=id", "$orderby=id,text");
+    let patterns = with(|limits| limits.patterns = 1);
+    let pattern = "matchespattern(text,'a')";
+    check(
+        patterns,
+        1,
+        &format!("$filter={pattern}"),
+        &format!("$filter={pattern} or {pattern}"),
+    );
+    // What is kept compiled bounds it, whatever is set.
+    let many = with(|limits| limits.patterns = 100);
+    let patterns = |count: usize| format!("$filter={}", vec![pattern; count].join(" or "));
+    assert_eq!(ask(&patterns(8), many), Ok(()));
+    assert_eq!(ask(&patterns(9), many).unwrap_err().code(), "odata.limit");
     let search_words = with(|limits| limits.search_words = 2);
     check(
         search_words,
@@ -113,6 +126,7 @@ fn the_usual_limits() {
         expand_depth: 3,
         expands: 20,
         order_keys: 8,
+        patterns: 8,
         search_words: 20,
         option_bytes: 8 * 1024,
     };
