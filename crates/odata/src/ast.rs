@@ -2,6 +2,17 @@
 //!
 //! Trees compare equal when they mean the same text: positions are ignored, so that printing and parsing again can be
 //! checked for equality.
+//!
+//! ```
+//! use obeya_odata::ast::{BinaryOp, ExprKind};
+//! use obeya_odata::{Limits, OptionName, Options};
+//!
+//! let (options, _) = Options::parse("$filter=((level)) GE 2", OptionName::ALL, &Limits::default())?;
+//! let filter = options.filter.expect("one was given");
+//! assert!(matches!(filter.kind, ExprKind::Binary(BinaryOp::Ge, ..)));
+//! assert_eq!(filter.to_string(), "level ge 2");
+//! # Ok::<(), obeya_odata::Error>(())
+//! ```
 
 /// An expression and where it begins in its option.
 #[derive(Debug, Clone)]

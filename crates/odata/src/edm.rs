@@ -2,6 +2,25 @@
 //!
 //! It is plain data, meant to be written as `static` items that refer to each other (cycles are fine). Every identifier in a
 //! statement comes from here and never from a request. The module must not read options or write SQL.
+//!
+//! ```
+//! use obeya_odata::edm::{Cardinality, Column, EntityType, Navigation, Property, Type};
+//!
+//! static BOARD: EntityType = EntityType {
+//!     name: "Board",
+//!     table: "boards",
+//!     key: "id",
+//!     properties: &[
+//!         Property { name: "id", ty: Type::Int32, nullable: false, column: Column::Name("id") },
+//!         Property { name: "title", ty: Type::String, nullable: true, column: Column::Expr("trim({t}.title)") },
+//!     ],
+//!     navigations: &[Navigation { name: "next", target: &BOARD, cardinality: Cardinality::One, from: "next_id", to: "id" }],
+//!     search: None,
+//! };
+//!
+//! // For a test of the model: what is wrong with it.
+//! assert!(BOARD.check().is_empty());
+//! ```
 
 /// A primitive type of a property, with the encoding its values have in the database.
 #[derive(Debug, Clone, Copy)]

@@ -43,6 +43,14 @@ impl ErrorKind {
 }
 
 /// A fault in a query option: always the caller's, answered with 400.
+///
+/// ```
+/// use obeya_odata::{Limits, OptionName, Options};
+///
+/// let error = Options::parse("$orderby=name decs", OptionName::ALL, &Limits::default()).unwrap_err();
+/// assert_eq!((error.option.as_str(), error.position, error.code()), ("$orderby", Some(5), "odata.syntax"));
+/// assert!(error.to_string().ends_with("did you mean `desc`?"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.describe())]
 pub struct Error {

@@ -2,6 +2,12 @@
 //!
 //! Databases tokenise text differently, so they never do it here: the tokens of a text are stored beside it, those of a
 //! search are matched against them, and the index's own tokeniser only has to split at spaces.
+//!
+//! ```
+//! use obeya_odata::search;
+//!
+//! assert_eq!(search::document("Oil-leak near PRESS_4!"), "oil leak near press 4");
+//! ```
 
 use crate::ast::Search;
 use crate::error::{Error, excerpt};

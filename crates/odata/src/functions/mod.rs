@@ -3,6 +3,14 @@
 //! The store registers every entry of [`SCALARS`] with its database in one loop; each is deterministic and free of side
 //! effects. A null argument gives null, as OData has it for every function; so does one of a type that does not fit, which
 //! only a wrong entity model can bring about.
+//!
+//! ```
+//! use obeya_odata::functions::{Arg, Out, SCALARS, ScalarError};
+//!
+//! let divide = SCALARS.iter().find(|scalar| scalar.name == "odata_int_div").unwrap();
+//! assert_eq!((divide.call)(&[Arg::Int(-7), Arg::Int(2)]), Ok(Out::Int(-3)));
+//! assert_eq!((divide.call)(&[Arg::Int(1), Arg::Int(0)]), Err(ScalarError::DivisionByZero));
+//! ```
 
 mod cast;
 mod number;

@@ -48,6 +48,15 @@ impl Display for Search {
 
 impl Options {
     /// The options and aliases as a query string, percent-encoded and without the `?`: it parses to the same options.
+    ///
+    /// ```
+    /// use obeya_odata::{Limits, OptionName, Options};
+    ///
+    /// let written = "FILTER=((id)) eq @a and isPublic&select=id&@a=5";
+    /// let (options, _) = Options::parse(written, OptionName::ALL, &Limits::default())?;
+    /// assert_eq!(options.to_query(), "$filter=id%20eq%20@a%20and%20isPublic&$select=id&@a=5");
+    /// # Ok::<(), obeya_odata::Error>(())
+    /// ```
     #[must_use]
     pub fn to_query(&self) -> String {
         let aliases = self

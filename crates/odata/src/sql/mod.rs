@@ -2,6 +2,36 @@
 //!
 //! Values are always bound; identifiers always come from the entity model. What a database forces to be different is in
 //! [`Dialect`].
+//!
+//! ```
+//! use obeya_odata::edm::{Column, EntityType, Property, Type};
+//! use obeya_odata::sql::{self, Direction, Predicate, Scope, Sqlite, Value};
+//! use obeya_odata::{Context, Limits, OptionName, Options};
+//!
+//! static AREA: EntityType = EntityType {
+//!     name: "Area",
+//!     table: "areas",
+//!     key: "id",
+//!     properties: &[Property { name: "id", ty: Type::Int32, nullable: false, column: Column::Name("id") }],
+//!     navigations: &[],
+//!     search: None,
+//! };
+//!
+//! let context = Context { now: 0, limits: Limits::default() };
+//! let (options, _) = Options::parse("$filter=id gt 5", OptionName::ALL, &context.limits)?;
+//! let bound = options.bind(&AREA, &context)?;
+//! // What the caller knows and the request does not say: whose rows, in which order, how many.
+//! let scope = Scope {
+//!     predicates: vec![Predicate::new("{t}.plant_id = ?", [Value::Int(7)])],
+//!     default_order: &[("id", Direction::Descending)],
+//!     limit: Some(100),
+//!     ..Scope::default()
+//! };
+//! let count = sql::count(&bound, &Sqlite, &scope);
+//! assert_eq!(count.sql, r#"SELECT COUNT(*) FROM "areas" AS t0 WHERE (t0.plant_id = ?1) AND (t0."id" > ?2)"#);
+//! assert_eq!(count.binds, [Value::Int(7), Value::Int(5)]);
+//! # Ok::<(), obeya_odata::Error>(())
+//! ```
 
 mod dialect;
 mod lookup;
