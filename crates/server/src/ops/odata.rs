@@ -15,6 +15,7 @@ use crate::app::App;
 use crate::entity_sets::{self, CONTAINER, ROOT};
 use crate::http::accept::{MINIMAL, Offers};
 use crate::http::call::Call;
+use crate::http::extract::quoted;
 use crate::http::odata::check_max_version;
 use crate::http::problem::Problem;
 use crate::read::{List, Related};
@@ -95,7 +96,7 @@ fn format_option(query: &str) -> Result<Option<HeaderValue>, Problem> {
                 "Invalid query option",
                 "",
             );
-            let found = crate::http::extract::quoted(value);
+            let found = quoted(value);
             Err(problem.field("$format", format!("expected xml or json, found {found}")))
         }
     }

@@ -5,11 +5,11 @@ use crate::entity_sets::ROOT;
 use crate::http::call::Call;
 
 /// The member with its name, to open an object with; nothing when the caller did not ask for it. `context` gives it relative to the service.
-pub(super) fn member(call: &Call, context: impl FnOnce() -> String) -> Option<Vec<u8>> {
+pub(super) fn member(call: &Call, context: impl FnOnce() -> Option<String>) -> Option<Vec<u8>> {
     if !call.wants_context() {
         return None;
     }
-    let address = format!("{}{ROOT}/{}", call.base_url(), context());
+    let address = format!("{}{ROOT}/{}", call.base_url(), context()?);
     let mut member = b"\"@odata.context\":".to_vec();
     json::string(&mut member, &address);
     Some(member)

@@ -249,15 +249,11 @@ async fn respond(
     parent: Option<Parent>,
 ) -> Result<Response, Problem> {
     let query = &compiled.query;
-    let source = match &parent {
-        Some(Parent {
-            source: Some(source),
-            ..
-        }) => Some(source.as_str()),
-        _ => CONTAINER.set_of(query.entity()).map(|set| set.name),
-    };
-    let context =
-        source.and_then(|source| context::member(&call, || csdl::list_context(source, query)));
+    let context = context::member(&call, || {
+        let own = parent.as_ref().and_then(|parent| parent.source.as_deref());
+        let of_set = || Some(CONTAINER.set_of(query.entity())?.name);
+        Some(csdl::list_context(own.or_else(of_set)?, query))
+    });
     let work = Arc::clone(&compiled);
     let under = parent.clone();
     let (mut out, next) = call

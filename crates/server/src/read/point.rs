@@ -73,8 +73,10 @@ impl Point {
     }
 
     fn context(&self, call: &Call, query: &Bound) -> Option<Vec<u8>> {
-        let set = CONTAINER.set_of(self.entity)?;
-        context::member(call, || csdl::record_context(set.name, query))
+        context::member(call, || {
+            let set = CONTAINER.set_of(self.entity)?;
+            Some(csdl::record_context(set.name, query))
+        })
     }
 }
 

@@ -62,7 +62,7 @@ impl Related {
     async fn answer_one(self, call: Call) -> Result<Response, Problem> {
         let query = options::record_query(&call, self.navigation.target)?;
         let source = self.source();
-        let context = context::member(&call, || csdl::record_context(&source, &query));
+        let context = context::member(&call, || Some(csdl::record_context(&source, &query)));
         let record = call
             .app
             .store
