@@ -66,6 +66,14 @@ fn what_is_too_much_is_refused_by_a_limit() {
         "odata.limit",
     );
     refused(&format!("$search={}", "a ".repeat(30)), "odata.limit");
+    refused(
+        &format!("$filter={}1{} eq 1", "[".repeat(1_000), "]".repeat(1_000)),
+        "odata.limit",
+    );
+    refused(
+        &format!("$filter={}1{}", "case(true:".repeat(500), ")".repeat(500)),
+        "odata.limit",
+    );
 }
 
 /// Large limits must not lift the protection of the stack, and the work must stay linear.
@@ -117,6 +125,7 @@ fn the_deepest_expression_fits_the_stack() {
         format!("{}id eq 3{}", "(".repeat(196), ")".repeat(196)),
         format!("{}id eq 3{}", "not (".repeat(98), ")".repeat(98)),
         format!("id eq 3{}", " eq true".repeat(196)),
+        format!("{}id eq 3{}", "case(true:".repeat(196), ")".repeat(196)),
     ] {
         let (options, _) = Options::parse(
             &format!("$filter={}", encode(&filter)),
@@ -230,6 +239,25 @@ fn text_stays_text_wherever_it_stands() {
         );
     }
     assert_eq!(store.ids(&AREA, "").unwrap(), all);
+}
+
+/// Found by the fuzz targets: what a message quotes ends in logs and on terminals, where control characters do things.
+#[test]
+fn messages_hold_no_control_characters() {
+    for query in [
+        "$filter=duration'-P%1b%5b31mDT2H' eq null",
+        "$filter=name 'l%09eva%0a'",
+        "$filter=cast(id,Edm.%07) eq 1",
+        "$filter=severity has X.Severity'%08High'",
+        "$%1b%5b2J=1",
+        "$select='%0d%0ax'",
+        "$search=%221%1b",
+        "@%7f=1",
+    ] {
+        let error = bind(&BOARD, query).unwrap_err();
+        let text = error.to_string();
+        assert!(!text.contains(char::is_control), "{text:?}");
+    }
 }
 
 #[test]

@@ -9,6 +9,8 @@ mod attacks;
 mod csdl;
 mod evaluator;
 mod expand;
+mod fuzz;
+mod harness;
 mod language;
 mod limits;
 mod lookup;

@@ -1,0 +1,137 @@
+//! What a fuzz target does with a text. The ordinary tests do the same with every text of the corpus, so that neither the targets nor
+//! what they once found can be forgotten.
+//!
+//! The promises are checked that hold for every text whatever it is: no panic, a refusal that names its option and points into
+//! it, the same tree after printing and parsing again, a statement that binds what it names and holds nothing of the request.
+
+use std::fmt::Write as _;
+
+use obeya_odata::edm::EntityType;
+use obeya_odata::sql::{self, Scope, Sqlite, Statement, Value};
+use obeya_odata::{Bound, Context, Error, Limits, OptionName, Options};
+
+use crate::model::{COMMENT, DATASOURCE_VALUE, GROUP, INCIDENT};
+
+/// Between them they have every type, links to one and to many, and a search index.
+const ENTITIES: [&EntityType; 4] = [&GROUP, &DATASOURCE_VALUE, &INCIDENT, &COMMENT];
+
+/// One option whose value is `text`: all statements that come of it.
+pub fn option(name: OptionName, text: &str) -> Vec<Statement> {
+    let mut raw = format!("{}=", name.as_str());
+    for byte in text.bytes() {
+        // Writing to a string can't fail.
+        let _ = write!(raw, "%{byte:02X}");
+    }
+    run(&raw, &|error| {
+        assert_eq!(error.option, name.as_str());
+        if let Some(at) = error.position {
+            assert!(
+                text.is_char_boundary(at),
+                "the position {at} is none of {text:?}: {error}"
+            );
+        }
+    })
+}
+
+/// A whole query string as it arrives.
+pub fn query(raw: &str) -> Vec<Statement> {
+    run(raw, &|_| {})
+}
+
+fn run(raw: &str, check: &dyn Fn(&Error)) -> Vec<Statement> {
+    let refused = |error: &Error| {
+        check(error);
+        let text = error.to_string();
+        assert!(text.len() < 1_000, "the message is too long: {text}");
+        assert!(!text.contains(char::is_control), "{text:?}");
+    };
+    let limits = Limits::default();
+    let (options, _) = match Options::parse(raw, OptionName::ALL, &limits) {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            refused(&error);
+            return Vec::new();
+        }
+    };
+    same_when_printed(&options);
+    let context = Context { now: 0, limits };
+    let mut statements = Vec::new();
+    for entity in ENTITIES {
+        match options.bind(entity, &context) {
+            Ok(bound) => all(&bound, &mut statements),
+            Err(error) => refused(&error),
+        }
+    }
+    for statement in &statements {
+        sound(statement, raw.len());
+    }
+    statements
+}
+
+/// Parentheses that only the printed text needs may pass the limits of the first.
+fn same_when_printed(options: &Options) {
+    let wide = Limits {
+        nodes: 1_000_000,
+        depth: 200,
+        option_bytes: 1 << 24,
+        ..Limits::default()
+    };
+    let printed = options.to_query();
+    let again = Options::parse(&printed, OptionName::ALL, &wide);
+    let (again, others) = again.unwrap_or_else(|error| panic!("{printed}: {error}"));
+    assert!(others.is_empty(), "{printed}: {others:?}");
+    assert_eq!(again.to_query(), printed);
+    // NaN differs from itself, also in trees.
+    assert!(again == *options || printed.contains("NaN"), "{printed}");
+}
+
+/// The statements for the rows, their number, and what is expanded in them.
+fn all(bound: &Bound, statements: &mut Vec<Statement>) {
+    let scope = Scope {
+        limit: Some(10),
+        ..Scope::default()
+    };
+    statements.push(sql::page(bound, &Sqlite, &scope, None).statement);
+    statements.push(sql::count(bound, &Sqlite, &scope));
+    for expand in bound.expands() {
+        let parents = [Value::Int(1), Value::Int(2)];
+        statements.push(sql::expand(expand, &Sqlite, &parents, &scope));
+        statements.push(sql::expand_count(expand, &Sqlite, &parents, &scope));
+        assert!(expand.link < bound.columns().len());
+        inner(&expand.query, statements);
+    }
+}
+
+fn inner(bound: &Bound, statements: &mut Vec<Statement>) {
+    for expand in bound.expands() {
+        let scope = Scope::default();
+        statements.push(sql::expand(expand, &Sqlite, &[Value::Int(1)], &scope));
+        inner(&expand.query, statements);
+    }
+}
+
+fn sound(statement: &Statement, bytes: usize) {
+    let Statement { sql, binds } = statement;
+    // The longest that a part can become: a function of many arguments that names its table twice.
+    assert!(
+        sql.len() < 4_000 + 400 * bytes,
+        "{} bytes of SQL from {bytes}",
+        sql.len()
+    );
+    assert!(!sql.contains(';') && !sql.contains("--"), "{sql}");
+    let mut named: Vec<usize> = sql
+        .split('?')
+        .skip(1)
+        .map(|rest| {
+            let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+            digits.parse().expect("every ? has a number")
+        })
+        .collect();
+    named.sort_unstable();
+    named.dedup();
+    assert!(
+        named.iter().copied().eq(1..=binds.len()),
+        "{sql} with {} values",
+        binds.len()
+    );
+}
