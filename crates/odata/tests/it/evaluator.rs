@@ -113,6 +113,15 @@ impl Env {
                 let left = self.eval(left);
                 Val::Bool(list.iter().any(|member| self.eval(member) == left))
             }
+            // "It … stops as soon as a condition evaluates to true … It returns null if none of the conditions … evaluates to true."
+            ExprKind::Case(pairs) => {
+                for (condition, value) in pairs {
+                    if self.truth(condition) == Some(true) {
+                        return self.eval(value);
+                    }
+                }
+                Val::Null
+            }
             ExprKind::Call(name, args) => {
                 let args: Vec<Val> = args.iter().map(|arg| self.eval(arg)).collect();
                 call(name, &args)
@@ -236,9 +245,29 @@ fn number() -> BoxedStrategy<String> {
             inner.prop_map(|a| format!("-({a})")),
             text().prop_map(|a| format!("length({a})")),
             (text(), text()).prop_map(|(a, b)| format!("indexof({a},{b})")),
+            (truth(), number_leaf(), truth(), number_leaf())
+                .prop_map(|(p, a, q, b)| format!("case({p}:{a},not ({q}) :{b})")),
         ]
     })
     .boxed()
+}
+
+/// Conditions and numbers for `case`, which stays one level deep.
+fn truth() -> impl Strategy<Value = String> {
+    prop::sample::select(vec![
+        "isMember",
+        "parent/isMember",
+        "level gt 1",
+        "sortOrder ne null",
+        "contains(name,'a')",
+        "null",
+    ])
+    .prop_map(str::to_owned)
+}
+
+fn number_leaf() -> impl Strategy<Value = String> {
+    prop::sample::select(vec!["level", "sortOrder", "parent/level", "7", "null"])
+        .prop_map(str::to_owned)
 }
 
 fn text() -> BoxedStrategy<String> {
