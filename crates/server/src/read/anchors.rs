@@ -1,13 +1,14 @@
 //! Where pages start: remembered seek positions and totals of the pages of values.
 //!
 //! `page=90` by `OFFSET` steps over 89 pages of rows each time. What is remembered here turns it into a seek: for a listing (a datasource at one state of its
-//! data, one period, one filter) the order keys found at some row numbers, and the number of all rows. An entry is never wrong, only unused: any change of the
+//! data, one period, one filter) the order keys found at some row numbers, and the number of all rows by stretches of time. An entry is never wrong, only unused: any change of the
 //! datasource changes its counter, and with it the key. Nothing here runs a statement.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::compiled::may_hold;
+use super::tally::Tally;
 
 /// Listings remembered at most; the least recently used one goes first.
 const MAX_LISTINGS: usize = 256;
@@ -76,7 +77,7 @@ struct Known {
 #[derive(Debug, Default)]
 struct Entry {
     used: u64,
-    total: Option<i64>,
+    tally: Option<Arc<Tally>>,
     places: BTreeMap<u64, Anchor>,
     thinned: u32,
 }
@@ -100,9 +101,11 @@ impl Anchors {
         }
     }
 
-    /// The number of all rows of the listing, if known.
-    pub(crate) fn total(&self, listing: &Listing) -> Option<i64> {
-        self.lock().touch(listing).and_then(|entry| entry.total)
+    /// The rows of the listing, if they were counted.
+    pub(crate) fn tally(&self, listing: &Listing) -> Option<Arc<Tally>> {
+        self.lock()
+            .touch(listing)
+            .and_then(|entry| entry.tally.clone())
     }
 
     /// Remembers the row that completes the first `rows` rows.
@@ -113,10 +116,10 @@ impl Anchors {
         }
     }
 
-    /// Remembers the number of all rows.
-    pub(crate) fn remember_total(&self, listing: &Listing, total: i64) {
+    /// Remembers the rows of the listing.
+    pub(crate) fn remember_tally(&self, listing: &Listing, tally: &Arc<Tally>) {
         if listing.is_lasting() {
-            self.lock().entry(listing).total = Some(total);
+            self.lock().entry(listing).tally = Some(Arc::clone(tally));
         }
     }
 
@@ -183,6 +186,11 @@ impl Known {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::read::tally::Span;
+
+    fn tally(rows: u64) -> Arc<Tally> {
+        Arc::new(Tally::new(vec![(Span { first: 0, last: 9 }, rows)]))
+    }
 
     fn listing(version: i64) -> Listing {
         Listing {
@@ -269,9 +277,9 @@ mod tests {
                 id: 1,
             },
         );
-        anchors.remember_total(&listing(1), 5000);
-        assert_eq!(anchors.total(&listing(1)), Some(5000));
-        assert_eq!(anchors.total(&listing(2)), None);
+        anchors.remember_tally(&listing(1), &tally(5000));
+        assert_eq!(anchors.tally(&listing(1)), Some(tally(5000)));
+        assert_eq!(anchors.tally(&listing(2)), None);
         assert_eq!(
             anchors.nearest(&listing(2), 5000),
             Place {
@@ -288,17 +296,17 @@ mod tests {
             filter: Some("valueDate lt NOW()".into()),
             ..listing(1)
         };
-        anchors.remember_total(&moving, 7);
-        assert_eq!(anchors.total(&moving), None);
+        anchors.remember_tally(&moving, &tally(7));
+        assert_eq!(anchors.tally(&moving), None);
     }
 
     #[test]
     fn the_cache_is_bounded_and_keeps_what_is_used() {
         let anchors = Anchors::default();
-        anchors.remember_total(&listing(0), 1);
+        anchors.remember_tally(&listing(0), &tally(1));
         for version in 1..=2 * i64::try_from(MAX_LISTINGS).unwrap() {
-            anchors.remember_total(&listing(version), version);
-            assert_eq!(anchors.total(&listing(0)), Some(1));
+            anchors.remember_tally(&listing(version), &tally(2));
+            assert_eq!(anchors.tally(&listing(0)), Some(tally(1)));
         }
         assert_eq!(anchors.lock().listings.len(), MAX_LISTINGS);
     }

@@ -17,8 +17,10 @@ mod page;
 mod point;
 mod position;
 mod related;
+mod series;
 mod shape;
 mod stream;
+mod tally;
 mod time;
 
 pub(crate) use list::{List, Parent};

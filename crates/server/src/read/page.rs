@@ -1,25 +1,29 @@
 //! A page of the values of a datasource.
 //!
-//! The page is found by seeking, not by stepping over the pages before it: see [`super::anchors`]. Its rows are written as they are read, in pieces.
+//! The page is found by seeking, not by stepping over the pages before it: see [`super::anchors`] and [`super::tally`]. Its rows are written as they are read,
+//! in pieces.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use axum::body::Body;
 use axum::response::Response;
-use obeya_odata::sql::{self, Direction, Predicate, Scope, Statement};
-use obeya_odata::{Bound, OptionName};
+use obeya_odata::sql::{self, Scope, Statement};
+use obeya_odata::{Bound, OptionName, Options};
 
 use super::anchors::{Anchor, Listing, Place};
 use super::bounds::Bounds;
+use super::series::{Series, Start, State};
 use super::shape::Shape;
 use super::stream::{self, Feed};
+use super::tally::Tally;
 use super::time::Clockwork;
 use super::{DIALECT, Memory, binds, json, options};
+use crate::app::App;
 use crate::entities::DATASOURCE_VALUE;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
-use crate::store::engine::{Row, Session, StoreError, Value};
+use crate::store::engine::{Row, Session, StoreError};
 
 /// Bytes of the first piece of the body: small, so that sending begins early.
 const FIRST_PIECE_BYTES: usize = 64 << 10;
@@ -29,18 +33,13 @@ const PIECE_BYTES: usize = 256 << 10;
 const BEYOND: usize = 16 << 10;
 /// Rows stepped over at most between two remembered places on the way to a page nobody asked for before.
 const STRIDE: u64 = 50_000;
-/// The order in which places are remembered; the id breaks ties.
-const ORDER: &[(&str, Direction)] = &[("valueDate", Direction::Ascending)];
-const DATASOURCE: &str = "SELECT value_count, change_counter FROM datasources WHERE id = ?1";
-
 /// A page to read.
 pub(crate) struct Page {
-    datasource: i64,
+    series: Arc<Series>,
     bounds: Bounds,
-    query: Bound,
     /// The query string without page and period: with them it says which listing this is.
     rest: String,
-    /// Whether the rows come in [`ORDER`], in which places are remembered.
+    /// Whether the rows come by date and id, the order in which places are remembered.
     in_order: bool,
     /// Whether a `$filter` narrows the values.
     filtered: bool,
@@ -60,7 +59,7 @@ impl Page {
             let shared = Arc::clone(&app);
             let outcome = app
                 .store
-                .read(move |session| page.write(session, &shared.memory, &sink))
+                .read(move |session| page.write(session, &shared, &sink))
                 .await;
             feed.end(outcome);
             feed.guard(app.config.limits.request).await;
@@ -90,28 +89,25 @@ impl Page {
             .split('&')
             .filter(|part| !part.is_empty() && !is_ours(part))
             .collect();
+        let bounds = Bounds::of(&parameters)?;
         Ok(Self {
-            datasource,
-            bounds: Bounds::of(&parameters)?,
-            query,
+            series: Arc::new(Series {
+                datasource,
+                from: bounds.from,
+                to: bounds.to,
+                query,
+            }),
+            bounds,
             rest: rest.join("&"),
-            in_order: options.orderby.is_none(),
+            in_order: is_in_order(&options),
             filtered: options.filter.is_some(),
         })
     }
 
     /// Writes the page into `feed`, piece by piece. Stops without a word when nobody listens any more.
-    fn write(
-        &self,
-        session: &mut dyn Session,
-        memory: &Memory,
-        feed: &Feed,
-    ) -> Result<(), Problem> {
-        let found = session.first(DATASOURCE, &[Value::Int(self.datasource)], |row| {
-            Ok((row.int(0)?, row.int(1)?))
-        })?;
-        let (values, version) =
-            found.ok_or_else(|| Problem::not_found("datasource", self.datasource))?;
+    fn write(&self, session: &mut dyn Session, app: &App, feed: &Feed) -> Result<(), Problem> {
+        let memory = &app.memory;
+        let state = self.series.state(session)?;
         let Bounds {
             from,
             to,
@@ -120,16 +116,19 @@ impl Page {
         } = self.bounds;
         let filter = (!self.rest.is_empty()).then(|| self.rest.clone());
         let listing = Listing {
-            datasource: self.datasource,
-            version: version.unwrap_or_default(),
+            datasource: self.series.datasource,
+            version: state.version,
             from,
             to,
             filter,
         };
-        let total = match values {
-            Some(values) if !self.filtered && from.is_none() && to.is_none() => values,
-            _ => self.count(session, memory, &listing)?,
-        };
+        let narrowed = self.filtered || from.is_some() || to.is_some();
+        let tally = narrowed
+            .then(|| self.tally(session, app, &listing, state))
+            .transpose()?;
+        let total = tally
+            .as_ref()
+            .map_or(state.values.unsigned_abs(), |tally| tally.total());
 
         let mut out = Vec::with_capacity(FIRST_PIECE_BYTES + BEYOND);
         out.extend_from_slice(b"{\"pageSize\":");
@@ -137,13 +136,13 @@ impl Page {
         out.extend_from_slice(b",\"pageNo\":");
         json::int(&mut out, page.into());
         out.extend_from_slice(b",\"count\":");
-        json::int(&mut out, total);
+        json::int(&mut out, i64::try_from(total).unwrap_or(i64::MAX));
         out.extend_from_slice(b",\"values\":[");
 
         let first = u64::from(page - 1) * u64::from(page_size);
-        if first < total.unsigned_abs() {
-            let place = self.seek(session, memory, &listing, first)?;
-            if !self.rows(session, memory, &listing, place, first, &mut out, feed)? {
+        if first < total {
+            let start = self.seek(session, memory, &listing, tally.as_deref(), first)?;
+            if !self.rows(session, memory, &listing, start, first, &mut out, feed)? {
                 return Ok(());
             }
         }
@@ -152,61 +151,72 @@ impl Page {
         Ok(())
     }
 
-    fn count(
+    fn tally(
         &self,
         session: &mut dyn Session,
-        memory: &Memory,
+        app: &App,
         listing: &Listing,
-    ) -> Result<i64, StoreError> {
-        if let Some(total) = memory.anchors.total(listing) {
-            return Ok(total);
+        state: State,
+    ) -> Result<Arc<Tally>, StoreError> {
+        let anchors = &app.memory.anchors;
+        if let Some(tally) = anchors.tally(listing) {
+            return Ok(tally);
         }
-        let statement = sql::count(&self.query, DIALECT, &self.scope(None));
-        let total = session
-            .first(&statement.sql, &binds(&statement), |row| row.int(0))?
-            .flatten()
-            .unwrap_or_default();
-        memory.anchors.remember_total(listing, total);
-        Ok(total)
+        let tally = Arc::new(self.series.tally(session, &app.store, state)?);
+        anchors.remember_tally(listing, &tally);
+        Ok(tally)
     }
 
-    /// The place nearest before row number `first` from which the page can start. Where none is known, strides over the rows and remembers each step, so that
+    /// The start nearest before row number `first` from which the page can be read. Where none is known, strides over the rows and remembers each step, so that
     /// a far page is dear once and not again.
     fn seek(
         &self,
         session: &mut dyn Session,
         memory: &Memory,
         listing: &Listing,
+        tally: Option<&Tally>,
         first: u64,
-    ) -> Result<Place, StoreError> {
-        let mut place = Place {
-            rows: 0,
-            after: None,
-        };
+    ) -> Result<Start, StoreError> {
         if !self.in_order {
-            return Ok(place);
+            // The rows may be anywhere, but for where there are none.
+            let found = tally.and_then(|tally| tally.find(0, u64::MAX));
+            return Ok(Start {
+                span: found.map(|(_, span)| span),
+                ..Start::BEGINNING
+            });
         }
-        place = memory.anchors.nearest(listing, first);
-        while first - place.rows > STRIDE {
+        let found = tally.and_then(|tally| tally.find(first, self.bounds.page_size.into()));
+        let mut start = Start {
+            place: Place {
+                rows: found.map_or(0, |(before, _)| before),
+                after: None,
+            },
+            span: found.map(|(_, span)| span),
+        };
+        let nearest = memory.anchors.nearest(listing, first);
+        if nearest.rows > start.place.rows {
+            start.place = nearest;
+        }
+        while first - start.place.rows > STRIDE {
             let scope = Scope {
                 limit: Some(1),
                 offset: STRIDE - 1,
-                ..self.scope(place.after)
+                ..self.series.scope(start)
             };
-            let statement = sql::select(&self.query, DIALECT, &scope);
+            let statement = sql::select(self.query(), DIALECT, &scope);
             let columns = self.anchor_columns();
             let Some(anchor) =
                 session.first(&statement.sql, &binds(&statement), |row| columns.of(row))?
             else {
                 break;
             };
-            place = Place {
-                rows: place.rows + STRIDE,
+            start.place = Place {
+                rows: start.place.rows + STRIDE,
                 after: Some(anchor),
             };
-            memory.anchors.remember(listing, place.rows, anchor);
+            memory.anchors.remember(listing, start.place.rows, anchor);
         }
-        Ok(place)
+        Ok(start)
     }
 
     /// Writes the rows of the page; false when nobody listens any more.
@@ -219,14 +229,14 @@ impl Page {
         session: &mut dyn Session,
         memory: &Memory,
         listing: &Listing,
-        place: Place,
+        start: Start,
         first: u64,
         out: &mut Vec<u8>,
         feed: &Feed,
     ) -> Result<bool, StoreError> {
-        let statement = self.statement(place, first);
-        let shape =
-            Shape::of(&self.query).with_constant(&self.query, "dataSourceId", self.datasource);
+        let statement = self.statement(start, first);
+        let query = self.query();
+        let shape = Shape::of(query).with_constant(query, "dataSourceId", self.series.datasource);
         let columns = self.anchor_columns();
         let mut clockwork = Clockwork::new();
         let mut read: u32 = 0;
@@ -256,49 +266,23 @@ impl Page {
         Ok(listened)
     }
 
-    fn statement(&self, place: Place, first: u64) -> Statement {
+    fn statement(&self, start: Start, first: u64) -> Statement {
         let scope = Scope {
             limit: Some(self.bounds.page_size.into()),
-            offset: first - place.rows,
-            ..self.scope(place.after)
+            offset: first - start.place.rows,
+            ..self.series.scope(start)
         };
-        sql::select(&self.query, DIALECT, &scope)
+        sql::select(self.query(), DIALECT, &scope)
     }
 
-    fn scope(&self, after: Option<Anchor>) -> Scope<'static> {
-        let mut predicates = vec![Predicate::new(
-            "{t}.datasource_id = ?",
-            [sql::Value::Int(self.datasource)],
-        )];
-        match (after, self.bounds.from) {
-            // A row after the anchor is after `from` as well: one lower bound is enough, and an engine seeks by one only.
-            (Some(anchor), _) => {
-                let keys = [
-                    sql::Value::Int(anchor.value_date),
-                    sql::Value::Int(anchor.id),
-                ];
-                predicates.push(Predicate::new("({t}.value_date, {t}.id) > (?, ?)", keys));
-            }
-            (None, Some(from)) => predicates.push(Predicate::new(
-                "{t}.value_date > ?",
-                [sql::Value::Int(from)],
-            )),
-            (None, None) => {}
-        }
-        if let Some(to) = self.bounds.to {
-            predicates.push(Predicate::new("{t}.value_date < ?", [sql::Value::Int(to)]));
-        }
-        Scope {
-            predicates,
-            default_order: ORDER,
-            ..Scope::default()
-        }
+    fn query(&self) -> &Bound {
+        &self.series.query
     }
 
     fn anchor_columns(&self) -> AnchorColumns {
         // Without `$select` every property is a column.
         let column = |name| {
-            self.query
+            self.query()
                 .columns()
                 .iter()
                 .position(|column| column.name == name)
@@ -309,6 +293,16 @@ impl Page {
             id: column("id"),
         }
     }
+}
+
+/// Whether the order asked for is the one that values have anyway.
+fn is_in_order(options: &Options) -> bool {
+    let Some(order) = &options.orderby else {
+        return true;
+    };
+    let keys: Vec<String> = order.iter().map(ToString::to_string).collect();
+    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+    matches!(keys[..], ["valueDate"] | ["valueDate", "id"])
 }
 
 /// Where a row holds its order keys.

@@ -125,6 +125,20 @@ impl Store {
         self.engine.read(work).await
     }
 
+    /// Runs reads on another thread, beside work that is under way, in a snapshot of their own. They are dropped without a word when no reader is free now:
+    /// whoever calls must be able to go on alone. To be called within the runtime.
+    pub fn assist<F>(&self, work: F)
+    where
+        F: FnOnce(&mut dyn Session) + Send + 'static,
+    {
+        self.engine.assist(work);
+    }
+
+    /// How long one statement may run.
+    pub fn statement_budget(&self) -> Duration {
+        self.engine.statement_budget()
+    }
+
     /// Runs changes in a transaction and answers once they are on disk. An `Err` or a panic of the work undoes all it did.
     ///
     /// Work whose caller has gone before its turn is not begun.

@@ -32,3 +32,4 @@ mod token;
 mod trash;
 mod types;
 mod values;
+mod values_large;

@@ -12,6 +12,7 @@ mod writer;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::{Session, StoreError, StoreOptions};
 use pool::Pool;
@@ -85,6 +86,28 @@ impl Sqlite {
             Ok(outcome) => outcome,
             Err(failure) => Err(StoreError::Engine(Box::new(failure)).into()),
         }
+    }
+
+    /// Runs the work on the blocking pool, inside one snapshot, if a reader is free now.
+    pub(super) fn assist<F>(&self, work: F)
+    where
+        F: FnOnce(&mut dyn Session) + Send + 'static,
+    {
+        let Some(mut reader) = self.readers.lease_idle() else {
+            return;
+        };
+        // Nobody waits for it, and a panic in it has been told by the time it is dropped.
+        drop(tokio::task::spawn_blocking(move || {
+            if reader.begin().is_ok() {
+                work(&mut reader.session());
+                reader.end();
+            }
+        }));
+    }
+
+    /// How long one statement may run.
+    pub(super) fn statement_budget(&self) -> Duration {
+        self.readers.options().statement_budget
     }
 
     /// Runs the work on the writer thread, inside a savepoint of a transaction that other jobs may share, and answers after its commit.

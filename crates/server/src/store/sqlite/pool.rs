@@ -47,6 +47,24 @@ impl Pool {
     /// A reader of one's own until the lease is dropped, for short work; waits while all are out.
     pub(super) async fn lease(self: &Arc<Self>) -> Result<Lease, StoreError> {
         let permit = permit(&self.permits).await?;
+        self.hand_out(permit)
+    }
+
+    /// A reader for work of any size, if one may be had without waiting.
+    pub(super) fn lease_idle(self: &Arc<Self>) -> Option<Lease> {
+        let long = Arc::clone(&self.long).try_acquire_owned().ok()?;
+        let permit = Arc::clone(&self.permits).try_acquire_owned().ok()?;
+        let mut lease = self.hand_out(permit).ok()?;
+        lease._long = Some(long);
+        Some(lease)
+    }
+
+    /// How the readers are run.
+    pub(super) fn options(&self) -> &StoreOptions {
+        &self.options
+    }
+
+    fn hand_out(self: &Arc<Self>, permit: OwnedSemaphorePermit) -> Result<Lease, StoreError> {
         // The last one given back comes first: its cache is warm, and the others' may leave memory.
         let idle = self.idle().pop();
         let database = match idle {
