@@ -8,22 +8,22 @@ use crate::literal;
 
 /// A token and the bytes it spans.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Token {
+pub(crate) struct Token<'a> {
     pub at: usize,
     pub end: usize,
-    pub kind: TokenKind,
+    pub kind: TokenKind<'a>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum TokenKind {
+pub(crate) enum TokenKind<'a> {
     /// A literal other than a number; keywords such as `null` are words.
     Literal(Literal),
     /// An unsigned number; the sign is the parser's, since `-` also negates.
-    Number(String),
+    Number(&'a str),
     /// A name, an operator, or a dotted type name; also `$it`, `$count` and options' names inside parentheses.
-    Word(String),
+    Word(&'a str),
     /// A parameter alias, without its `@`.
-    Alias(String),
+    Alias(&'a str),
     Open,
     Close,
     OpenBracket,
@@ -39,7 +39,7 @@ pub(crate) enum TokenKind {
     End,
 }
 
-impl Token {
+impl Token<'_> {
     /// The token as a message shows it.
     pub(crate) fn show(&self) -> String {
         let mark = |text: &str| format!("`{text}`");
@@ -66,7 +66,7 @@ impl Token {
 }
 
 /// All tokens of a text, the last one [`TokenKind::End`].
-pub(crate) fn tokens(text: &str) -> Result<Vec<Token>, Error> {
+pub(crate) fn tokens(text: &str) -> Result<Vec<Token<'_>>, Error> {
     let mut out = Vec::with_capacity(text.len() / 4 + 2);
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
@@ -86,7 +86,7 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<Token>, Error> {
     Ok(out)
 }
 
-fn token(text: &str, at: usize, first: char) -> Result<Token, Error> {
+fn token(text: &str, at: usize, first: char) -> Result<Token<'_>, Error> {
     let simple = |kind| {
         Ok(Token {
             at,
@@ -132,7 +132,7 @@ fn token(text: &str, at: usize, first: char) -> Result<Token, Error> {
             Ok(Token {
                 at,
                 end,
-                kind: TokenKind::Alias(text[at + 1..end].to_owned()),
+                kind: TokenKind::Alias(&text[at + 1..end]),
             })
         }
         _ if first.is_ascii_hexdigit() && guid_ends_cleanly(text, at) => {
@@ -149,7 +149,7 @@ fn token(text: &str, at: usize, first: char) -> Result<Token, Error> {
             Ok(Token {
                 at,
                 end,
-                kind: TokenKind::Word(text[at..end].to_owned()),
+                kind: TokenKind::Word(&text[at..end]),
             })
         }
         _ if first == '_' || first.is_alphabetic() => word(text, at),
@@ -249,7 +249,7 @@ fn guid_ends_cleanly(text: &str, at: usize) -> bool {
 }
 
 /// A word, a dotted word, or a literal with a prefix: `duration'PT1H'`, `Namespace.Type'Member'`.
-fn word(text: &str, at: usize) -> Result<Token, Error> {
+fn word(text: &str, at: usize) -> Result<Token<'_>, Error> {
     let mut end = word_end(text, at);
     while text[end..].starts_with('.')
         && text[end + 1..].starts_with(|c: char| c == '_' || c.is_alphabetic())
@@ -261,7 +261,7 @@ fn word(text: &str, at: usize) -> Result<Token, Error> {
         return Ok(Token {
             at,
             end,
-            kind: TokenKind::Word(name.to_owned()),
+            kind: TokenKind::Word(name),
         });
     }
     let (value, close) = quoted(text, end, '\'')?;
@@ -300,7 +300,7 @@ fn word(text: &str, at: usize) -> Result<Token, Error> {
     })
 }
 
-fn number_or_time(text: &str, at: usize) -> Result<Token, Error> {
+fn number_or_time(text: &str, at: usize) -> Result<Token<'_>, Error> {
     if let Some((length, value)) = literal::temporal_prefix(&text[at..]) {
         let end = at + length;
         let found = &text[at..end];
@@ -327,11 +327,16 @@ fn number_or_time(text: &str, at: usize) -> Result<Token, Error> {
             end = digits(end + 1 + sign);
         }
     }
-    ends_cleanly(text, at, end, TokenKind::Number(text[at..end].to_owned()))
+    ends_cleanly(text, at, end, TokenKind::Number(&text[at..end]))
 }
 
 /// A number may not run into a name: `5abc` is one mistake, not two tokens.
-fn ends_cleanly(text: &str, at: usize, end: usize, kind: TokenKind) -> Result<Token, Error> {
+fn ends_cleanly<'a>(
+    text: &'a str,
+    at: usize,
+    end: usize,
+    kind: TokenKind<'a>,
+) -> Result<Token<'a>, Error> {
     if text[end..].starts_with(is_word) {
         let found = excerpt(&text[at..word_end(text, end)]);
         return Err(Error::syntax(
@@ -346,7 +351,7 @@ fn ends_cleanly(text: &str, at: usize, end: usize, kind: TokenKind) -> Result<To
 mod tests {
     use super::*;
 
-    fn kinds(text: &str) -> Vec<TokenKind> {
+    fn kinds(text: &str) -> Vec<TokenKind<'_>> {
         tokens(text)
             .unwrap()
             .into_iter()
@@ -371,10 +376,10 @@ mod tests {
                 "2024 2024-01-01 12:30 1.5e3 3F2504E0-4f89-11d3-9a0c-0305e82c3301 duration'PT1S' A.B'c'"
             ),
             [
-                TokenKind::Number("2024".into()),
+                TokenKind::Number("2024"),
                 TokenKind::Literal(Literal::Date(19_723)),
                 TokenKind::Literal(Literal::TimeOfDay(450_000_000_000)),
-                TokenKind::Number("1.5e3".into()),
+                TokenKind::Number("1.5e3"),
                 TokenKind::Literal(Literal::Guid("3f2504e0-4f89-11d3-9a0c-0305e82c3301".into())),
                 TokenKind::Literal(Literal::Duration(10_000_000)),
                 TokenKind::Literal(Literal::Enum {
@@ -388,7 +393,7 @@ mod tests {
 
     #[test]
     fn a_quote_is_doubled_in_single_and_escaped_in_double_quotes() {
-        let string = |text: &str| TokenKind::Literal(Literal::String(text.into()));
+        let string = |text: &str| TokenKind::Literal(Literal::String(text.to_owned()));
         assert_eq!(
             kinds(r#"'O''Neil' '' "a\"b" 'a\'"#),
             [

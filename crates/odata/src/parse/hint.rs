@@ -27,7 +27,7 @@ const FOREIGN: &[(&str, &str)] = &[
     ("descending", "`desc`"),
 ];
 
-pub(super) fn meant(before: Option<&TokenKind>, found: &Token) -> String {
+pub(super) fn meant(before: Option<&TokenKind<'_>>, found: &Token<'_>) -> String {
     let fixed = |text: &str| text.to_owned();
     match (before, &found.kind) {
         // What is left of an offset whose + a form decoder took for a space.

@@ -23,7 +23,7 @@ pub(crate) struct Budget {
 /// A reader of one option's tokens.
 pub(crate) struct Parser<'a> {
     text: &'a str,
-    tokens: Vec<Token>,
+    tokens: Vec<Token<'a>>,
     next: usize,
     depth: usize,
     pub(crate) limits: &'a Limits,
@@ -45,27 +45,28 @@ enum Infix {
 /// The operators of the specification's precedence table. The printer has the same order, which round trips hold it to.
 fn infix(word: &str) -> Option<(u8, Infix)> {
     use BinaryOp::{Add, Div, DivBy, Eq, Ge, Gt, Has, Le, Lt, Mod, Mul, Ne, Sub};
-    // Every operator is at most five ASCII letters; longer words are not worth lowering.
-    if word.len() > 5 {
-        return None;
-    }
-    let operator = match word.to_ascii_lowercase().as_str() {
-        "or" => (OR, Infix::Logic(LogicOp::Or)),
-        "and" => (AND, Infix::Logic(LogicOp::And)),
-        "eq" => (3, Infix::Binary(Eq)),
-        "ne" => (3, Infix::Binary(Ne)),
-        "gt" => (4, Infix::Binary(Gt)),
-        "ge" => (4, Infix::Binary(Ge)),
-        "lt" => (4, Infix::Binary(Lt)),
-        "le" => (4, Infix::Binary(Le)),
-        "add" => (5, Infix::Binary(Add)),
-        "sub" => (5, Infix::Binary(Sub)),
-        "mul" => (6, Infix::Binary(Mul)),
-        "div" => (6, Infix::Binary(Div)),
-        "divby" => (6, Infix::Binary(DivBy)),
-        "mod" => (6, Infix::Binary(Mod)),
-        "has" => (PRIMARY, Infix::Binary(Has)),
-        "in" => (PRIMARY, Infix::In),
+    // Every operator is at most five ASCII letters; they are lowered in place.
+    let mut lower = [0; 5];
+    let lower = lower.get_mut(..word.len())?;
+    lower.copy_from_slice(word.as_bytes());
+    lower.make_ascii_lowercase();
+    let operator = match &*lower {
+        b"or" => (OR, Infix::Logic(LogicOp::Or)),
+        b"and" => (AND, Infix::Logic(LogicOp::And)),
+        b"eq" => (3, Infix::Binary(Eq)),
+        b"ne" => (3, Infix::Binary(Ne)),
+        b"gt" => (4, Infix::Binary(Gt)),
+        b"ge" => (4, Infix::Binary(Ge)),
+        b"lt" => (4, Infix::Binary(Lt)),
+        b"le" => (4, Infix::Binary(Le)),
+        b"add" => (5, Infix::Binary(Add)),
+        b"sub" => (5, Infix::Binary(Sub)),
+        b"mul" => (6, Infix::Binary(Mul)),
+        b"div" => (6, Infix::Binary(Div)),
+        b"divby" => (6, Infix::Binary(DivBy)),
+        b"mod" => (6, Infix::Binary(Mod)),
+        b"has" => (PRIMARY, Infix::Binary(Has)),
+        b"in" => (PRIMARY, Infix::In),
         _ => return None,
     };
     Some(operator)
@@ -100,23 +101,27 @@ impl<'a> Parser<'a> {
     }
 
     /// The next token, not taken. The last token is the end, and stays.
-    pub(crate) fn peek(&self) -> &Token {
+    pub(crate) fn peek(&self) -> &Token<'a> {
         &self.tokens[self.next.min(self.tokens.len() - 1)]
     }
 
-    pub(crate) fn take(&mut self) -> Token {
+    pub(crate) fn take(&mut self) -> Token<'a> {
         let token = self.peek().clone();
         self.next += 1;
         token
     }
 
-    pub(crate) fn eat(&mut self, kind: &TokenKind) -> bool {
+    pub(crate) fn eat(&mut self, kind: &TokenKind<'_>) -> bool {
         let hit = self.peek().kind == *kind;
         self.next += usize::from(hit);
         hit
     }
 
-    pub(crate) fn expect(&mut self, kind: &TokenKind, expected: &str) -> Result<Token, Error> {
+    pub(crate) fn expect(
+        &mut self,
+        kind: &TokenKind<'_>,
+        expected: &str,
+    ) -> Result<Token<'a>, Error> {
         if self.peek().kind == *kind {
             Ok(self.take())
         } else {
@@ -133,7 +138,11 @@ impl<'a> Parser<'a> {
     }
 
     /// The same after a complete expression, which an operator could always go on.
-    pub(crate) fn expect_after(&mut self, kind: &TokenKind, others: &str) -> Result<Token, Error> {
+    pub(crate) fn expect_after(
+        &mut self,
+        kind: &TokenKind<'_>,
+        others: &str,
+    ) -> Result<Token<'a>, Error> {
         if self.peek().kind == *kind {
             return Ok(self.take());
         }
@@ -256,7 +265,7 @@ impl<'a> Parser<'a> {
     fn negative(&mut self, at: usize) -> Result<Expr, Error> {
         let literal = match &self.peek().kind {
             TokenKind::Number(digits) => Some(number(at, digits, true)?),
-            TokenKind::Word(word) if word == "INF" => Some(Literal::Double(f64::NEG_INFINITY)),
+            TokenKind::Word("INF") => Some(Literal::Double(f64::NEG_INFINITY)),
             _ => None,
         };
         if let Some(literal) = literal {
@@ -290,12 +299,19 @@ impl<'a> Parser<'a> {
 
     /// A name in a path, as `$select` and `$expand` have them.
     pub(crate) fn segment(&mut self, expected: &str) -> Result<Segment, Error> {
-        let token = self.peek().clone();
-        let TokenKind::Word(name) = token.kind else {
+        let &Token {
+            at,
+            kind: TokenKind::Word(name),
+            ..
+        } = self.peek()
+        else {
             return Err(self.unexpected(expected));
         };
-        self.take();
-        Ok(Segment { at: token.at, name })
+        self.next += 1;
+        Ok(Segment {
+            at,
+            name: name.to_owned(),
+        })
     }
 
     /// The keys of `$orderby`.

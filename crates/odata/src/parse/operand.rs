@@ -25,7 +25,7 @@ impl Parser<'_> {
                         TokenKind::Alias(name) => {
                             let alias = Segment {
                                 at: self.peek().at,
-                                name: name.clone(),
+                                name: (*name).to_owned(),
                             };
                             self.take();
                             ExprKind::InAlias(Box::new(left), alias)
@@ -64,7 +64,7 @@ impl Parser<'_> {
     }
 
     /// The members of a list after its first, up to what closes it.
-    fn rest_of_list(&mut self, first: Expr, close: &TokenKind) -> Result<Vec<Expr>, Error> {
+    fn rest_of_list(&mut self, first: Expr, close: &TokenKind<'_>) -> Result<Vec<Expr>, Error> {
         let mut members = vec![first];
         while !self.eat(close) {
             let end = if *close == TokenKind::Close { ")" } else { "]" };
@@ -129,15 +129,16 @@ impl Parser<'_> {
     }
 
     fn literal(&mut self) -> Result<Expr, Error> {
-        let token = self.peek().clone();
-        let kind = match token.kind {
-            TokenKind::Literal(literal) => ExprKind::Literal(literal),
-            TokenKind::Number(digits) => ExprKind::Literal(number(token.at, &digits, false)?),
-            TokenKind::Alias(name) => ExprKind::Alias(name),
+        let token = self.peek();
+        let at = token.at;
+        let kind = match &token.kind {
+            TokenKind::Literal(literal) => ExprKind::Literal(literal.clone()),
+            TokenKind::Number(digits) => ExprKind::Literal(number(at, digits, false)?),
+            TokenKind::Alias(name) => ExprKind::Alias((*name).to_owned()),
             _ => return Err(self.unexpected("a property, a literal, a function or `(`")),
         };
-        self.take();
-        self.node(token.at, kind)
+        self.next += 1;
+        self.node(at, kind)
     }
 
     /// Keywords, calls, type names and paths.
@@ -151,8 +152,8 @@ impl Parser<'_> {
             return Err(self.unexpected("a name"));
         };
         match self.peek().kind {
-            TokenKind::Open => self.call(at, &word),
-            TokenKind::Slash => self.path(at, word),
+            TokenKind::Open => self.call(at, word),
+            TokenKind::Slash => self.path(at, word.to_owned()),
             _ => self.plain(at, word),
         }
     }
@@ -178,15 +179,18 @@ impl Parser<'_> {
     }
 
     /// A word that nothing belongs to: a keyword, a type's name or a property.
-    fn plain(&mut self, at: usize, word: String) -> Result<Expr, Error> {
-        let kind = match word.as_str() {
+    fn plain(&mut self, at: usize, word: &str) -> Result<Expr, Error> {
+        let kind = match word {
             "INF" => ExprKind::Literal(Literal::Double(f64::INFINITY)),
             "NaN" => ExprKind::Literal(Literal::Double(f64::NAN)),
             _ if word.eq_ignore_ascii_case("null") => ExprKind::Literal(Literal::Null),
             _ if word.eq_ignore_ascii_case("true") => ExprKind::Literal(Literal::Boolean(true)),
             _ if word.eq_ignore_ascii_case("false") => ExprKind::Literal(Literal::Boolean(false)),
-            _ if word.contains('.') => ExprKind::TypeName(word),
-            _ => ExprKind::Path(vec![Segment { at, name: word }]),
+            _ if word.contains('.') => ExprKind::TypeName(word.to_owned()),
+            _ => ExprKind::Path(vec![Segment {
+                at,
+                name: word.to_owned(),
+            }]),
         };
         self.node(at, kind)
     }
@@ -258,7 +262,7 @@ impl Parser<'_> {
                     _ => {
                         let message = format!(
                             "found a call of `{}` in a path; expected `any`, `all` or a name",
-                            excerpt(&name)
+                            excerpt(name)
                         );
                         return Err(Error::syntax(token.at, message));
                     }
@@ -266,7 +270,10 @@ impl Parser<'_> {
                 let body = self.lambda(op)?;
                 return self.node(at, ExprKind::Lambda { path, op, body });
             }
-            path.push(Segment { at: token.at, name });
+            path.push(Segment {
+                at: token.at,
+                name: name.to_owned(),
+            });
         }
         self.node(at, ExprKind::Path(path))
     }
@@ -276,14 +283,14 @@ impl Parser<'_> {
         if op == LambdaOp::Any && self.eat(&TokenKind::Close) {
             return Ok(None);
         }
-        let TokenKind::Word(variable) = self.peek().kind.clone() else {
+        let TokenKind::Word(variable) = self.peek().kind else {
             return Err(self.unexpected("a range variable, as in `(x:x/name eq 'a')`"));
         };
         self.take();
         self.expect(&TokenKind::Colon, "`:` after the range variable")?;
         let body = self.expr()?;
         self.expect_after(&TokenKind::Close, "or `)`")?;
-        Ok(Some((variable, Box::new(body))))
+        Ok(Some((variable.to_owned(), Box::new(body))))
     }
 
     /// `($filter=…)` after `$count`.
