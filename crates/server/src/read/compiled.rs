@@ -8,9 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use obeya_odata::Bound;
 use obeya_odata::edm::EntityType;
-use obeya_odata::sql::{self, Page, Scope, Statement};
+use obeya_odata::sql::{self, Page, Scope};
 
 use super::DIALECT;
+use super::counted::Counted;
 use super::shape::Shape;
 use crate::http::problem::Problem;
 
@@ -29,7 +30,7 @@ pub(super) struct Compiled {
     /// The rows of the page, and one more to know whether there are any.
     pub(super) rows: Page,
     /// The number of all rows.
-    pub(super) count: Statement,
+    pub(super) count: Counted,
     /// How a row is written.
     pub(super) shape: Shape,
     /// Which page.
@@ -72,7 +73,7 @@ impl Compiled {
         Self {
             rows: sql::page(&query, DIALECT, &scope, after),
             listing,
-            count,
+            count: Counted::new(count),
             shape: Shape::of(&query),
             query,
             window,

@@ -289,7 +289,7 @@ fn v2(
     }
     if compiled.query.count() {
         out.extend_from_slice(b"\"@odata.count\":");
-        json::int(&mut out, count(session, &compiled.count)?);
+        json::int(&mut out, compiled.count.get(session)?);
         out.push(b',');
     }
     out.extend_from_slice(b"\"value\":[");
@@ -311,7 +311,7 @@ fn v2(
 
 fn trash(session: &mut dyn Session, compiled: &Compiled) -> Result<Vec<u8>, Problem> {
     let mut out = b"{\"total\":".to_vec();
-    json::int(&mut out, count(session, &compiled.count)?);
+    json::int(&mut out, compiled.count.get(session)?);
     out.extend_from_slice(b",\"page\":1,\"values\":[");
     rows(session, compiled, &mut out)?;
     out.extend_from_slice(b"]}");

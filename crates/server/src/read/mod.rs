@@ -8,6 +8,7 @@ mod anchors;
 mod bounds;
 mod compiled;
 mod context;
+mod counted;
 mod json;
 mod level;
 mod link;

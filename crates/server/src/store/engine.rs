@@ -59,6 +59,15 @@ pub fn present<T>(value: Option<T>) -> Result<T, StoreError> {
 /// What to do with each row; `Break` ends the query early.
 pub type EachRow<'a> = dyn FnMut(&dyn Row) -> Result<ControlFlow<()>, StoreError> + 'a;
 
+/// A state of all data as one connection saw it. Equal views have equal rows; of unequal ones nothing follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct View {
+    /// The connection, by a number no other has in this process.
+    pub reader: u64,
+    /// Moves with every change of the data that the connection comes to see.
+    pub version: i64,
+}
+
 /// A connection inside a transaction, for as long as one unit of work.
 pub trait Session {
     /// Runs a statement that gives rows.
@@ -71,6 +80,12 @@ pub trait Session {
 
     /// Runs a statement that changes rows; the number changed.
     fn execute(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<u64, StoreError>;
+
+    /// What the session sees until it ends; `None` where that can change meanwhile, as in a session that writes.
+    ///
+    /// # Errors
+    /// What the engine says.
+    fn view(&mut self) -> Result<Option<View>, StoreError>;
 }
 
 impl dyn Session + '_ {

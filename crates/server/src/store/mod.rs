@@ -23,7 +23,7 @@ mod wire;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use engine::{EachRow, Row, Session, StoreError, Value, present};
+pub use engine::{EachRow, Row, Session, StoreError, Value, View, present};
 use sqlite::Sqlite;
 
 /// How a store is run. The defaults suit one machine of the size of a small server.
@@ -31,8 +31,11 @@ use sqlite::Sqlite;
 pub struct StoreOptions {
     /// Most connections that read at one time; each is opened when first needed.
     pub readers: usize,
-    /// KiB of page cache of a reader. Small: the operating system caches the file, and there are many readers.
+    /// KiB of page cache of a reader for short work. Large, as rows here and there are found by many pages, and only as many of these readers are in use as
+    /// there are threads that answer.
     pub reader_cache_kib: u32,
+    /// KiB of page cache of a reader for long work. Small: it goes through many pages once, the operating system caches the file, and there are many readers.
+    pub long_reader_cache_kib: u32,
     /// KiB of page cache of the writer.
     pub writer_cache_kib: u32,
     /// Prepared statements kept for each connection.
@@ -51,7 +54,8 @@ impl Default for StoreOptions {
     fn default() -> Self {
         StoreOptions {
             readers: 16,
-            reader_cache_kib: 1024,
+            reader_cache_kib: 16384,
+            long_reader_cache_kib: 1024,
             writer_cache_kib: 8192,
             cached_statements: 48,
             statement_budget: Duration::from_secs(10),

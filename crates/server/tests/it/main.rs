@@ -28,6 +28,7 @@ mod reads_plant;
 mod store;
 mod store_parts;
 mod store_purge;
+mod store_view;
 mod token;
 mod trash;
 mod types;

@@ -12,13 +12,15 @@ use rusqlite::{Connection, OpenFlags, ToSql};
 use super::errors::store_error;
 use super::functions;
 use super::statement::Statements;
-use crate::store::{EachRow, Session, StoreError, StoreOptions, Value};
+use crate::store::{EachRow, Session, StoreError, StoreOptions, Value, View};
 
 /// Steps of SQLite's machine between two looks at the clock: some tens of microseconds.
 const STEPS_PER_LOOK: i32 = 10_000;
 /// Looks that brief work may take. The steps of a statement are counted on from its last run, so the first look may come at once and says nothing.
 /// Steps and not time: on a machine that has no processor to spare, brief work must not be begun again because it waited.
 const BRIEF_LOOKS: u32 = 1;
+/// Connections opened to read so far in this process.
+static READERS: AtomicU64 = AtomicU64::new(0);
 /// Bytes of a page in a new file. Twice the default: a page of values is then read with half the system calls.
 const PAGE_BYTES: u32 = 8192;
 /// Bytes the write-ahead log is cut back to after a checkpoint.
@@ -30,6 +32,8 @@ pub(super) struct Database {
     statements: Statements,
     pub(super) connection: Connection,
     budget: Arc<Budget>,
+    /// The connection's number, if it only reads.
+    reader: Option<u64>,
 }
 
 impl Database {
@@ -39,6 +43,7 @@ impl Database {
             connection: &self.connection,
             statements: &mut self.statements,
             budget: &self.budget,
+            reader: self.reader,
         }
     }
 
@@ -94,14 +99,16 @@ pub(super) fn prepare_writer(
         .map_err(store_error)
 }
 
-/// Opens a connection that can only read. The writer has been opened before, so the file exists.
-pub(super) fn open_reader(path: &Path, options: &StoreOptions) -> Result<Database, StoreError> {
+/// Opens a connection that can only read, with so many KiB of page cache. The writer has been opened before, so the file exists.
+pub(super) fn open_reader(
+    path: &Path,
+    options: &StoreOptions,
+    cache_kib: u32,
+) -> Result<Database, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let database = open(path, flags, options)?;
-    let setup = format!(
-        "PRAGMA query_only = ON; PRAGMA cache_size = -{};",
-        options.reader_cache_kib
-    );
+    let mut database = open(path, flags, options)?;
+    database.reader = Some(READERS.fetch_add(1, Ordering::Relaxed));
+    let setup = format!("PRAGMA query_only = ON; PRAGMA cache_size = -{cache_kib};");
     database
         .connection
         .execute_batch(&setup)
@@ -135,6 +142,7 @@ fn open(path: &Path, flags: OpenFlags, options: &StoreOptions) -> Result<Databas
         statements: Statements::new(options.cached_statements),
         connection,
         budget,
+        reader: None,
     })
 }
 
@@ -186,6 +194,7 @@ pub(super) struct SqliteSession<'c> {
     connection: &'c Connection,
     statements: &'c mut Statements,
     budget: &'c Budget,
+    reader: Option<u64>,
 }
 
 impl Session for SqliteSession<'_> {
@@ -206,6 +215,16 @@ impl Session for SqliteSession<'_> {
         self.budget.start();
         let changed = statement.raw_execute().map_err(store_error)?;
         Ok(changed as u64)
+    }
+
+    fn view(&mut self) -> Result<Option<View>, StoreError> {
+        let Some(reader) = self.reader.filter(|_| !self.connection.is_autocommit()) else {
+            return Ok(None);
+        };
+        // Taken from the snapshot, which it opens if nothing has yet; this connection changes nothing itself.
+        let session: &mut dyn Session = self;
+        let version = session.first("PRAGMA data_version", &[], |row| row.int(0))?;
+        Ok(version.flatten().map(|version| View { reader, version }))
     }
 }
 

@@ -16,10 +16,28 @@ const KEPT_FOR_SHORT: usize = 4;
 pub(super) struct Pool {
     path: PathBuf,
     options: StoreOptions,
-    idle: Mutex<Vec<Database>>,
+    idle: Mutex<Idle>,
     permits: Arc<Semaphore>,
     /// Stands before `permits` for work of any size.
     long: Arc<Semaphore>,
+}
+
+/// Readers at rest.
+#[derive(Default)]
+struct Idle {
+    short: Vec<Database>,
+    long: Vec<Database>,
+}
+
+impl Idle {
+    /// Those for work of any size, or for short work. Kept apart, as long work would push what short work needs out of their caches.
+    fn of(&mut self, long: bool) -> &mut Vec<Database> {
+        if long {
+            &mut self.long
+        } else {
+            &mut self.short
+        }
+    }
 }
 
 impl Pool {
@@ -30,7 +48,7 @@ impl Pool {
         Pool {
             path,
             options,
-            idle: Mutex::new(Vec::new()),
+            idle: Mutex::default(),
             permits,
             long,
         }
@@ -39,24 +57,21 @@ impl Pool {
     /// A reader for work of any size; waits while as many are out as may be at one time.
     pub(super) async fn lease_long(self: &Arc<Self>) -> Result<Lease, StoreError> {
         let long = permit(&self.long).await?;
-        let mut lease = self.lease().await?;
-        lease._long = Some(long);
-        Ok(lease)
+        let permit = permit(&self.permits).await?;
+        self.hand_out(permit, Some(long))
     }
 
     /// A reader of one's own until the lease is dropped, for short work; waits while all are out.
     pub(super) async fn lease(self: &Arc<Self>) -> Result<Lease, StoreError> {
         let permit = permit(&self.permits).await?;
-        self.hand_out(permit)
+        self.hand_out(permit, None)
     }
 
     /// A reader for work of any size, if one may be had without waiting.
     pub(super) fn lease_idle(self: &Arc<Self>) -> Option<Lease> {
         let long = Arc::clone(&self.long).try_acquire_owned().ok()?;
         let permit = Arc::clone(&self.permits).try_acquire_owned().ok()?;
-        let mut lease = self.hand_out(permit).ok()?;
-        lease._long = Some(long);
-        Some(lease)
+        self.hand_out(permit, Some(long)).ok()
     }
 
     /// How the readers are run.
@@ -64,18 +79,27 @@ impl Pool {
         &self.options
     }
 
-    fn hand_out(self: &Arc<Self>, permit: OwnedSemaphorePermit) -> Result<Lease, StoreError> {
+    fn hand_out(
+        self: &Arc<Self>,
+        permit: OwnedSemaphorePermit,
+        long: Option<OwnedSemaphorePermit>,
+    ) -> Result<Lease, StoreError> {
         // The last one given back comes first: its cache is warm, and the others' may leave memory.
-        let idle = self.idle().pop();
+        let idle = self.idle().of(long.is_some()).pop();
+        let cache_kib = if long.is_some() {
+            self.options.long_reader_cache_kib
+        } else {
+            self.options.reader_cache_kib
+        };
         let database = match idle {
             Some(database) => database,
-            None => connection::open_reader(&self.path, &self.options)?,
+            None => connection::open_reader(&self.path, &self.options, cache_kib)?,
         };
         Ok(Lease {
             database: Some(database),
             pool: Arc::clone(self),
             _permit: permit,
-            _long: None,
+            long,
         })
     }
 
@@ -83,11 +107,11 @@ impl Pool {
     pub(super) fn close(&self) {
         self.long.close();
         self.permits.close();
-        self.idle().clear();
+        *self.idle() = Idle::default();
     }
 
-    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Database>> {
-        // The list is whole after every push and pop, so a panic elsewhere leaves nothing to mend.
+    fn idle(&self) -> std::sync::MutexGuard<'_, Idle> {
+        // Each list is whole after every push and pop, so a panic elsewhere leaves nothing to mend.
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -108,7 +132,7 @@ pub(super) struct Lease {
     database: Option<Database>,
     pool: Arc<Pool>,
     _permit: OwnedSemaphorePermit,
-    _long: Option<OwnedSemaphorePermit>,
+    long: Option<OwnedSemaphorePermit>,
 }
 
 impl Lease {
@@ -156,7 +180,7 @@ impl Drop for Lease {
             return;
         }
         if let Some(database) = self.database.take() {
-            self.pool.idle().push(database);
+            self.pool.idle().of(self.long.is_some()).push(database);
         }
     }
 }
