@@ -1,8 +1,6 @@
 //! Operators by the types of their operands: what can be compared and computed with what, and what comes of it.
 
-use super::node::{
-    Arithmetic, Comparison, Node, NodeKind, is_integer, is_numeric, is_text, type_name,
-};
+use super::node::{Arithmetic, Comparison, Node, NodeKind, is_integer, is_numeric, type_name};
 use crate::ast::BinaryOp;
 use crate::calendar::TICKS_PER_DAY;
 use crate::edm::{EnumType, Type};
@@ -169,6 +167,12 @@ fn durations(op: BinaryOp, left: Node, right: Node) -> Result<(Node, Node), Erro
     }
 }
 
+/// Whether there is any arithmetic with values of a type.
+fn computes(ty: Option<Type>) -> bool {
+    use Type::{Date, DateTimeOffset, Duration};
+    is_numeric(ty) || matches!(ty, Some(Date | DateTimeOffset | Duration))
+}
+
 /// What a number scales, as a duration if it reads as one; else it was probably meant as a number.
 fn scaled(node: Node) -> Node {
     adapt(node.clone(), Some(Type::Duration)).unwrap_or(node)
@@ -177,6 +181,10 @@ fn scaled(node: Node) -> Node {
 pub(super) fn arithmetic(at: usize, op: BinaryOp, left: Node, right: Node) -> Result<Node, Error> {
     use Type::{Date, DateTimeOffset, Double, Duration, Int64};
     let (left, right) = durations(op, left, right)?;
+    // Null, and of no type: `now() sub null` could be an instant or a duration.
+    if left.is_null() && computes(right.ty) || right.is_null() && computes(left.ty) {
+        return Ok(Node::new(at, None, NodeKind::Null));
+    }
     let numbers = is_numeric(left.ty) && is_numeric(right.ty);
     let integers = is_integer(left.ty) && is_integer(right.ty);
     let number_type = if integers { Int64 } else { Double };
@@ -211,10 +219,6 @@ pub(super) fn arithmetic(at: usize, op: BinaryOp, left: Node, right: Node) -> Re
         (BinaryOp::Div | BinaryOp::DivBy, Some(Duration), ty) if is_numeric(ty) => {
             Some((Arithmetic::DurationDiv, Duration))
         }
-        // `null add duration'PT1H'` is null whatever the other operand would be.
-        (_, None, _) | (_, _, None) if !is_text(left.ty) || !is_text(right.ty) => {
-            Some((Arithmetic::Add, Duration))
-        }
         _ => None,
     };
     let Some((kind, ty)) = fitted else {
@@ -236,9 +240,6 @@ pub(super) fn arithmetic(at: usize, op: BinaryOp, left: Node, right: Node) -> Re
             right.at,
             format!("found a zero after `{}`, which has no result", op.word()),
         ));
-    }
-    if left.is_null() || right.is_null() {
-        return Ok(Node::new(at, ty, NodeKind::Null));
     }
     if left.is_nan() || right.is_nan() {
         return Ok(Node::new(

@@ -134,6 +134,12 @@ fn durations() {
         ("duration'PT1H' divby 0.5 eq 'PT2H'", TRUE),
         ("now() sub 'P1D' lt now()", TRUE),
         ("null add duration'PT1H' eq null", TRUE),
+        ("now() add null eq null", TRUE),
+        ("totalseconds(null sub null) eq null", TRUE),
+        ("totalseconds(null mul 2) eq null", TRUE),
+        ("now() add null lt now()", FALSE),
+        ("now() sub null gt duration'PT0S'", FALSE),
+        ("2024-01-01 sub null ne 2024-01-01", TRUE),
     ]);
     refused(&[
         ("duration'P1Y' eq null", "odata.value"),
