@@ -85,7 +85,7 @@ impl Env {
             ExprKind::Not(operand) => self
                 .truth(operand)
                 .map_or(Val::Null, |truth| Val::Bool(!truth)),
-            ExprKind::Negate(operand) => negate(self.eval(operand)),
+            ExprKind::Negate(operand) => negate(&self.eval(operand)),
             ExprKind::Logic(op, operands) => {
                 // One operand decides: false for `and`, true for `or`; else null spreads.
                 let deciding = *op == LogicOp::Or;

@@ -86,7 +86,7 @@ impl Val {
     }
 }
 
-pub(super) fn negate(value: Val) -> Val {
+pub(super) fn negate(value: &Val) -> Val {
     match value {
         Val::Int(number) => Val::Int(-number),
         Val::Double(number) => Val::Double(-number),
