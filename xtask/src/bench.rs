@@ -1,10 +1,13 @@
-//! Measuring: the work is in the service's own bench target, which knows what it compares with.
+//! Measuring: the work is in the bench targets of the query language and of the service, which know what they compare with.
 
 use anyhow::Result;
 
 use crate::process::{self, cargo};
 
-/// Runs the service's bench in a release build; it prints its table itself.
+/// Runs both in a release build; each prints its table itself.
 pub(crate) fn run() -> Result<()> {
-    process::run(cargo().args(["bench", "--package", "obeya-server", "--bench", "service"]))
+    for (package, bench) in [("obeya-odata", "language"), ("obeya-server", "service")] {
+        process::run(cargo().args(["bench", "--package", package, "--bench", bench]))?;
+    }
+    Ok(())
 }
