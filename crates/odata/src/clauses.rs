@@ -245,7 +245,7 @@ fn levels(parser: &mut Parser<'_>) -> Result<usize, Error> {
     let token = parser.take();
     let count = match &token.kind {
         TokenKind::Word(word) if word.eq_ignore_ascii_case("max") => Some(usize::MAX),
-        TokenKind::Number(digits) => digits.parse().ok().filter(|count| *count > 0),
+        TokenKind::Number(digits) if !digits.starts_with('0') => digits.parse().ok(),
         _ => None,
     };
     count.ok_or_else(|| {
@@ -260,14 +260,19 @@ fn levels(parser: &mut Parser<'_>) -> Result<usize, Error> {
     })
 }
 
-/// A `$search` inside parentheses: up to the `;` or `)` that ends it, quotes skipped, read by the rules of the option itself.
+/// A `$search` inside parentheses: up to the `;` or `)` that ends it, quotes and its own parentheses skipped, read by the rules of
+/// the option itself.
 fn nested_search(parser: &mut Parser<'_>) -> Result<crate::ast::Search, Error> {
     let begin = parser.peek().at;
     let mut end = begin;
-    while !matches!(
-        parser.peek().kind,
-        TokenKind::Semicolon | TokenKind::Close | TokenKind::End
-    ) {
+    let mut open = 0_usize;
+    loop {
+        match parser.peek().kind {
+            TokenKind::Open => open += 1,
+            TokenKind::Close if open > 0 => open -= 1,
+            TokenKind::Semicolon | TokenKind::Close | TokenKind::End => break,
+            _ => {}
+        }
         let token = parser.take();
         // In a search only double quotes make a phrase; a quote that belongs to a word can't be told apart here.
         if matches!(token.kind, TokenKind::Literal(Literal::String(_)))

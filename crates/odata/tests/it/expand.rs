@@ -3,7 +3,7 @@
 use obeya_odata::sql::{self, Scope, Sqlite, Value};
 use obeya_odata::{Bound, BoundExpand};
 
-use crate::model::{BOARD, COMMENT, GROUP};
+use crate::model::{BOARD, COMMENT, GROUP, INCIDENT};
 use crate::store::{Store, bind, int};
 
 /// The rows of one expand, as (link value, first column).
@@ -126,6 +126,18 @@ fn a_number_can_be_expanded_alone() {
     assert!(bound.expands().iter().all(|expand| !expand.count_only));
 }
 
+/// The grammar has groups in search expressions, so parentheses of its own do not end one; here they only separate words.
+#[test]
+fn a_search_inside_has_its_own_parentheses() {
+    let store = Store::new();
+    for search in ["oil guard", "(oil guard)", "oil (guard)", "((oil) guard)"] {
+        let query = format!("$expand=comments($select=id;$search={search};$orderby=id desc)");
+        let bound = bind(&INCIDENT, &query).unwrap();
+        let found = pairs(&store, only(&bound), [1, 2, 3]);
+        assert_eq!(found, [(3, 6), (2, 5), (2, 4), (1, 2), (1, 1)], "{search}");
+    }
+}
+
 #[test]
 fn levels_and_stars_unfold_within_the_limit() {
     let depth = |query: &str| {
@@ -163,6 +175,8 @@ fn what_can_not_be_expanded() {
         ("$expand=*($levels=3)", "odata.limit"),
         ("$expand=boards($levels=2)", "odata.option"),
         ("$expand=parent($levels=0)", "odata.value"),
+        ("$expand=parent($levels=02)", "odata.value"),
+        ("$expand=boards($search=gr(een)", "odata.syntax"),
         ("$expand=name", "odata.type"),
         ("$expand=board", "odata.unknown_property"),
         ("$expand=boards,boards", "odata.option"),
