@@ -12,6 +12,9 @@ use super::run::{Run, Turn, all_parents, no_circle, refer, refer_user, upsert};
 use crate::store::engine::StoreError;
 use crate::store::search;
 
+/// Comments after which their indexes are put in order. Fewer leave them in few pieces, and putting them in order costs what the whole index does.
+const MANY: u64 = 10_000;
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
 struct CommentLine {
@@ -89,7 +92,11 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
     check_replies(run, source, &seen)?;
     let sql = "SELECT id, parent_id FROM incident_comments WHERE parent_id IS NOT NULL";
     no_circle(&source.name, &all_parents(run.session, sql, &parents)?)?;
-    levels(run, &parents, without_level)
+    levels(run, &parents, without_level)?;
+    if run.report.inserted + run.report.replaced >= MANY {
+        search::settle_comments(run.session)?;
+    }
+    Ok(())
 }
 
 fn check_parents(

@@ -1,6 +1,11 @@
 //! The index of the parts of comments' texts: whoever writes comments, it holds what they say and nothing else.
 
+use std::fmt::Write as _;
+
+use obeya_server::import::OnConflict;
 use obeya_server::store::{Store, StoreOptions};
+
+use crate::import_folder::{Folder, Target};
 
 const COMMENTS: &str = "
     INSERT INTO incident_types (id, title) VALUES (3, 'Failure');
@@ -77,4 +82,36 @@ async fn the_index_follows_every_change() {
         assert_eq!(found(&store, "Sea").await, seals, "{sql}");
         check(&store).await;
     }
+}
+
+#[tokio::test]
+async fn many_imported_comments_leave_each_index_in_one_piece() {
+    let folder = Folder::plant();
+    let mut lines = String::new();
+    for id in 1000..11_000 {
+        let text = format!(
+            "Bearing {} of press {} replaced and noted",
+            id * 7919,
+            id % 97
+        );
+        writeln!(
+            lines,
+            r#"{{"id":{id},"incidentId":10,"text":"{text}","commentDate":"2025-05-20T08:00:00Z"}}"#
+        )
+        .expect("a string takes all");
+    }
+    folder.write("incident_comments.jsonl", lines);
+    let target = Target::new();
+    let report = folder.import(&target.db, OnConflict::default()).await;
+    report.expect("the folder is right");
+    let store = Store::open(&target.db, &StoreOptions::default()).await;
+    let store = store.expect("the store");
+    for index in ["comments_search_idx", "comments_parts_idx"] {
+        let pieces = store.read(move |session| {
+            let sql = format!("SELECT count(DISTINCT segid) FROM {index}");
+            session.first(&sql, &[], |row| row.int(0))
+        });
+        assert_eq!(pieces.await.expect("a count"), Some(Some(1)), "{index}");
+    }
+    check(&store).await;
 }

@@ -159,14 +159,14 @@ impl Lease {
     /// Opens a snapshot.
     pub(super) fn begin(&mut self) -> Result<(), StoreError> {
         self.database
-            .as_ref()
-            .map_or(Ok(()), |database| database.control("BEGIN"))
+            .as_mut()
+            .map_or(Ok(()), |database| database.run("BEGIN"))
     }
 
     /// Closes the snapshot. A reader that cannot do that is not used again.
     pub(super) fn end(&mut self) {
-        if let Some(database) = &self.database
-            && database.control("COMMIT").is_err()
+        if let Some(database) = &mut self.database
+            && database.run("COMMIT").is_err()
         {
             self.database = None;
         }
