@@ -3,23 +3,18 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags, ToSql};
 
+use super::budget::{Budget, STEPS_PER_LOOK};
 use super::errors::store_error;
 use super::functions;
 use super::statement::Statements;
 use crate::store::{EachRow, Session, StoreError, StoreOptions, Value, View};
 
-/// Steps of SQLite's machine between two looks at the clock: some tens of microseconds.
-const STEPS_PER_LOOK: i32 = 10_000;
-/// Looks that brief work may take. The steps of a statement are counted on from its last run, so the first look may come at once and says nothing.
-/// Steps and not time: on a machine that has no processor to spare, brief work must not be begun again because it waited.
-const BRIEF_LOOKS: u32 = 1;
 /// Connections opened to read so far in this process.
 static READERS: AtomicU64 = AtomicU64::new(0);
 /// Bytes of a page in a new file. Twice the default: a page of values is then read with half the system calls.
@@ -60,16 +55,14 @@ impl Database {
             .query(sql, &[], &mut |_| Ok(ControlFlow::Continue(())))
     }
 
-    /// From now on no work of more than [`BRIEF_LOOKS`] looks at the clock.
+    /// From now on only brief work: see [`Budget::be_brief`].
     pub(super) fn be_brief(&self) {
-        self.budget.brief.store(true, Ordering::Relaxed);
-        self.budget.looks.store(0, Ordering::Relaxed);
+        self.budget.be_brief();
     }
 
     /// Work of any size again; whether it was ended for being too long.
     pub(super) fn take_time(&self) -> bool {
-        self.budget.brief.store(false, Ordering::Relaxed);
-        self.budget.looks.load(Ordering::Relaxed) > BRIEF_LOOKS
+        self.budget.take_time()
     }
 
     /// Lets statements run for as long as they take, as migrations may.
@@ -139,11 +132,11 @@ fn open(path: &Path, flags: OpenFlags, options: &StoreOptions) -> Result<Databas
     connection
         .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
         .map_err(store_error)?;
-    functions::register(&connection)?;
     let budget = Arc::new(Budget::new(options.statement_budget));
+    functions::register(&connection, &budget)?;
     let watch = Arc::clone(&budget);
     connection
-        .progress_handler(STEPS_PER_LOOK, Some(move || watch.spent()))
+        .progress_handler(STEPS_PER_LOOK, Some(move || watch.is_spent()))
         .map_err(store_error)?;
     Ok(Database {
         statements: Statements::new(options.cached_statements),
@@ -151,49 +144,6 @@ fn open(path: &Path, flags: OpenFlags, options: &StoreOptions) -> Result<Databas
         budget,
         reader: None,
     })
-}
-
-/// How long the statement that is running may still take.
-struct Budget {
-    epoch: Instant,
-    allowed: Duration,
-    /// Nanoseconds after `epoch`; 0 when nothing is measured.
-    until: AtomicU64,
-    /// Whether the work under way is to be brief, and how often it was looked at.
-    brief: AtomicBool,
-    looks: AtomicU32,
-}
-
-impl Budget {
-    fn new(allowed: Duration) -> Self {
-        Budget {
-            epoch: Instant::now(),
-            allowed,
-            until: AtomicU64::new(0),
-            brief: AtomicBool::new(false),
-            looks: AtomicU32::new(0),
-        }
-    }
-
-    fn start(&self) {
-        let until = (self.epoch.elapsed() + self.allowed).as_nanos();
-        self.until
-            .store(u64::try_from(until).unwrap_or(u64::MAX), Ordering::Relaxed);
-    }
-
-    fn stop(&self) {
-        self.until.store(0, Ordering::Relaxed);
-    }
-
-    fn spent(&self) -> bool {
-        if self.brief.load(Ordering::Relaxed)
-            && self.looks.fetch_add(1, Ordering::Relaxed) >= BRIEF_LOOKS
-        {
-            return true;
-        }
-        let until = self.until.load(Ordering::Relaxed);
-        until != 0 && self.epoch.elapsed().as_nanos() > u128::from(until)
-    }
 }
 
 /// A [`Session`] over a connection.

@@ -7,6 +7,9 @@ use crate::store::StoreError;
 /// Starts the message of an error that a registered function gave, so that it can be told from the engine's own: SQLite passes on only a text.
 pub(super) const REFUSED: &str = "\u{1}refused: ";
 
+/// The message of a registered function that ended its statement, because that has taken its time.
+pub(super) const SPENT: &str = "\u{1}spent";
+
 /// Sorts an error of the engine into the kinds that callers act on.
 pub(super) fn store_error(error: rusqlite::Error) -> StoreError {
     let rusqlite::Error::SqliteFailure(code, message) = &error else {
@@ -15,6 +18,9 @@ pub(super) fn store_error(error: rusqlite::Error) -> StoreError {
     let message = message.as_deref().unwrap_or_default();
     if let Some(refusal) = message.strip_prefix(REFUSED) {
         return StoreError::Data(refusal.to_owned());
+    }
+    if message == SPENT {
+        return StoreError::Timeout;
     }
     match code.code {
         ErrorCode::OperationInterrupted => StoreError::Timeout,

@@ -2,6 +2,7 @@
 //!
 //! Everything that knows SQLite is in this folder. It runs units of work; it must not know a table.
 
+mod budget;
 mod connection;
 mod errors;
 mod functions;

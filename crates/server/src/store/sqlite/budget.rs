@@ -1,0 +1,114 @@
+//! How long the statement that is running may still take, and whether it must be brief.
+//!
+//! SQLite asks every so many steps of its machine; what one step costs it does not know. A function that works on long texts says so itself.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Steps of SQLite's machine between two looks at the clock: some microseconds, or some hundred where a step searches a long text.
+pub(super) const STEPS_PER_LOOK: i32 = 1_000;
+/// Work of functions between two looks, in bytes of text gone over once.
+const WORK_PER_LOOK: u64 = 64 << 10;
+/// Looks that brief work may take. The steps of a statement are counted on from its last run, so the first look may come at once and says nothing.
+/// Steps and not time: on a machine that has no processor to spare, brief work must not be begun again because it waited.
+const BRIEF_LOOKS: u32 = 10;
+
+/// What a connection lets its statements take. Used by one thread at a time.
+pub(super) struct Budget {
+    epoch: Instant,
+    allowed: Duration,
+    /// Nanoseconds after `epoch`; 0 when nothing is measured.
+    until: AtomicU64,
+    /// Work of functions since the last look for its sake.
+    work: AtomicU64,
+    /// Whether the work under way is to be brief, and how often it was looked at.
+    brief: AtomicBool,
+    looks: AtomicU32,
+}
+
+impl Budget {
+    pub(super) fn new(allowed: Duration) -> Self {
+        Self {
+            epoch: Instant::now(),
+            allowed,
+            until: AtomicU64::new(0),
+            work: AtomicU64::new(0),
+            brief: AtomicBool::new(false),
+            looks: AtomicU32::new(0),
+        }
+    }
+
+    /// From now on no work of more than [`BRIEF_LOOKS`] looks at the clock.
+    pub(super) fn be_brief(&self) {
+        self.brief.store(true, Ordering::Relaxed);
+        self.looks.store(0, Ordering::Relaxed);
+    }
+
+    /// Work of any size again; whether it was ended for being too long.
+    pub(super) fn take_time(&self) -> bool {
+        self.brief.store(false, Ordering::Relaxed);
+        self.looks.load(Ordering::Relaxed) > BRIEF_LOOKS
+    }
+
+    /// A statement begins.
+    pub(super) fn start(&self) {
+        let until = (self.epoch.elapsed() + self.allowed).as_nanos();
+        self.until
+            .store(u64::try_from(until).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// Nothing is measured until the next statement begins.
+    pub(super) fn stop(&self) {
+        self.until.store(0, Ordering::Relaxed);
+    }
+
+    /// Counts in what a function is about to do; whether the statement must end instead.
+    pub(super) fn is_spent_by(&self, work: u64) -> bool {
+        let done = self.work.load(Ordering::Relaxed).saturating_add(work);
+        if done < WORK_PER_LOOK {
+            self.work.store(done, Ordering::Relaxed);
+            return false;
+        }
+        self.work.store(0, Ordering::Relaxed);
+        self.is_spent()
+    }
+
+    /// Looks at the clock; whether the statement must end.
+    pub(super) fn is_spent(&self) -> bool {
+        if self.brief.load(Ordering::Relaxed)
+            && self.looks.fetch_add(1, Ordering::Relaxed) >= BRIEF_LOOKS
+        {
+            return true;
+        }
+        let until = self.until.load(Ordering::Relaxed);
+        until != 0 && self.epoch.elapsed().as_nanos() > u128::from(until)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_that_takes_too_long_is_ended_at_the_next_look() {
+        let budget = Budget::new(Duration::ZERO);
+        assert!(!budget.is_spent(), "nothing has begun");
+        budget.start();
+        assert!(!budget.is_spent_by(WORK_PER_LOOK - 1));
+        assert!(budget.is_spent_by(1));
+        assert!(!budget.is_spent_by(1), "the next look is as far away again");
+        budget.stop();
+        assert!(!budget.is_spent_by(WORK_PER_LOOK));
+    }
+
+    #[test]
+    fn brief_work_ends_after_its_looks_whatever_the_clock_says() {
+        let budget = Budget::new(Duration::from_secs(3600));
+        budget.be_brief();
+        budget.start();
+        let looks = (0..100).take_while(|_| !budget.is_spent_by(WORK_PER_LOOK));
+        assert_eq!(looks.count(), BRIEF_LOOKS as usize);
+        assert!(budget.take_time());
+        assert!(!budget.is_spent_by(WORK_PER_LOOK));
+    }
+}
