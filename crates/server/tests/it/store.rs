@@ -466,7 +466,9 @@ async fn a_file_of_version_1_is_brought_up_to_date_and_keeps_its_rows() {
 
 #[tokio::test]
 async fn a_lock_of_another_process_makes_writes_unavailable_and_reads_go_on() {
-    let (folder, _) = opened().await;
+    let (folder, first) = opened().await;
+    // Its end would hold the file for a moment.
+    first.close().await;
     let options = StoreOptions {
         busy_timeout: Duration::from_millis(10),
         ..StoreOptions::default()
