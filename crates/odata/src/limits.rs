@@ -27,7 +27,7 @@ pub struct Limits {
     /// Keys of one `$orderby`.
     pub order_keys: usize,
     /// Patterns of `matchespattern` in one request, each use counted. A thread keeps eight of them compiled, and a ninth would make it compile all of
-    /// them again for every row, so values above 8 are read as 8.
+    /// them again for every row, so values above 8 are read as 8. Each takes at most 64 KiB compiled, whatever is set here.
     pub patterns: usize,
     /// Words of `$search`.
     pub search_words: usize,

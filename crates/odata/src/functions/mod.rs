@@ -13,6 +13,7 @@
 //! ```
 
 mod cast;
+mod ecmascript;
 mod number;
 pub(crate) mod pattern;
 mod text;

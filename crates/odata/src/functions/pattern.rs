@@ -1,16 +1,16 @@
 //! `matchespattern`: regular expressions in ECMAScript's syntax, on an engine whose time is linear in the text.
 //!
-//! Lookaround and back references are refused: they are what makes a pattern exponential. The rest is rewritten where the two
-//! syntaxes would read it differently.
+//! Lookaround and back references are refused: they are what makes a pattern exponential. The rest is written anew for the engine by
+//! [`ecmascript`]. Characters are code points and their case is folded as under flag u, given or not: texts here have no UTF-16 units.
 
 use std::cell::RefCell;
 
 use regex::{Regex, RegexBuilder};
 
-use super::{Arg, Out, ScalarError};
+use super::{Arg, Out, ScalarError, ecmascript};
 
-/// Bytes a compiled pattern may take; `(a{999}){999}` would take a gigabyte.
-const MOST_BYTES: usize = 1 << 20;
+/// Bytes a compiled pattern may take: the work for one character of a text grows with them, and `(a{999}){999}` would take a gigabyte.
+const MOST_BYTES: usize = 1 << 16;
 
 /// How many compiled patterns a thread keeps: more than a filter of a usual request has.
 pub(crate) const KEPT: usize = 8;
@@ -65,17 +65,18 @@ pub(crate) fn compile(pattern: &str, flags: &str) -> Result<Regex, String> {
             flag.escape_debug()
         ));
     }
-    let rewritten = rewrite(pattern, flags.contains('s'));
+    let rewritten = ecmascript::rewrite(pattern, flags.contains('s'), flags.contains('u'))?;
     RegexBuilder::new(&rewritten)
         .case_insensitive(flags.contains('i'))
         .multi_line(flags.contains('m'))
-        .dot_matches_new_line(flags.contains('s'))
+        // A line ends at either of CR and LF; with this off, `$` would stand behind the CR.
+        .crlf(flags.contains('m'))
         .size_limit(MOST_BYTES)
         .nest_limit(50)
         .build()
         .map_err(|error| match error {
             regex::Error::CompiledTooBig(_) => {
-                "it is too large once its repetitions are written out".to_owned()
+                format!("it is too large: compiled it takes more than {MOST_BYTES} bytes")
             }
             // The engine's message draws the pattern over several lines; its last line says what is wrong.
             other => other
@@ -88,40 +89,6 @@ pub(crate) fn compile(pattern: &str, flags: &str) -> Result<Regex, String> {
         })
 }
 
-/// ECMAScript's meaning in the engine's syntax: `\d` and `\w` are ASCII, a dot stops at four line ends, and in a class `[`, `&`
-/// and `~` are plain characters.
-fn rewrite(pattern: &str, dot_matches_all: bool) -> String {
-    let mut out = String::with_capacity(pattern.len() + 16);
-    let mut in_class = false;
-    let mut chars = pattern.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' => match chars.next() {
-                Some('d') => out.push_str("[0-9]"),
-                Some('D') => out.push_str("[^0-9]"),
-                Some('w') => out.push_str("[0-9A-Za-z_]"),
-                Some('W') => out.push_str("[^0-9A-Za-z_]"),
-                Some('b') if in_class => out.push_str("\\x08"),
-                Some('b') => out.push_str("(?-u:\\b)"),
-                Some(other) => out.extend(['\\', other]),
-                None => out.push('\\'),
-            },
-            '[' if !in_class => {
-                in_class = true;
-                out.push('[');
-            }
-            '[' | '&' | '~' if in_class => out.extend(['\\', c]),
-            ']' => {
-                in_class = false;
-                out.push(']');
-            }
-            '.' if !in_class && !dot_matches_all => out.push_str("[^\\n\\r\\u{2028}\\u{2029}]"),
-            other => out.push(other),
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,7 +97,7 @@ mod tests {
         matches(&[Arg::Text(text), Arg::Text(pattern), Arg::Text(flags)])
     }
 
-    // Expected answers are those of ECMAScript (RegExp.prototype.test).
+    // Expected answers are those of ECMA-262 (RegExp.prototype.test), with annex B where flag u is not given.
     #[test]
     fn patterns_mean_what_they_do_in_ecmascript() {
         for (text, pattern, flags, expected) in [
@@ -150,6 +117,61 @@ mod tests {
             ("a/b", r"a\/b", "", true),
             ("oil leak", r"\bleak\b", "", true),
             ("Ø", r"^\u00D8$", "", true),
+            // WordCharacters are ASCII's, so `ø` ends a word.
+            ("Støperi", r"\Bperi", "", false),
+            ("peri", r"\Bperi", "", false),
+            ("Staperi", r"\Bperi", "", true),
+            ("ø", r"\B", "", true),
+            // WhiteSpace has U+FEFF and not U+0085.
+            ("\u{FEFF}", r"^\s$", "", true),
+            ("\u{FEFF}", r"\S", "", false),
+            ("\u{85}", r"\s", "", false),
+            ("\u{3000}\u{2028}\u{A0}\u{B}", r"^[\s]+$", "", true),
+            // IdentityEscape: a sign or letter that means nothing else is itself.
+            ("Aa", r"^\Aa", "", true),
+            ("a", r"\Aa", "", false),
+            ("z", r"^\z$", "", true),
+            ("<b>", r"^\<b\>$", "", true),
+            ("b", r"\<b\>", "", false),
+            ("B", r"^[\B]$", "", true),
+            ("#-~&", r"^\#\-\~\&$", "", true),
+            // ClassContents: only `]`, `\`, `^` in front and `-` are special.
+            ("-", "^[a--b]$", "", false),
+            ("[", "[]", "", false),
+            ("a", "[]", "", false),
+            ("\n", "^[^]$", "", true),
+            ("&", "^[a&&b]$", "", true),
+            ("a", "^[a~~b]$", "", true),
+            ("-", r"^[\d-x]$", "", true),
+            ("w", r"^[\d-x]$", "", false),
+            ("-", "^[a-]$", "", true),
+            ("é", "^[à-ï]$", "", true),
+            ("É", "^[à-ï]$", "i", true),
+            ("ø", r"^[^\W]$", "", false),
+            (":]", "^[[:alpha:]]$", "", true),
+            // ExtendedPatternCharacter: braces that are no quantifier.
+            ("a{", "^a{$", "", true),
+            ("a{,2}", "^a{,2}$", "", true),
+            ("aa", "^a{,2}$", "", false),
+            ("a{ 2}", "^a{ 2}$", "", true),
+            ("aa", "^a{ 2}$", "", false),
+            ("a}]", "^a}]$", "", true),
+            ("aaa", "^a{2,}?$", "", true),
+            ("\u{1}", r"^\cA$", "", true),
+            ("\u{1A}", r"^[\cz]$", "", true),
+            ("\0", r"^\0$", "", true),
+            ("xg", r"^\xg$", "", true),
+            ("ÿ", r"^\xff$", "", true),
+            ("😀", r"^\uD83D\uDE00$", "", true),
+            ("😀", r"^\u{1F600}$", "u", true),
+            ("ab", "^(?<first>a)(?:b)$", "", true),
+            // No flag makes white space or `#` anything but itself.
+            ("ab", "a b", "", false),
+            ("a#b", "^a#b$", "", true),
+            ("a\r\nb", "a$", "m", true),
+            ("a\rb", "^b", "m", true),
+            ("a\n", "a$", "", false),
+            ("\u{2029}", "^.$", "s", true),
         ] {
             assert_eq!(
                 found(text, pattern, flags),
@@ -171,8 +193,48 @@ mod tests {
             (r"(a)\1", ""),
             ("(?=a)", ""),
             ("(a{999}){999}", ""),
+            ("(a{99}){99}", ""),
+            ("a{99999999999}", ""),
             ("a", "g"),
             ("[", ""),
+            ("(?x)a b", ""),
+            ("(?i)A", ""),
+            ("(?i:A)", ""),
+            ("(?P<n>a)", ""),
+            ("(?<n>a)(?<n>b)", ""),
+            ("(?<1>a)", ""),
+            ("(?<!a)b", ""),
+            ("(?<=a)b", ""),
+            ("(?#a)", ""),
+            (r"\k<n>", ""),
+            (r"\p{L}", ""),
+            (r"\P{L}", "u"),
+            (r"\u{61}", ""),
+            (r"\u{110000}", "u"),
+            (r"\uD83D", ""),
+            (r"\01", ""),
+            (r"\c1", ""),
+            ("a\\", ""),
+            ("a**", ""),
+            ("a+*", ""),
+            ("a{2}{3}", ""),
+            ("a{2,1}", ""),
+            ("{2}", ""),
+            ("^*", ""),
+            (r"\b+", ""),
+            ("(*a)", ""),
+            ("a|*", ""),
+            (")", ""),
+            ("[b-a]", ""),
+            // What annex B allows is an error under flag u.
+            (r"\A", "u"),
+            (r"\<", "u"),
+            (r"\-", "u"),
+            (r"[\B]", "u"),
+            (r"[\d-x]", "u"),
+            ("a{", "u"),
+            ("a]", "u"),
+            (r"\xg", "u"),
         ] {
             assert!(compile(pattern, flags).is_err(), "{pattern} {flags}");
         }

@@ -20,7 +20,7 @@ fn values_are_of_the_type_that_is_needed() {
     assert_snapshot!(message(&BOARD, "$filter=cast(isPublic,Edm.Int32) eq 1"), @"$filter at byte 0: a value of type Edm.Boolean can't be cast to Edm.Int32");
     assert_snapshot!(message(&BOARD, "$filter=cast(id,'Edm.String') eq '1'"), @"$filter at byte 8: expected the name of a type, such as Edm.String");
     assert_snapshot!(message(&BOARD, "$filter=Edm.String eq name"), @"$filter at byte 0: found the type name `Edm.String`; it may only stand in `cast` and `isof`");
-    assert_snapshot!(message(&BOARD, "$filter=matchespattern(name,'a(b')"), @"$filter at byte 20: found the pattern 'a(b': unclosed group");
+    assert_snapshot!(message(&BOARD, "$filter=matchespattern(name,'a(b')"), @"$filter at byte 20: found the pattern 'a(b': a group is not closed");
     assert_snapshot!(message(&BOARD, "$filter=matchespattern('a',name)"), @"$filter at byte 19: found an expression as the pattern of `matchespattern`; expected a string in quotes");
     assert_snapshot!(message(&BOARD, "$filter=isPublic eq 'true'"), @"$filter at byte 12: found Edm.Boolean and Edm.String on the two sides of `eq`, which can't be compared; `true` and `false` are written without quotes");
     assert_snapshot!(message(&BOARD, "$filter=isPublic eq 1"), @"$filter at byte 12: found Edm.Boolean and Edm.Int32 on the two sides of `eq`, which can't be compared; a truth value is written `true` or `false`");
