@@ -46,7 +46,7 @@ pub use dialect::{Dialect, Lead, Parts, Sqlite};
 
 use crate::bind::{Bound, BoundExpand};
 use crate::edm::Column;
-use order::Part;
+use order::{Part, SortKey};
 use render::{Mode, Renderer, quote};
 
 /// A statement with `?1, ?2 …` and what to bind to them, in order.
@@ -104,11 +104,9 @@ pub struct Scope<'a> {
 /// A statement for the rows of a page, and where each row holds its place in the order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Page {
-    /// Gives the columns of the query, and behind them order keys that are none of these.
-    pub statement: Statement,
-    /// Gives the rows that follow those of `statement`, in the same columns: to be run once these have run out. Each of the two gives as many rows as the page
-    /// may have.
-    pub rest: Option<Statement>,
+    /// Each gives the columns of the query, and behind them order keys that are none of these. They are to be run one after another, until the page is full or
+    /// there are no more; each gives as many rows as a page may have.
+    pub statements: Vec<Statement>,
     /// The columns that hold the order keys. Their values in the last row of a page say where the next begins.
     pub keys: Vec<usize>,
     /// Which of these is the entity's key.
@@ -120,46 +118,29 @@ pub struct Page {
 pub fn select(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> Statement {
     let renderer = Renderer::new(dialect, query.entity);
     let columns = columns(query, &renderer);
-    rows(query, renderer, scope, &columns, None)
+    let order = order::keys(query, scope);
+    rows(query, renderer, scope, &columns, &order, None)
 }
 
 /// The rows of a query as [`select`] gives them, with what is needed to go on after the last of them.
-///
-/// With `after`, only rows after the place whose order keys have these values: rows that come and go elsewhere then move nothing, and finding the place costs the
-/// same however many rows lie before it.
 #[must_use]
-pub fn page(
+pub fn page(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> Page {
+    paged(query, dialect, scope, None)
+}
+
+/// The rows after the place whose order keys have these values: rows that come and go elsewhere then move nothing, and finding the place costs the same however
+/// many rows lie before it. `$skip` counts from the beginning, and so no longer; what is left of `$top` is for the caller to say in the scope's limit.
+///
+/// `None` when there are not as many values as keys, so that they can be of no row of this order.
+#[must_use]
+pub fn page_after(
     query: &Bound,
     dialect: &dyn Dialect,
     scope: &Scope<'_>,
-    after: Option<&[Value]>,
-) -> Page {
-    let order = order::keys(query, scope);
-    let mut keys = Vec::with_capacity(order.len());
-    let mut width = query.columns.len();
-    for key in &order {
-        keys.push(key.selected(query).unwrap_or(width));
-        width += usize::from(keys.last() == Some(&width));
-    }
-    let part = |part| {
-        let mut renderer = Renderer::new(dialect, query.entity);
-        let mut columns = columns(query, &renderer);
-        for (key, &column) in order.iter().zip(&keys) {
-            if column == columns.len() {
-                columns.push(key.value(&mut renderer));
-            }
-        }
-        let place = after.map(|values| (values, part));
-        rows(query, renderer, scope, &columns, place)
-    };
-    Page {
-        statement: part(Part::Near),
-        rest: after
-            .filter(|values| order::has_far_part(&order, values))
-            .map(|_| part(Part::Far)),
-        unique: order.iter().position(|key| key.unique).unwrap_or_default(),
-        keys,
-    }
+    values: &[Value],
+) -> Option<Page> {
+    let is_place = values.len() == order::keys(query, scope).len();
+    is_place.then(|| paged(query, dialect, scope, Some(values)))
 }
 
 /// One row with one column: how many entities match, whatever `$top`, `$skip` and the scope's paging say.
@@ -249,20 +230,52 @@ pub fn expand_count(
     }
 }
 
+fn paged(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>, after: Option<&[Value]>) -> Page {
+    let order = order::keys(query, scope);
+    let mut keys = Vec::with_capacity(order.len());
+    let mut width = query.columns.len();
+    for key in &order {
+        keys.push(key.selected(query).unwrap_or(width));
+        width += usize::from(keys.last() == Some(&width));
+    }
+    let statement = |place: Option<(&[Value], Part)>| {
+        let mut renderer = Renderer::new(dialect, query.entity);
+        let mut columns = columns(query, &renderer);
+        let order = order::keys(query, scope);
+        for (key, &column) in order.iter().zip(&keys) {
+            if column == columns.len() {
+                columns.push(key.value(&mut renderer));
+            }
+        }
+        rows(query, renderer, scope, &columns, &order, place)
+    };
+    Page {
+        statements: match after {
+            None => vec![statement(None)],
+            Some(values) => {
+                let parts = order::parts(&order, values).into_iter();
+                parts.map(|part| statement(Some((values, part)))).collect()
+            }
+        },
+        unique: order.iter().position(|key| key.unique).unwrap_or_default(),
+        keys,
+    }
+}
+
 fn rows(
     query: &Bound,
     mut renderer: Renderer<'_>,
     scope: &Scope<'_>,
     columns: &[String],
+    keys: &[SortKey<'_>],
     after: Option<(&[Value], Part)>,
 ) -> Statement {
-    let keys = order::keys(query, scope);
     // In an order of its own an index would give the rows only for them to be sorted.
-    let by_key = matches!(keys.as_slice(), [key] if key.unique);
+    let by_key = matches!(keys, [key] if key.unique);
     let mut conditions = conditions(query, &mut renderer, scope, by_key);
     conditions
-        .extend(after.and_then(|(values, part)| order::after(&keys, values, part, &mut renderer)));
-    let order = order::clause(&keys, &mut renderer);
+        .extend(after.and_then(|(values, part)| order::after(keys, values, part, &mut renderer)));
+    let order = order::clause(keys, &mut renderer);
     let mut sql = format!(
         "SELECT {} FROM {}{}{order}",
         columns.join(", "),
@@ -270,6 +283,7 @@ fn rows(
         where_clause(&conditions)
     );
     let (limit, skip) = window(query, scope);
+    let skip = if after.is_some() { 0 } else { skip };
     if limit.is_some() || skip > 0 {
         // Some databases know no OFFSET without LIMIT.
         let limit = renderer.bind(Value::Int(limit.unwrap_or(i64::MAX)));

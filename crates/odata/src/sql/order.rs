@@ -3,15 +3,19 @@
 //! Both are made from the same keys, so that a page begins exactly where the one before it ended. A null counts as less than everything: first upwards, last
 //! downwards.
 
+use std::cell::OnceCell;
+
 use crate::bind::Bound;
 use crate::bind::node::{Node, NodeKind};
 use crate::edm::{Column, Property, Type};
 use crate::sql::render::Renderer;
 use crate::sql::{Direction, Scope, Value};
 
-/// One key of an order.
+/// One key of the order of one statement.
 pub(super) struct SortKey<'q> {
     source: KeySource<'q>,
+    /// Its SQL once it is written: it stands in several places, and its values are bound once.
+    text: OnceCell<String>,
     ty: Option<Type>,
     descending: bool,
     nullable: bool,
@@ -36,6 +40,7 @@ pub(super) fn keys<'q>(query: &'q Bound, scope: &Scope<'_>) -> Vec<SortKey<'q>> 
         settled |= unique;
         keys.push(SortKey {
             source: KeySource::Node(&key.node),
+            text: OnceCell::new(),
             ty: key.node.ty,
             descending: key.descending,
             nullable: key.node.nullable(),
@@ -50,6 +55,7 @@ pub(super) fn keys<'q>(query: &'q Bound, scope: &Scope<'_>) -> Vec<SortKey<'q>> 
     if let (true, Some((column, direction))) = (query.order.is_empty(), scope.default_column) {
         keys.push(SortKey {
             source: KeySource::Column(column),
+            text: OnceCell::new(),
             ty: None,
             descending: direction == Direction::Descending,
             nullable: false,
@@ -65,6 +71,7 @@ pub(super) fn keys<'q>(query: &'q Bound, scope: &Scope<'_>) -> Vec<SortKey<'q>> 
         settled |= unique;
         keys.push(SortKey {
             source: KeySource::Column(property.column),
+            text: OnceCell::new(),
             ty: Some(property.ty),
             descending: *direction == Direction::Descending,
             nullable: property.nullable,
@@ -84,25 +91,37 @@ pub(super) fn clause(keys: &[SortKey<'_>], renderer: &mut Renderer<'_>) -> Strin
     }
 }
 
-/// The parts of an order that come after a place in it. Where the first key can be null there are two: no database seeks to `a < x OR a IS NULL`, but to either.
+/// The parts of an order that come after a place in it, in this order. Databases seek to `a = x AND b > y`, to `a > x` and to `a IS NULL`, but not to any two of
+/// them in one condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
-    /// The rows on the place's own side of null.
+    /// The rows that share the first key with the place.
+    Tie,
+    /// The rows with another first key, on the place's own side of null.
     Near,
     /// The rows whose first key is null in a falling order, or no longer null in a rising one.
     Far,
 }
 
-/// Whether the order has rows of [`Part::Far`] after a place with these values.
-pub(super) fn has_far_part(keys: &[SortKey<'_>], values: &[Value]) -> bool {
-    let first = keys.first().zip(values.first());
-    first.is_some_and(|(key, value)| key.nullable && key.descending == (*value != Value::Null))
+/// The parts that an order has after a place with these values.
+pub(super) fn parts(keys: &[SortKey<'_>], values: &[Value]) -> Vec<Part> {
+    let Some((key, value)) = keys.first().zip(values.first()) else {
+        return Vec::new();
+    };
+    let is_null = *value == Value::Null;
+    let each = [
+        (Part::Tie, keys.len() > 1),
+        (Part::Near, !is_null),
+        (Part::Far, key.nullable && key.descending != is_null),
+    ];
+    each.into_iter()
+        .filter_map(|(part, is_there)| is_there.then_some(part))
+        .collect()
 }
 
 /// A condition that holds for the rows of a part of what comes after the place whose keys have these values, and for no other.
 ///
-/// For keys `a, b` it is `a > x OR (a = x AND b > y)`, with what null asks for. The first key is bounded once more on the outside: databases seek by a bound
-/// that stands in a conjunction, and not by one inside a disjunction.
+/// Among ties it goes on by the further keys: `b > y OR (b = y AND c > z)`, with what null asks for.
 pub(super) fn after(
     keys: &[SortKey<'_>],
     values: &[Value],
@@ -111,8 +130,11 @@ pub(super) fn after(
 ) -> Option<String> {
     let (first, rest) = keys.split_first()?;
     let (value, values) = values.split_first()?;
-    if part == Part::Far {
-        return Some(first.beyond_null(renderer));
+    match part {
+        Part::Far => return Some(first.beyond_null(renderer)),
+        Part::Near if first.descending => return Some(first.compare("<", value, renderer)),
+        Part::Near => return Some(first.compare(">", value, renderer)),
+        Part::Tie => {}
     }
     let mut text: Option<String> = None;
     for (key, value) in rest.iter().zip(values).rev() {
@@ -122,25 +144,8 @@ pub(super) fn after(
             Some(rest) => format!("({beyond} OR ({} AND {rest}))", key.at(value, renderer)),
         });
     }
-    // What is not written must not be rendered either: its values would be bound to no placeholder.
-    if *value == Value::Null {
-        let at = first.at(value, renderer);
-        return Some(text.map_or(at.clone(), |text| format!("({at} AND {text})")));
-    }
-    let (over, or_at) = if first.descending {
-        ("<", "<=")
-    } else {
-        (">", ">=")
-    };
-    let beyond = first.compare(over, value, renderer);
-    Some(match text {
-        None => beyond,
-        Some(text) => {
-            let at = first.at(value, renderer);
-            let bound = first.compare(or_at, value, renderer);
-            format!("({bound} AND ({beyond} OR ({at} AND {text})))")
-        }
-    })
+    let at = first.at(value, renderer);
+    text.map(|text| format!("({at} AND {text})"))
 }
 
 impl SortKey<'_> {
@@ -161,10 +166,11 @@ impl SortKey<'_> {
 
     /// Its SQL.
     pub(super) fn value(&self, renderer: &mut Renderer<'_>) -> String {
-        match &self.source {
+        let write = || match &self.source {
             KeySource::Node(node) => renderer.value(node),
             KeySource::Column(column) => renderer.column(&renderer.root(), *column),
-        }
+        };
+        self.text.get_or_init(write).clone()
     }
 
     /// Its SQL, where it is compared and ordered.
@@ -272,97 +278,130 @@ mod tests {
         search: None,
     };
 
-    fn page(query: &str, after: &[Value]) -> sql::Page {
+    fn bound(query: &str) -> Bound {
         let limits = Limits::default();
         let (options, _) = Options::parse(query, OptionName::ALL, &limits).unwrap();
-        let bound = options.bind(&PART, &Context { now: 0, limits }).unwrap();
-        sql::page(&bound, &Sqlite, &Scope::default(), Some(after))
+        options.bind(&PART, &Context { now: 0, limits }).unwrap()
     }
 
-    fn condition(query: &str, after: &[Value]) -> String {
-        where_of(&page(query, after).statement)
+    fn plain_page(query: &str) -> sql::Page {
+        sql::page(&bound(query), &Sqlite, &Scope::default())
     }
 
-    fn where_of(statement: &sql::Statement) -> String {
-        let (_, text) = statement.sql.split_once(" WHERE ").unwrap();
-        text.split_once(" ORDER BY ").unwrap().0.to_owned()
+    fn page(query: &str, after: &[Value]) -> sql::Page {
+        sql::page_after(&bound(query), &Sqlite, &Scope::default(), after).unwrap()
+    }
+
+    fn conditions(query: &str, after: &[Value]) -> Vec<String> {
+        let condition = |statement: &sql::Statement| {
+            let (_, text) = statement.sql.split_once(" WHERE ").unwrap();
+            text.split_once(" ORDER BY ").unwrap().0.to_owned()
+        };
+        page(query, after)
+            .statements
+            .iter()
+            .map(condition)
+            .collect()
     }
 
     #[test]
     fn a_page_by_the_key_alone_is_one_bound() {
-        assert_eq!(condition("", &[Value::Int(7)]), r#"(t0."id" > ?1)"#);
+        assert_eq!(conditions("", &[Value::Int(7)]), [r#"(t0."id" > ?1)"#]);
         assert_eq!(
-            condition("$orderby=id desc", &[Value::Int(7)]),
-            r#"(t0."id" < ?1)"#
+            conditions("$orderby=id desc", &[Value::Int(7)]),
+            [r#"(t0."id" < ?1)"#]
         );
     }
 
     #[test]
-    fn ties_go_on_by_the_key_and_the_first_key_is_bounded_outside() {
+    fn ties_go_on_by_the_key_and_then_come_the_others() {
         assert_eq!(
-            condition("$orderby=size", &[Value::Int(3), Value::Int(7)]),
-            r#"((t0."size" >= ?4) AND ((t0."size" > ?2) OR ((t0."size" = ?3) AND (t0."id" > ?1))))"#
+            conditions("$orderby=size", &[Value::Int(3), Value::Int(7)]),
+            [
+                r#"((t0."size" = ?2) AND (t0."id" > ?1))"#,
+                r#"(t0."size" > ?1)"#
+            ]
+        );
+        assert_eq!(
+            conditions(
+                "$orderby=size,name desc",
+                &[Value::Int(3), Value::Text("b".into()), Value::Int(7)]
+            )[0],
+            r#"((t0."size" = ?4) AND (((t0."name" < ?2) OR (t0."name" IS NULL)) OR ((t0."name" = ?3) AND (t0."id" > ?1))))"#
         );
     }
 
     #[test]
     fn what_lies_beyond_null_is_a_statement_of_its_own() {
-        let parts = |query, values: [Value; 2]| {
-            let page = page(query, &values);
-            let rest = page.rest.as_ref().map(where_of);
-            (where_of(&page.statement), rest)
-        };
         let (null, seven) = (Value::Null, Value::Int(7));
         let text = Value::Text("b".into());
-        assert_eq!(
-            parts("$orderby=name", [null.clone(), seven.clone()]),
+        let null_tie = r#"((t0."name" IS NULL) AND (t0."id" > ?1))"#;
+        let tie = r#"((t0."name" = ?2) AND (t0."id" > ?1))"#;
+        let cases = [
             (
-                r#"((t0."name" IS NULL) AND (t0."id" > ?1))"#.into(),
-                Some(r#"(t0."name" IS NOT NULL)"#.into())
-            )
-        );
-        assert_eq!(
-            parts("$orderby=name", [text.clone(), seven.clone()]),
+                "$orderby=name",
+                [null.clone(), seven.clone()],
+                vec![null_tie, r#"(t0."name" IS NOT NULL)"#],
+            ),
             (
-                r#"((t0."name" >= ?4) AND ((t0."name" > ?2) OR ((t0."name" = ?3) AND (t0."id" > ?1))))"#.into(),
-                None
-            )
-        );
-        assert_eq!(
-            parts("$orderby=name desc", [text, seven.clone()]),
+                "$orderby=name",
+                [text.clone(), seven.clone()],
+                vec![tie, r#"(t0."name" > ?1)"#],
+            ),
             (
-                r#"((t0."name" <= ?4) AND ((t0."name" < ?2) OR ((t0."name" = ?3) AND (t0."id" > ?1))))"#.into(),
-                Some(r#"(t0."name" IS NULL)"#.into())
-            )
+                "$orderby=name desc",
+                [text, seven.clone()],
+                vec![tie, r#"(t0."name" < ?1)"#, r#"(t0."name" IS NULL)"#],
+            ),
+            ("$orderby=name desc", [null, seven], vec![null_tie]),
+        ];
+        for (query, values, expected) in cases {
+            assert_eq!(conditions(query, &values), expected, "{query} {values:?}");
+        }
+    }
+
+    #[test]
+    fn a_key_is_written_once_and_its_values_bound_once() {
+        let page = page(
+            "$orderby=contains(name,'oil') desc",
+            &[Value::Int(1), Value::Int(7)],
         );
-        assert_eq!(
-            parts("$orderby=name desc", [null, seven]),
-            (r#"((t0."name" IS NULL) AND (t0."id" > ?1))"#.into(), None)
-        );
+        for statement in &page.statements {
+            let oil = Value::Text("oil".into());
+            let bound = statement.binds.iter().filter(|value| **value == oil);
+            assert_eq!(bound.count(), 1, "{}", statement.sql);
+        }
+    }
+
+    #[test]
+    fn a_place_has_a_value_for_each_key() {
+        let bound = bound("$orderby=name");
+        for values in [vec![], vec![Value::Null], vec![Value::Null; 3]] {
+            let page = sql::page_after(&bound, &Sqlite, &Scope::default(), &values);
+            assert_eq!(page, None);
+        }
     }
 
     #[test]
     fn keys_that_are_no_columns_of_the_row_come_behind_it() {
-        let plain = page("$select=name&$orderby=name", &[]);
+        let plain = plain_page("$select=name&$orderby=name");
         assert_eq!((plain.keys.as_slice(), plain.unique), (&[0, 1][..], 1));
         assert!(
-            plain
-                .statement
+            plain.statements[0]
                 .sql
                 .starts_with(r#"SELECT t0."name", t0."id" FROM"#)
         );
-        let computed = page("$orderby=length(name) desc", &[]);
+        let computed = plain_page("$orderby=length(name) desc");
         assert_eq!(
             (computed.keys.as_slice(), computed.unique),
             (&[3, 0][..], 1)
         );
         assert!(
-            computed
-                .statement
+            computed.statements[0]
                 .sql
                 .starts_with(r#"SELECT t0."id", t0."name", t0."size", length(t0."name") FROM"#),
             "{}",
-            computed.statement.sql
+            computed.statements[0].sql
         );
     }
 }

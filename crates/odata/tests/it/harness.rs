@@ -70,12 +70,10 @@ fn run(raw: &str, check: &dyn Fn(&Error)) -> Vec<Statement> {
 
 /// Parentheses that only the printed text needs may pass the limits of the first.
 fn same_when_printed(options: &Options) {
-    let wide = Limits {
-        nodes: 1_000_000,
-        depth: 200,
-        option_bytes: 1 << 24,
-        ..Limits::default()
-    };
+    let mut wide = Limits::default();
+    wide.nodes = 1_000_000;
+    wide.depth = 200;
+    wide.option_bytes = 1 << 24;
     let printed = options.to_query();
     let again = Options::parse(&printed, OptionName::ALL, &wide);
     let (again, others) = again.unwrap_or_else(|error| panic!("{printed}: {error}"));
@@ -91,7 +89,7 @@ fn all(bound: &Bound, statements: &mut Vec<Statement>) {
         limit: Some(10),
         ..Scope::default()
     };
-    statements.push(sql::page(bound, &Sqlite, &scope, None).statement);
+    statements.extend(sql::page(bound, &Sqlite, &scope).statements);
     statements.push(sql::count(bound, &Sqlite, &scope));
     for expand in bound.expands() {
         let parents = [Value::Int(1), Value::Int(2)];

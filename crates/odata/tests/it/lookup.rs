@@ -189,15 +189,18 @@ fn a_page_goes_on_within_the_index() {
     let query = "$filter=contains(text,'bea') or contains(text,'open')";
     let bound = bind(&COMMENT, query).unwrap();
     let after = [sql::Value::Int(101)];
-    let page = sql::page(&bound, &Sqlite, &Scope::default(), Some(&after));
+    let page = sql::page_after(&bound, &Sqlite, &Scope::default(), &after).unwrap();
+    let [statement] = page.statements.as_slice() else {
+        panic!("{page:?}");
+    };
     let ids: Vec<i64> = store
-        .rows(&page.statement)
+        .rows(statement)
         .unwrap()
         .iter()
         .map(|row| crate::store::int(&row[0]))
         .collect();
     assert_eq!(ids, [102, 108, 109]);
     // FTS5 tells in its plan by which constraints it looks: a match and a bound of rowids.
-    let plan = store.plan(&page.statement);
+    let plan = store.plan(statement);
     assert!(plan.contains(":M1>"), "{plan}");
 }

@@ -46,6 +46,8 @@ pub(super) struct Window {
     pub(super) left: Option<u64>,
     /// The size the caller prefers for every page, if it is another than usual.
     pub(super) preferred: Option<u32>,
+    /// What `now()` means, on this page and all that follow.
+    pub(super) now: i64,
 }
 
 impl Window {
@@ -57,27 +59,31 @@ impl Window {
 }
 
 impl Compiled {
-    /// The statements of a query in `scope`, for the rows that come after a place if there is one.
+    /// The statements of a query in `scope`, for the rows that come after a place if there is one; `None` when it can be no place in this order.
     pub(super) fn new(
         query: Bound,
         listing: String,
         scope: Scope<'_>,
         after: Option<&[sql::Value]>,
         window: Window,
-    ) -> Self {
+    ) -> Option<Self> {
         let count = sql::count(&query, DIALECT, &scope);
         let scope = Scope {
             limit: Some(window.rows()),
             ..scope
         };
-        Self {
-            rows: sql::page(&query, DIALECT, &scope, after),
+        let rows = match after {
+            None => sql::page(&query, DIALECT, &scope),
+            Some(values) => sql::page_after(&query, DIALECT, &scope, values)?,
+        };
+        Some(Self {
+            rows,
             listing,
             count: Counted::new(count),
             shape: Shape::of(&query),
             query,
             window,
-        }
+        })
     }
 }
 
@@ -175,20 +181,16 @@ mod tests {
         let compiled = queries.get(entity, query, || {
             made.set(true);
             let limits = Limits::default();
-            let (options, _) = Options::parse(query, OptionName::ALL, &limits)?;
+            let (options, _) = Options::parse(query, OptionName::PAGED, &limits)?;
             let bound = options.bind(entity, &Context { now: 0, limits })?;
             let window = Window {
                 limit: 10,
                 left: None,
                 preferred: None,
+                now: 0,
             };
-            Ok(Compiled::new(
-                bound,
-                String::new(),
-                Scope::default(),
-                None,
-                window,
-            ))
+            let scope = Scope::default();
+            Ok(Compiled::new(bound, String::new(), scope, None, window).unwrap())
         });
         assert_eq!(compiled.unwrap().query.entity().name, entity.name);
         !made.get()

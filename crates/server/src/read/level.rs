@@ -58,8 +58,8 @@ pub(crate) struct Rows<'a> {
     pub(crate) query: &'a Bound,
     /// How a row is written.
     pub(crate) shape: &'a Shape,
-    /// Give the rows, the second those that come after the first's.
-    pub(crate) statements: [Option<&'a Statement>; 2],
+    /// Give the rows, each those that come after the last one's.
+    pub(crate) statements: &'a [Statement],
     /// The columns to take from the last row that is written.
     pub(crate) keys: &'a [usize],
     /// The most rows to write.
@@ -79,7 +79,7 @@ impl Rows<'_> {
             rows: 0,
             last: Vec::new(),
         };
-        for statement in self.statements.into_iter().flatten() {
+        for statement in self.statements {
             if found.rows >= self.read {
                 break;
             }
@@ -290,7 +290,7 @@ impl Expanded {
                 let rows = Rows {
                     query: &item.query,
                     shape: &shape,
-                    statements: [Some(&statement), None],
+                    statements: std::slice::from_ref(&statement),
                     keys: &[],
                     limit: *left,
                     read: usize::MAX,

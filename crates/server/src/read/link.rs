@@ -37,12 +37,13 @@ impl Address {
 
 /// Whether a piece of a query says where the page begins: `$skip` or `$skiptoken`, in any of their spellings.
 fn is_place(part: &str) -> bool {
+    // Only the name is looked at; it may be percent-encoded anywhere.
     let name = part.split('=').next().unwrap_or(part);
-    let name = name
-        .strip_prefix('$')
-        .or_else(|| name.strip_prefix("%24"))
-        .unwrap_or(name);
-    name.eq_ignore_ascii_case("skip") || name.eq_ignore_ascii_case("skiptoken")
+    let pairs: Vec<(String, String)> = serde_urlencoded::from_str(name).unwrap_or_default();
+    pairs.first().is_some_and(|(name, _)| {
+        let name = name.strip_prefix('$').unwrap_or(name);
+        name.eq_ignore_ascii_case("skip") || name.eq_ignore_ascii_case("skiptoken")
+    })
 }
 
 #[cfg(test)]
@@ -58,7 +59,9 @@ mod tests {
         };
         assert_eq!(after(""), "http://plant/v2/areas?$skiptoken=AQ");
         assert_eq!(
-            after("$filter=name%20eq%20'a%26b'&%24skip=5&$TOP=2500&SkipToken=x&x=%24skip"),
+            after(
+                "$filter=name%20eq%20'a%26b'&%24skip=5&$TOP=2500&SkipToken=x&%24sk%69p=7&x=%24skip"
+            ),
             "http://plant/v2/areas?$filter=name%20eq%20'a%26b'&$TOP=2500&x=%24skip&$skiptoken=AQ"
         );
     }

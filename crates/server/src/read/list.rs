@@ -7,7 +7,7 @@ use axum::response::Response;
 use obeya_odata::csdl;
 use obeya_odata::edm::{Column, EntityType};
 use obeya_odata::sql::{self, Direction, Predicate, Scope, Statement};
-use obeya_odata::{Bound, OptionName};
+use obeya_odata::{Bound, OptionName, Options};
 
 use super::compiled::{self, Compiled, Window};
 use super::level::Found;
@@ -25,10 +25,12 @@ const USUAL_BYTES: usize = 16 << 10;
 
 /// A list to read.
 pub(crate) struct List {
+    options: Options,
     query: Bound,
+    /// What `now()` means.
+    now: i64,
     /// Which rows there are and in which order, as text.
     listing: String,
-    skip_token: Option<String>,
     predicates: Vec<Predicate>,
     parent: Option<Parent>,
     /// The order when none is asked for, before the id.
@@ -66,11 +68,13 @@ impl List {
         allowed: &[OptionName],
         limit: u32,
     ) -> Result<Self, Problem> {
-        let (options, query, _) = options::parsed(call, entity, allowed)?;
+        let now = call.now();
+        let (options, query, _) = options::parsed(call, entity, allowed, now)?;
         Ok(Self {
-            query,
             listing: options.listing(),
-            skip_token: options.skip_token,
+            options,
+            query,
+            now,
             predicates: Vec::new(),
             parent: None,
             order: None,
@@ -83,7 +87,7 @@ impl List {
         Self::new(
             call,
             entity,
-            OptionName::ALL,
+            OptionName::PAGED,
             call.app.config.limits.page_records,
         )
     }
@@ -99,7 +103,7 @@ impl List {
         let make = || {
             let list = Self::v2(&call, entity)?;
             let window = list.window(None, None);
-            Ok(list.compiled(None, window))
+            list.compiled(None, window)
         };
         let compiled = call.app.memory.queries.get(entity, call.query(), make)?;
         respond(call, compiled, None).await
@@ -124,17 +128,22 @@ impl List {
     }
 
     /// Answers in the shape of v2: `@odata.count` if asked for, `value`, and `@odata.nextLink` if there is more.
-    pub(crate) async fn respond(self, call: Call) -> Result<Response, Problem> {
+    pub(crate) async fn respond(mut self, call: Call) -> Result<Response, Problem> {
         let parent = self.parent.clone();
         let preferred = max_page_size(call.headers());
         let position = self.position(&call)?;
+        if let Some(position) = &position {
+            self.now = position.now;
+            let context = options::context(&call, self.now);
+            self.query = self.options.bind(self.query.entity(), &context)?;
+        }
         let size = preferred.as_ref().map(|(size, _)| *size);
         let window = self.window(position.as_ref(), size);
         let after = match &position {
             Some(position) => Some(self.settle(&call, position).await?),
             None => None,
         };
-        let compiled = self.compiled(after.as_deref(), window);
+        let compiled = self.compiled(after.as_deref(), window)?;
         let mut response = respond(call, Arc::new(compiled), parent).await?;
         if let Some((_, applied)) = preferred {
             response.headers_mut().insert(PREFERENCE_APPLIED, applied);
@@ -161,7 +170,7 @@ impl List {
     /// Answers in the shape of the trash: `total`, `page` and `values`. There is no further page to ask for, so `total` tells when the limit cut it.
     pub(crate) async fn respond_as_trash(self, call: Call) -> Result<Response, Problem> {
         let window = self.window(None, None);
-        let compiled = self.compiled(None, window);
+        let compiled = self.compiled(None, window)?;
         let bytes = call
             .app
             .store
@@ -172,7 +181,7 @@ impl List {
 
     /// Where the page before this one ended.
     fn position(&self, call: &Call) -> Result<Option<Position>, Problem> {
-        let Some(token) = &self.skip_token else {
+        let Some(token) = &self.options.skip_token else {
             return Ok(None);
         };
         if self.query.skip() > 0 {
@@ -184,13 +193,9 @@ impl List {
 
     /// The values of a position's keys, those of its row where the link did not hold them.
     async fn settle(&self, call: &Call, position: &Position) -> Result<Vec<sql::Value>, Problem> {
-        let gone = || refusal("the row it goes on after is gone or changed; begin the list again");
-        let page = sql::page(&self.query, DIALECT, &self.scope(), None);
-        if page.keys.len() != position.keys.len() {
-            return Err(gone());
-        }
         let mut row = None;
         if position.keys.iter().any(|key| matches!(key, Key::Long(_))) {
+            let page = sql::page(&self.query, DIALECT, &self.scope());
             let Some(Key::Value(id)) = position.keys.get(page.unique) else {
                 return Err(gone());
             };
@@ -198,7 +203,7 @@ impl List {
             scope
                 .predicates
                 .push(Predicate::new("{t}.id = ?", [id.clone()]));
-            let page = sql::page(&self.query, DIALECT, &scope, None);
+            let page = sql::page(&self.query, DIALECT, &scope);
             row = call
                 .app
                 .store
@@ -220,12 +225,13 @@ impl List {
                 .into(),
             left: position.map_or(self.query.top(), |position| position.left),
             preferred,
+            now: self.now,
         }
     }
 
-    fn compiled(self, after: Option<&[sql::Value]>, window: Window) -> Compiled {
+    fn compiled(self, after: Option<&[sql::Value]>, window: Window) -> Result<Compiled, Problem> {
         let scope = self.scope();
-        Compiled::new(self.query, self.listing, scope, after, window)
+        Compiled::new(self.query, self.listing, scope, after, window).ok_or_else(gone)
     }
 
     fn scope(&self) -> Scope<'static> {
@@ -235,6 +241,11 @@ impl List {
             ..Scope::default()
         }
     }
+}
+
+/// 400 for a place that can't be found again.
+fn gone() -> Problem {
+    refusal("the row it goes on after is gone or changed; begin the list again")
 }
 
 /// What a list's positions are signed with: the list, whichever way it was asked for.
@@ -299,12 +310,14 @@ fn v2(
         limit,
         left,
         preferred,
+        now,
     } = compiled.window;
     let more = found.rows as u64 > limit;
     let next = more.then(|| Position {
         keys: found.last.into_iter().map(Key::of).collect(),
         left: left.map(|left| left - limit),
         page_size: preferred,
+        now,
     });
     Ok((out, next))
 }
@@ -328,7 +341,7 @@ fn rows(
     let rows = level::Rows {
         query: &compiled.query,
         shape: &compiled.shape,
-        statements: [Some(&compiled.rows.statement), compiled.rows.rest.as_ref()],
+        statements: &compiled.rows.statements,
         keys: &compiled.rows.keys,
         limit: whole(compiled.window.limit),
         read: whole(compiled.window.rows()),
@@ -336,19 +349,24 @@ fn rows(
     level::write_rows(session, rows, out)
 }
 
-/// The order keys of a statement's only row.
+/// The order keys of the only row of a page.
 fn keys_of(
     session: &mut dyn Session,
     page: &sql::Page,
 ) -> Result<Option<Vec<sql::Value>>, StoreError> {
-    let statement = &page.statement;
-    session.first(&statement.sql, &binds(statement), |row| {
-        let keys = page
-            .keys
-            .iter()
-            .map(|&key| row.value(key).map(level::owned));
-        keys.collect()
-    })
+    for statement in &page.statements {
+        let found = session.first(&statement.sql, &binds(statement), |row| {
+            let keys = page
+                .keys
+                .iter()
+                .map(|&key| row.value(key).map(level::owned));
+            keys.collect()
+        })?;
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    Ok(None)
 }
 
 fn count(session: &mut dyn Session, statement: &Statement) -> Result<i64, Problem> {

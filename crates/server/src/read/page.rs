@@ -76,6 +76,7 @@ impl Page {
             call,
             &DATASOURCE_VALUE,
             &[OptionName::Filter, OptionName::OrderBy],
+            call.now(),
         )?;
         let is_ours = |part: &&str| {
             Bounds::NAMES.iter().any(|name| {

@@ -126,7 +126,7 @@ pub(super) fn read_with(
     let rows = level::Rows {
         query,
         shape: &Shape::of(query),
-        statements: [Some(statement), None],
+        statements: std::slice::from_ref(statement),
         keys: &[],
         limit: 1,
         read: 1,

@@ -35,6 +35,8 @@ pub(super) struct Position {
     pub(super) left: Option<u64>,
     /// Rows of a page, where the caller asked for fewer than usual.
     pub(super) page_size: Option<u32>,
+    /// What `now()` meant on the first page: an order by it must not move from page to page.
+    pub(super) now: i64,
 }
 
 /// An order key of a row.
@@ -145,6 +147,7 @@ impl Position {
         // Neither is ever 0: there would be no next page.
         out.extend_from_slice(&self.left.unwrap_or(0).to_le_bytes());
         out.extend_from_slice(&self.page_size.unwrap_or(0).to_le_bytes());
+        out.extend_from_slice(&self.now.to_le_bytes());
         for key in &self.keys {
             match key {
                 Key::Value(sql::Value::Null) => out.push(b'n'),
@@ -179,6 +182,7 @@ impl Position {
         }
         let left = u64::from_le_bytes(take(&mut rest)?);
         let page_size = u32::from_le_bytes(take(&mut rest)?);
+        let now = i64::from_le_bytes(take(&mut rest)?);
         let mut keys = Vec::new();
         while !rest.is_empty() {
             keys.push(match take::<1>(&mut rest)? {
@@ -202,6 +206,7 @@ impl Position {
             keys,
             left: (left > 0).then_some(left),
             page_size: (page_size > 0).then_some(page_size),
+            now,
         })
     }
 }
@@ -233,6 +238,7 @@ mod tests {
             keys,
             left: Some(1500),
             page_size: Some(100),
+            now: -7,
         }
     }
 

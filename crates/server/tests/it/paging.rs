@@ -134,6 +134,33 @@ async fn pages_follow_every_order_of_the_cases() {
 }
 
 #[tokio::test]
+async fn an_order_by_the_time_is_the_same_on_every_page() {
+    let plant = Plant::with(Incidents::Live, |config| {
+        config.limits.page_records = 1;
+        // A clock that is another second at each look.
+        let second = std::sync::atomic::AtomicI64::new(1_750_000_000);
+        config.clock = obeya_server::Clock::new(move || {
+            let second = second.fetch_add(1, Ordering::Relaxed);
+            jiff::Timestamp::from_second(second).expect("an instant")
+        });
+    })
+    .await;
+    let comments = cases()["fixture"]["incidentComments"].clone();
+    for orderby in ["now() sub commentDate", "now() sub commentDate desc"] {
+        let mut path = Some(format!("/v2/comments?$orderby={orderby}"));
+        let mut found = Vec::new();
+        while let Some(asked) = path.filter(|_| found.len() < 100) {
+            let body = plant.get(&asked).await.json();
+            found.extend(ids(&body["value"]));
+            let link = body["@odata.nextLink"].as_str();
+            path = link.and_then(|link| Some(link.strip_prefix(plant.base_url())?.to_owned()));
+        }
+        found.sort_unstable();
+        assert_eq!(found, ids(&comments), "{orderby}");
+    }
+}
+
+#[tokio::test]
 async fn the_page_size_is_as_preferred_and_said_to_be() {
     let service = Service::start_with(|config| config.limits.page_records = 4).await;
     service.store().write(fill).await.expect("the boards");
