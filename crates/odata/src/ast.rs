@@ -31,6 +31,7 @@ impl PartialEq for Expr {
 
 /// The forms of an expression.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum ExprKind {
     /// A literal value.
     Literal(Literal),
@@ -93,6 +94,7 @@ impl PartialEq for Segment {
 
 /// A literal as written; whether it fits is for the binder to say.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Literal {
     /// `null`.
     Null,
@@ -148,6 +150,7 @@ pub enum LambdaOp {
 
 /// Operators with two operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BinaryOp {
     /// `eq`
     Eq,
@@ -201,6 +204,7 @@ impl BinaryOp {
 
 /// One key of `$orderby`.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct OrderItem {
     /// What to order by.
     pub expr: Expr,
@@ -210,6 +214,7 @@ pub struct OrderItem {
 
 /// One item of `$select`.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum SelectItem {
     /// `*`: all structural properties.
     All,
@@ -219,6 +224,7 @@ pub enum SelectItem {
 
 /// One item of `$expand`.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ExpandItem {
     /// Which navigations.
     pub target: ExpandTarget,
@@ -232,6 +238,7 @@ pub struct ExpandItem {
 
 /// What an `$expand` item names.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum ExpandTarget {
     /// `*`: every navigation of the entity.
     All,
@@ -241,6 +248,7 @@ pub enum ExpandTarget {
 
 /// The content of `$search`: any of the phrases may match.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Search {
     /// The phrases, each a run of adjacent tokens; a plain word is a phrase of one token.
     pub phrases: Vec<Vec<String>>,

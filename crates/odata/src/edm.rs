@@ -24,6 +24,7 @@
 
 /// A primitive type of a property, with the encoding its values have in the database.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub enum Type {
     /// `Edm.Boolean`, stored as INTEGER 0 or 1.
     Boolean,
@@ -92,6 +93,7 @@ pub struct EnumType {
 
 /// Where a property's value comes from in its table.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub enum Column {
     /// A column of the entity's table.
     Name(&'static str),

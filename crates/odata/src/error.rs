@@ -53,6 +53,7 @@ impl ErrorKind {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.describe())]
+#[non_exhaustive]
 pub struct Error {
     /// The option as it is written in the interface, such as `$filter`.
     pub option: String,

@@ -5,12 +5,14 @@
 /// ```
 /// use obeya_odata::{Limits, OptionName, Options};
 ///
-/// let limits = Limits { list: 2, ..Limits::default() };
+/// let mut limits = Limits::default();
+/// limits.list = 2;
 /// let error = Options::parse("$filter=id in (1,2,3)", OptionName::ALL, &limits).unwrap_err();
 /// assert_eq!(error.code(), "odata.limit");
 /// assert_eq!(error.to_string(), "$filter at byte 11: the list has too many members; the limit is 2");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
     /// Nodes of all expressions of a request together.
     pub nodes: usize,

@@ -17,6 +17,7 @@ use crate::{clauses, search};
 
 /// A system query option of this interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OptionName {
     /// `$search`
     Search,
@@ -39,8 +40,20 @@ pub enum OptionName {
 }
 
 impl OptionName {
-    /// Every option: what a v2 read offers.
+    /// Every option that a list answers by itself. `$skiptoken` is not among them: whoever does nothing with it must not take it.
     pub const ALL: &'static [Self] = &[
+        Self::Search,
+        Self::Filter,
+        Self::Select,
+        Self::Top,
+        Self::Skip,
+        Self::Expand,
+        Self::Count,
+        Self::OrderBy,
+    ];
+
+    /// Those and `$skiptoken`: for lists whose pages follow each other, see [`crate::sql::page`].
+    pub const PAGED: &'static [Self] = &[
         Self::Search,
         Self::Filter,
         Self::Select,
@@ -75,8 +88,10 @@ impl OptionName {
     }
 }
 
-/// The options of one request, or of one `$expand` item, as they were written.
+/// The options of one request, or of one `$expand` item, as they were written. Made by [`Options::parse`], or from
+/// `Options::default()` by setting fields.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Options {
     /// `$search`
     pub search: Option<Search>,
@@ -274,7 +289,7 @@ mod tests {
     use super::*;
 
     fn parse(raw: &str) -> Result<(Options, Parameters), Error> {
-        Options::parse(raw, OptionName::ALL, &Limits::default())
+        Options::parse(raw, OptionName::PAGED, &Limits::default())
     }
 
     #[test]
@@ -335,6 +350,15 @@ mod tests {
             listing("$filter=a eq @p&@p=1"),
             listing("$filter=a eq @p&@p=2")
         );
+    }
+
+    /// A service without pages that took it would give the first page for ever.
+    #[test]
+    fn who_offers_no_pages_refuses_the_place_of_one() {
+        let error = Options::parse("$skiptoken=x", OptionName::ALL, &Limits::default());
+        assert_eq!(error.unwrap_err().code(), "odata.option");
+        let paged = Options::parse("$skiptoken=x", OptionName::PAGED, &Limits::default());
+        assert_eq!(paged.unwrap().0.skip_token.as_deref(), Some("x"));
     }
 
     #[test]

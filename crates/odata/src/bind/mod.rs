@@ -94,6 +94,7 @@ impl OutColumn {
 
 /// An `$expand` item: a query of its own over the navigation's target.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct BoundExpand {
     /// The navigation followed.
     pub navigation: &'static Navigation,

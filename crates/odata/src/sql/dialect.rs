@@ -8,6 +8,7 @@ use crate::sql::{Value, trigrams};
 
 /// What a text must hold to meet a condition.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Parts {
     /// This part.
     One(String),

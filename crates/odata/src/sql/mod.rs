@@ -103,6 +103,7 @@ pub struct Scope<'a> {
 
 /// A statement for the rows of a page, and where each row holds its place in the order.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Page {
     /// Each gives the columns of the query, and behind them order keys that are none of these. They are to be run one after another, until the page is full or
     /// there are no more; each gives as many rows as a page may have.

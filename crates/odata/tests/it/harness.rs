@@ -46,7 +46,7 @@ fn run(raw: &str, check: &dyn Fn(&Error)) -> Vec<Statement> {
         assert!(!text.contains(char::is_control), "{text:?}");
     };
     let limits = Limits::default();
-    let (options, _) = match Options::parse(raw, OptionName::ALL, &limits) {
+    let (options, _) = match Options::parse(raw, OptionName::PAGED, &limits) {
         Ok(parsed) => parsed,
         Err(error) => {
             refused(&error);
@@ -75,7 +75,7 @@ fn same_when_printed(options: &Options) {
     wide.depth = 200;
     wide.option_bytes = 1 << 24;
     let printed = options.to_query();
-    let again = Options::parse(&printed, OptionName::ALL, &wide);
+    let again = Options::parse(&printed, OptionName::PAGED, &wide);
     let (again, others) = again.unwrap_or_else(|error| panic!("{printed}: {error}"));
     assert!(others.is_empty(), "{printed}: {others:?}");
     assert_eq!(again.to_query(), printed);

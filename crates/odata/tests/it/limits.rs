@@ -118,17 +118,16 @@ fn each_holds_where_it_is_set_and_says_so() {
 /// The defaults of the interface; a change of one is a change of what clients may ask.
 #[test]
 fn the_usual_limits() {
-    let expected = Limits {
-        nodes: 200,
-        depth: 50,
-        list: 1_000,
-        lambdas: 3,
-        expand_depth: 3,
-        expands: 20,
-        order_keys: 8,
-        patterns: 8,
-        search_words: 20,
-        option_bytes: 8 * 1024,
-    };
+    let mut expected = Limits::default();
+    expected.nodes = 200;
+    expected.depth = 50;
+    expected.list = 1_000;
+    expected.lambdas = 3;
+    expected.expand_depth = 3;
+    expected.expands = 20;
+    expected.order_keys = 8;
+    expected.patterns = 8;
+    expected.search_words = 20;
+    expected.option_bytes = 8 * 1024;
     assert_eq!(Limits::default(), expected);
 }

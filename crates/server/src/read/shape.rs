@@ -79,7 +79,7 @@ impl Form {
             Type::String | Type::Guid | Type::Enum(_) => Self::Text,
             Type::DateTimeOffset => Self::Instant,
             Type::Date => Self::Date,
-            Type::TimeOfDay | Type::Duration => return None,
+            _ => return None,
         })
     }
 }

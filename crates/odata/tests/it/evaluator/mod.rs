@@ -157,12 +157,10 @@ fn related(row: Row, name: &str) -> Vec<Row> {
 /// Selects with the database and with the evaluator: what each found, and the statement.
 fn both(entity: &'static EntityType, filter: &str) -> (Vec<i64>, Vec<i64>, String) {
     thread_local!(static STORE: Store = Store::new());
-    let limits = Limits {
-        nodes: 5_000,
-        depth: 200,
-        option_bytes: 1 << 20,
-        ..Limits::default()
-    };
+    let mut limits = Limits::default();
+    limits.nodes = 5_000;
+    limits.depth = 200;
+    limits.option_bytes = 1 << 20;
     let query = format!("$filter={}", encode(filter));
     let (options, _) = Options::parse(&query, OptionName::ALL, &limits)
         .unwrap_or_else(|error| panic!("{filter}: {error}"));
