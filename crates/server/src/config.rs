@@ -39,7 +39,8 @@ pub struct Config {
 pub struct Limits {
     /// Longest request body, in bytes. Default 1 MiB.
     pub body_bytes: usize,
-    /// Longest path and query, in bytes. Default 16 KiB.
+    /// Longest path and query, in bytes. Default 48 KiB: an option of 8 KiB may be three times as long once it is percent-encoded. Beyond 64 KiB the connection is
+    /// refused.
     pub uri_bytes: usize,
     /// Most bytes in all header names and values of a request. Default 32 KiB.
     pub header_bytes: usize,
@@ -75,7 +76,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             body_bytes: 1 << 20,
-            uri_bytes: 16 << 10,
+            uri_bytes: 48 << 10,
             header_bytes: 32 << 10,
             connections: 1024,
             header_read: Duration::from_secs(60),

@@ -50,13 +50,13 @@ pub enum Out {
 #[non_exhaustive]
 pub enum ScalarError {
     /// A whole number divided by zero, or any number's remainder by zero.
-    #[error("odata: division by zero")]
+    #[error("some row comes to a division by zero")]
     DivisionByZero,
     /// A result beyond 64 bits, or a date outside the calendar.
-    #[error("odata: the result of an arithmetic operation is out of range")]
+    #[error("some row comes to a number or a date that is out of range")]
     OutOfRange,
     /// `substring` with a negative length.
-    #[error("odata: substring was given a negative length")]
+    #[error("some row gives `substring` a negative length")]
     NegativeLength,
 }
 

@@ -338,6 +338,13 @@ impl From<StoreError> for Problem {
                 "Expression cannot be evaluated",
                 text,
             ),
+            // Only a query's own size can come to that; the limits of its options keep it far from most ceilings.
+            StoreError::Limit(text) => Self::new(
+                StatusCode::BAD_REQUEST,
+                "odata.limit",
+                "Limit exceeded",
+                format!("The query comes to more than the database takes at once: {text}."),
+            ),
             other => Self::internal(other),
         }
     }

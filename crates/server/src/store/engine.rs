@@ -139,6 +139,9 @@ pub enum StoreError {
     /// A value a registered function refused, such as an integer division by zero.
     #[error("{0}")]
     Data(String),
+    /// A statement comes to more than the engine takes at once, such as tables in a join.
+    #[error("{0}")]
+    Limit(String),
     /// Anything else the engine said.
     #[error("the database engine failed")]
     Engine(#[source] Box<dyn std::error::Error + Send + Sync>),

@@ -10,7 +10,7 @@ use crate::support::{Answer, COMMON, Service, raw};
 #[tokio::test]
 async fn the_uri_and_the_headers_have_limits() {
     let service = Service::start().await;
-    let long = format!("/v2/areas?x={}", "y".repeat(17 << 10));
+    let long = format!("/v2/areas?x={}", "y".repeat(49 << 10));
     service
         .get(&long)
         .await

@@ -10,6 +10,17 @@ pub(super) const REFUSED: &str = "\u{1}refused: ";
 /// The message of a registered function that ended its statement, because that has taken its time.
 pub(super) const SPENT: &str = "\u{1}spent";
 
+/// How the engine's messages begin where a statement passes one of its ceilings (its `limits.html`). It has no code for them.
+const CEILINGS: [&str; 7] = [
+    "at most 64 tables in a join",
+    "too many SQL variables",
+    "variable number must be between",
+    "too many columns in",
+    "too many terms in",
+    "Expression tree is too large",
+    "parser stack overflow",
+];
+
 /// Sorts an error of the engine into the kinds that callers act on.
 pub(super) fn store_error(error: rusqlite::Error) -> StoreError {
     let rusqlite::Error::SqliteFailure(code, message) = &error else {
@@ -21,6 +32,9 @@ pub(super) fn store_error(error: rusqlite::Error) -> StoreError {
     }
     if message == SPENT {
         return StoreError::Timeout;
+    }
+    if CEILINGS.iter().any(|ceiling| message.starts_with(ceiling)) {
+        return StoreError::Limit(message.to_owned());
     }
     match code.code {
         ErrorCode::OperationInterrupted => StoreError::Timeout,
@@ -42,6 +56,7 @@ pub(super) fn again(error: &StoreError) -> StoreError {
         StoreError::Constraint(text) => StoreError::Constraint(text.clone()),
         StoreError::Schema(text) => StoreError::Schema(text.clone()),
         StoreError::Data(text) => StoreError::Data(text.clone()),
+        StoreError::Limit(text) => StoreError::Limit(text.clone()),
         StoreError::Engine(cause) => StoreError::Engine(cause.to_string().into()),
     }
 }
