@@ -90,12 +90,12 @@ fn select(parser: &mut Parser<'_>) -> Result<Vec<SelectItem>, Error> {
         } else {
             let mut path = vec![parser.segment("a property's name or `*`")?];
             while parser.eat(&TokenKind::Slash) {
-                if path.len() > parser.limits.expand_depth {
+                if path.len() > parser.limits.safe_expand_depth() {
                     let at = parser.peek().at;
                     return Err(Error::limit(
                         at,
                         "the path is too long",
-                        parser.limits.expand_depth + 1,
+                        parser.limits.safe_expand_depth() + 1,
                     ));
                 }
                 path.push(parser.segment("a property's name after `/`")?);

@@ -20,15 +20,15 @@ pub struct Limits {
     pub depth: usize,
     /// Members of one `in` list.
     pub list: usize,
-    /// Nesting of `any` and `all`.
+    /// Nesting of `any` and `all`, and of aliases in aliases. Both are recursion, so values above 20 are read as 20.
     pub lambdas: usize,
-    /// Nesting of `$expand`, counting `$levels`.
+    /// Nesting of `$expand`, counting `$levels`; also bounds recursion, so values above 20 are read as 20.
     pub expand_depth: usize,
     /// Navigations expanded in a request, all levels together.
     pub expands: usize,
     /// Keys of one `$orderby`.
     pub order_keys: usize,
-    /// Patterns of `matchespattern` in one request, each use counted. A thread keeps eight of them compiled, and a ninth would make it compile all of
+    /// Patterns of `matchespattern` in one request, each use counted, and again for each level of `$levels`. A thread keeps eight of them compiled, and a ninth would make it compile all of
     /// them again for every row, so values above 8 are read as 8. Each takes at most 64 KiB compiled, whatever is set here.
     pub patterns: usize,
     /// Words of `$search`.
@@ -58,6 +58,16 @@ impl Limits {
     /// The number of patterns that is enforced.
     pub(crate) fn safe_patterns(&self) -> usize {
         self.patterns.min(crate::functions::pattern::KEPT)
+    }
+
+    /// The nesting of lambdas and of aliases that is enforced.
+    pub(crate) fn safe_lambdas(&self) -> usize {
+        self.lambdas.min(20)
+    }
+
+    /// The nesting of `$expand` that is enforced.
+    pub(crate) fn safe_expand_depth(&self) -> usize {
+        self.expand_depth.min(20)
     }
 
     /// The depth that is enforced: no configuration may make the recursive stages overflow a 2 MiB stack.

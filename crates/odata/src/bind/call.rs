@@ -223,9 +223,9 @@ fn call(
     match signature.function {
         Function::Substring => check_length(&nodes)?,
         Function::MatchesPattern => {
-            binder.patterns += 1;
+            binder.used.patterns += 1;
             let most = binder.limits.safe_patterns();
-            if binder.patterns > most {
+            if binder.used.patterns > most {
                 return Err(Error::limit(at, "too many patterns are matched", most));
             }
             check_pattern(at, &mut nodes)?;

@@ -2,7 +2,7 @@
 
 use crate::ast::{ExpandItem, ExpandTarget, Segment, SelectItem};
 use crate::bind::path::unknown;
-use crate::bind::{BoundExpand, Level, OutColumn, query};
+use crate::bind::{BoundExpand, Level, OutColumn, Used, query};
 use crate::edm::{Cardinality, Column, EntityType, Navigation};
 use crate::error::{Error, ErrorKind};
 use crate::options::{OptionName, Options};
@@ -14,7 +14,7 @@ pub(crate) fn expand(
     entity: &'static EntityType,
     narrowed: &[Vec<Segment>],
     columns: &mut Vec<OutColumn>,
-    total: &mut usize,
+    used: &mut Used,
 ) -> Result<Vec<BoundExpand>, Error> {
     let items = options.expand.as_deref().unwrap_or_default();
     let mut bound: Vec<BoundExpand> = Vec::new();
@@ -23,20 +23,20 @@ pub(crate) fn expand(
             ExpandTarget::All => None,
             ExpandTarget::Navigation(segment) => Some(segment.at),
         };
-        *total += 1;
+        used.expands += 1;
         let limits = &level.context.limits;
-        if *total > limits.expands {
+        if used.expands > limits.expands {
             return Err(Error::limit(
                 at,
                 "too many navigations are expanded",
                 limits.expands,
             ));
         }
-        if level.depth + 1 > limits.expand_depth {
+        if level.depth + 1 > limits.safe_expand_depth() {
             return Err(Error::limit(
                 at,
                 "the navigations are nested too deeply",
-                limits.expand_depth,
+                limits.safe_expand_depth(),
             ));
         }
         if navigation.cardinality == Cardinality::One {
@@ -50,7 +50,7 @@ pub(crate) fn expand(
             depth: level.depth + 1,
             ..*level
         };
-        let query = query(&inner, &nested, navigation.target, total)
+        let query = query(&inner, &nested, navigation.target, used)
             .map_err(|error| inside(error, navigation))?;
         bound.push(BoundExpand {
             navigation,
@@ -195,12 +195,13 @@ fn nested_options(
             );
             return Err(Error::new(ErrorKind::Option, at, message));
         }
-        let room = level.context.limits.expand_depth - level.depth;
+        let deepest = level.context.limits.safe_expand_depth();
+        let room = deepest - level.depth;
         if item.levels != usize::MAX && item.levels > room {
             return Err(Error::limit(
                 at,
                 &format!("found $levels={}", item.levels),
-                level.context.limits.expand_depth,
+                deepest,
             ));
         }
         if room > 1 {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::ast::{BinaryOp, Expr, ExprKind, LambdaOp, Literal, LogicOp, Segment};
-use crate::bind::call;
 use crate::bind::node::{Collection, Comparison, Node, NodeKind, Source, is_numeric, type_name};
 use crate::bind::operators::{ANY_ENUM, align, arithmetic, compare};
 use crate::bind::path::Variable;
+use crate::bind::{Used, call};
 use crate::edm::{EntityType, Type};
 use crate::error::{Error, ErrorKind, excerpt};
 use crate::limits::Limits;
@@ -26,16 +26,11 @@ pub(crate) struct Binder<'a> {
     pub variables: Vec<Variable>,
     /// How many range variables were numbered; 0 is the query's own entity.
     pub numbered: usize,
+    /// How deep the expression being typed lies, through aliases.
+    pub depth: usize,
     /// How deep aliases are being replaced: one may not mean itself.
     pub alias_depth: usize,
-    /// Parts of aliases' values that were put in place of their names.
-    pub alias_nodes: usize,
-    /// Parts of operands that are written once for each member of a list.
-    pub repeated: usize,
-    /// Patterns matched so far.
-    pub patterns: usize,
-    /// Members of lists that aliases stand for.
-    pub listed: usize,
+    pub used: &'a mut Used,
 }
 
 impl Binder<'_> {
@@ -57,15 +52,31 @@ impl Binder<'_> {
 
     /// Any expression.
     pub(crate) fn expr(&mut self, expr: &Expr) -> Result<Node, Error> {
+        self.depth += 1;
+        let node = self.counted(expr);
+        self.depth -= 1;
+        node
+    }
+
+    fn counted(&mut self, expr: &Expr) -> Result<Node, Error> {
         let at = expr.at;
         // What is written once under an alias is used as often as the alias: the parser's count does not bound it.
         if self.alias_depth > 0 {
-            self.alias_nodes += 1;
-            if self.alias_nodes > self.limits.nodes {
+            self.used.alias_nodes += 1;
+            if self.used.alias_nodes > self.limits.nodes {
                 return Err(Error::limit(
                     at,
                     "the expressions have too many parts once aliases are replaced",
                     self.limits.nodes,
+                ));
+            }
+            // Each value was within the limit where it stood, and now stands in another.
+            let deepest = self.limits.safe_depth();
+            if self.depth > deepest {
+                return Err(Error::limit(
+                    at,
+                    "the expressions are nested too deeply once aliases are replaced",
+                    deepest,
                 ));
             }
         }
@@ -147,7 +158,7 @@ impl Binder<'_> {
             return Err(Error::new(ErrorKind::UnknownProperty, at, message));
         };
         // An alias may use another one; a chain longer than there are aliases has come round.
-        if self.alias_depth > aliases.len() || self.alias_depth > self.limits.lambdas {
+        if self.alias_depth > aliases.len() || self.alias_depth > self.limits.safe_lambdas() {
             let message = format!(
                 "the value of `@{}` leads back to itself or through too many aliases",
                 excerpt(name)
@@ -288,11 +299,12 @@ impl Binder<'_> {
         collection: &Collection,
         body: &Expr,
     ) -> Result<Node, Error> {
-        if self.variables.len() == self.limits.lambdas {
+        let most = self.limits.safe_lambdas();
+        if self.variables.len() == most {
             return Err(Error::limit(
                 body.at,
                 "`any`, `all` and `$count` are nested too deeply",
-                self.limits.lambdas,
+                most,
             ));
         }
         let variable = Variable {

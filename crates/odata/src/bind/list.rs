@@ -63,8 +63,8 @@ impl Binder<'_> {
             };
             // One alias may be used often; without a bound a short request would bind very many values.
             let most = binder.limits.list.saturating_mul(4);
-            binder.listed += list.len();
-            if binder.listed > most {
+            binder.used.listed += list.len();
+            if binder.used.listed > most {
                 return Err(Error::limit(
                     at,
                     "the lists given by aliases have too many members together",
@@ -78,8 +78,8 @@ impl Binder<'_> {
     /// Accounts for an operand that is written more than once. Lists within lists would double it at every level.
     fn repeat(&mut self, node: &Node) -> Result<(), Error> {
         let most = self.limits.nodes.saturating_mul(4);
-        self.repeated += node.size();
-        if self.repeated > most {
+        self.used.repeated += node.size();
+        if self.used.repeated > most {
             return Err(Error::limit(
                 node.at,
                 "the operand of `in` is compared with too many members one by one",

@@ -156,7 +156,7 @@ pub(crate) fn bind(
     entity: &'static EntityType,
     context: &Context,
 ) -> Result<Bound, Error> {
-    let mut expands = 0;
+    let mut used = Used::default();
     query(
         &Level {
             context,
@@ -165,7 +165,7 @@ pub(crate) fn bind(
         },
         options,
         entity,
-        &mut expands,
+        &mut used,
     )
 }
 
@@ -179,12 +179,27 @@ pub(crate) struct Level<'a> {
     pub depth: usize,
 }
 
-/// Binds the options of one level; `expands` counts the navigations expanded in the whole request.
+/// What all levels of a request have used up together.
+#[derive(Debug, Default)]
+pub(crate) struct Used {
+    /// Navigations expanded.
+    pub expands: usize,
+    /// Parts of aliases' values that were put in place of their names.
+    pub alias_nodes: usize,
+    /// Parts of operands that are written once for each member of a list.
+    pub repeated: usize,
+    /// Patterns matched.
+    pub patterns: usize,
+    /// Members of lists that aliases stand for.
+    pub listed: usize,
+}
+
+/// Binds the options of one level.
 pub(crate) fn query(
     level: &Level<'_>,
     options: &Options,
     entity: &'static EntityType,
-    expands: &mut usize,
+    used: &mut Used,
 ) -> Result<Bound, Error> {
     if options.search.is_some() {
         check_search(options, entity)?;
@@ -197,11 +212,9 @@ pub(crate) fn query(
         outermost: level.depth == 0,
         variables: Vec::new(),
         numbered: 0,
+        depth: 0,
         alias_depth: 0,
-        alias_nodes: 0,
-        repeated: 0,
-        listed: 0,
-        patterns: 0,
+        used,
     };
     let filter = match &options.filter {
         None => None,
@@ -221,7 +234,7 @@ pub(crate) fn query(
         entity,
         &selection.narrowed,
         &mut columns,
-        expands,
+        used,
     )
     .map_err(|error| error.of("$expand"))?;
     select::check_narrowed(&selection.narrowed, &expands).map_err(|error| error.of("$select"))?;

@@ -115,6 +115,117 @@ fn each_holds_where_it_is_set_and_says_so() {
     check(option_bytes, 10, "@a='12345678'", "@a='123456789'");
 }
 
+/// What `$expand` repeats costs each time, so it counts each time.
+#[test]
+fn all_levels_of_a_request_count_together() {
+    let limits = Limits::default();
+    let pattern = "matchespattern(text,'a')";
+    let patterns = |count: usize| vec![pattern; count].join(" or ");
+    let nested = |outer: usize, inner: usize| {
+        format!(
+            "$filter={}&$expand=incident($expand=comments($filter={}))",
+            patterns(outer),
+            patterns(inner)
+        )
+    };
+    assert_eq!(ask(&nested(4, 4), limits), Ok(()));
+    assert_eq!(
+        ask(&nested(4, 5), limits).unwrap_err().code(),
+        "odata.limit"
+    );
+    let mut limits = Limits::default();
+    limits.list = 2;
+    let lists = |count: usize| vec!["id in @l"; count].join(" or ");
+    let nested = |outer: usize, inner: usize| {
+        format!(
+            "$filter={}&$expand=incident($expand=comments($filter={}))&@l=[1,2]",
+            lists(outer),
+            lists(inner)
+        )
+    };
+    // Four times two members are allowed.
+    assert_eq!(ask(&nested(2, 2), limits), Ok(()));
+    assert_eq!(
+        ask(&nested(2, 3), limits).unwrap_err().code(),
+        "odata.limit"
+    );
+}
+
+/// No configuration lifts the protection of the stack, 2 MiB in a test's thread: each of these recurses as deeply as any value lets it.
+#[test]
+fn no_limit_is_too_large() {
+    let mut limits = Limits::default();
+    limits.nodes = usize::MAX;
+    limits.depth = usize::MAX;
+    limits.list = usize::MAX;
+    limits.lambdas = usize::MAX;
+    limits.expand_depth = usize::MAX;
+    limits.expands = 100_000;
+    limits.order_keys = usize::MAX;
+    limits.patterns = usize::MAX;
+    limits.search_words = usize::MAX;
+    limits.option_bytes = 1 << 24;
+    let refused = |query: &str| {
+        assert_eq!(ask(query, limits).unwrap_err().code(), "odata.limit");
+    };
+    // The deepest condition at the deepest level.
+    let deep = format!("{}id eq 3{}", "not (".repeat(94), ")".repeat(94));
+    let levels = |count: usize| {
+        format!(
+            "$expand=parent($levels={count};$expand=incident($expand=comments($filter={deep})))"
+        )
+    };
+    assert_eq!(ask(&levels(18), limits), Ok(()));
+    refused(&levels(19));
+    refused("$expand=parent($levels=5000)");
+    assert_eq!(ask("$expand=parent($levels=20)", limits), Ok(()));
+    assert_eq!(ask("$expand=parent($levels=max)", limits), Ok(()));
+    let nested = |count: usize| {
+        format!(
+            "$expand={}parent{}",
+            "parent($expand=".repeat(count - 1),
+            ")".repeat(count - 1)
+        )
+    };
+    assert_eq!(ask(&nested(20), limits), Ok(()));
+    for count in [21, 190, 5_000] {
+        refused(&nested(count));
+    }
+    refused(&format!("$select={}id", "incident/".repeat(5_000)));
+    let any = |count: usize| {
+        format!(
+            "$filter={}true{}",
+            (0..count)
+                .map(|n| {
+                    let from = if n == 0 {
+                        String::new()
+                    } else {
+                        format!("v{}/", n - 1)
+                    };
+                    format!("{from}incident/comments/any(v{n}:")
+                })
+                .collect::<String>(),
+            ")".repeat(count)
+        )
+    };
+    assert_eq!(ask(&any(20), limits), Ok(()));
+    for count in [21, 5_000] {
+        refused(&any(count));
+    }
+    // Aliases of aliases, each nested as deeply as one may be.
+    let chain = |count: usize, before: &str, behind: &str| {
+        let aliases: String = (0..count)
+            .map(|n| format!("&@a{n}={before}@a{}{behind}", n + 1))
+            .collect();
+        format!("$filter=@a0{aliases}&@a{count}=id eq 3")
+    };
+    assert_eq!(ask(&chain(15, "", ""), limits), Ok(()));
+    assert_eq!(ask(&chain(15, "not (", ")"), limits), Ok(()));
+    refused(&chain(15, &"not (".repeat(90), &")".repeat(90)));
+    assert!(ask(&chain(5_000, "", ""), limits).is_err());
+    assert!(ask(&chain(5_000, "id in ", ""), limits).is_err());
+}
+
 /// The defaults of the interface; a change of one is a change of what clients may ask.
 #[test]
 fn the_usual_limits() {
