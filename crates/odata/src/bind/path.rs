@@ -60,7 +60,7 @@ impl Binder<'_> {
         if !matches!(comparison, Comparison::Eq | Comparison::Ne) {
             return Ok(None);
         }
-        let null = |expr: &Expr| expr.kind == ExprKind::Literal(Literal::Null);
+        let null = |expr: &Expr| self.meant(expr).kind == ExprKind::Literal(Literal::Null);
         let keys = match (self.entity(left), self.entity(right)) {
             (Some(left_key), Some(right_key)) => {
                 let (left_entity, right_entity) = (left_key.1, right_key.1);
@@ -80,9 +80,24 @@ impl Binder<'_> {
         Ok(Some(keys))
     }
 
-    /// The key of the entity that a path leads to, if it leads to one: a navigation to one, a range variable, `$it`.
+    /// What an alias stands for, where it is no alias again; anything else is what it is.
+    fn meant<'e>(&'e self, mut expr: &'e Expr) -> &'e Expr {
+        // One that leads back to itself is refused where its value is bound.
+        for _ in 0..=self.limits.safe_lambdas() {
+            let ExprKind::Alias(name) = &expr.kind else {
+                break;
+            };
+            let Some(value) = self.aliases.get(name) else {
+                break;
+            };
+            expr = value;
+        }
+        expr
+    }
+
+    /// The key of the entity that a path leads to, if it leads to one: a navigation to one, a range variable, `$it`. An alias may hold the path.
     fn entity(&self, expr: &Expr) -> Option<(Node, &'static EntityType)> {
-        let ExprKind::Path(path) = &expr.kind else {
+        let ExprKind::Path(path) = &self.meant(expr).kind else {
             return None;
         };
         let (variable, mut entity, steps) = self.start(path).ok()?;

@@ -359,6 +359,25 @@ fn entities_are_compared_by_what_they_are() {
     ] {
         assert_eq!(store.filter(&GROUP, filter), Ok(expected), "{filter}");
     }
+    // An alias says the same as what it stands for.
+    for (query, expected) in [
+        ("$filter=parent eq @n&@n=null", vec![1, 6]),
+        ("$filter=@n ne parent/parent&@n=@m&@m=null", vec![4, 5, 7]),
+        ("$filter=@p eq null&@p=parent", vec![1, 6]),
+        (
+            "$filter=children/any(c:c/parent eq @i)&@i=$it",
+            vec![1, 2, 3],
+        ),
+    ] {
+        assert_eq!(store.ids(&GROUP, query), Ok(expected), "{query}");
+    }
+    for (query, code) in [
+        ("$filter=parent eq @n&@n=@n", "odata.type"),
+        ("$filter=parent eq @n", "odata.type"),
+        ("$filter=parent eq @n&@n=1", "odata.type"),
+    ] {
+        assert_eq!(bind(&GROUP, query).unwrap_err().code(), code, "{query}");
+    }
     for filter in [
         "parent gt $it",
         "parent eq 1",
