@@ -204,9 +204,12 @@ fn quoted(text: &str, at: usize, quote: char) -> Result<(String, usize), Error> 
                 Some((_, escaped @ ('"' | '\\' | '/'))) => value.push(escaped),
                 Some((_, 'n')) => value.push('\n'),
                 Some((_, 't')) => value.push('\t'),
+                Some((_, 'r')) => value.push('\r'),
+                Some((_, 'b')) => value.push('\u{8}'),
+                Some((_, 'f')) => value.push('\u{c}'),
                 Some((_, other)) => {
                     let message = format!(
-                        "found the escape `\\{}`; only \\\" \\\\ \\/ \\n \\t are known",
+                        "found the escape `\\{}`; only \\\" \\\\ \\/ \\n \\t \\r \\b \\f are known",
                         other.escape_debug()
                     );
                     return Err(Error::syntax(at + 1 + offset, message));

@@ -26,6 +26,8 @@ pub(crate) struct Parser<'a> {
     tokens: Vec<Token<'a>>,
     next: usize,
     depth: usize,
+    /// The JSON arrays that are open.
+    arrays: usize,
     pub(crate) limits: &'a Limits,
     pub(crate) budget: &'a mut Budget,
 }
@@ -90,6 +92,7 @@ impl<'a> Parser<'a> {
             tokens: lex::tokens(text)?,
             next: 0,
             depth: 0,
+            arrays: 0,
             limits,
             budget,
         })

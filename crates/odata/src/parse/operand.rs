@@ -53,8 +53,15 @@ impl Parser<'_> {
             }
         };
         self.take();
-        if close == TokenKind::CloseBracket && self.eat(&close) {
-            return Ok(Vec::new());
+        if close == TokenKind::CloseBracket {
+            if self.eat(&close) {
+                return Ok(Vec::new());
+            }
+            self.arrays += 1;
+            let first = self.list_member()?;
+            let members = self.rest_of_list(first, &close)?;
+            self.arrays -= 1;
+            return Ok(members);
         }
         if self.peek().kind == TokenKind::Close {
             return Err(self.unexpected("a member of the list; an empty list is written `[]`"));
@@ -132,6 +139,13 @@ impl Parser<'_> {
         let token = self.peek();
         let at = token.at;
         let kind = match &token.kind {
+            // JSON has its strings in double quotes, and is only in the array of a list.
+            TokenKind::Literal(Literal::String(_))
+                if self.arrays == 0 && self.text[at..].starts_with('"') =>
+            {
+                let message = "found a string in double quotes; a string is put in single quotes, as in 'Weld'";
+                return Err(Error::syntax(at, message));
+            }
             TokenKind::Literal(literal) => ExprKind::Literal(literal.clone()),
             TokenKind::Number(digits) => ExprKind::Literal(number(at, digits, false)?),
             TokenKind::Alias(name) => ExprKind::Alias((*name).to_owned()),

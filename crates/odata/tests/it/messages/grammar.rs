@@ -6,6 +6,16 @@ use super::message;
 use crate::model::{BOARD, DATASOURCE_VALUE};
 
 #[test]
+fn strings_stand_in_single_quotes() {
+    // `string = SQUOTE *( SQUOTE-in-string / pchar-no-SQUOTE ) SQUOTE` (OData ABNF 4.01); double quotes are JSON's, in the array of a list.
+    assert_snapshot!(message(&BOARD, "$filter=name eq \"Weld\""), @"$filter at byte 8: found a string in double quotes; a string is put in single quotes, as in 'Weld'");
+    assert_snapshot!(message(&BOARD, "$filter=startswith(name,\"W\")"), @"$filter at byte 16: found a string in double quotes; a string is put in single quotes, as in 'Weld'");
+    assert_snapshot!(message(&BOARD, "$filter=name in (\"Weld\")"), @"$filter at byte 9: found a string in double quotes; a string is put in single quotes, as in 'Weld'");
+    assert_snapshot!(message(&BOARD, "$filter=name eq @p&@p=\"Weld\""), @"@p at byte 0: found a string in double quotes; a string is put in single quotes, as in 'Weld'");
+    assert_snapshot!(message(&BOARD, "$filter=name in [\"a\\u0041\"]"), @r#"$filter at byte 11: found the escape `\u`; only \" \\ \/ \n \t \r \b \f are known"#);
+}
+
+#[test]
 fn texts_follow_the_grammar() {
     assert_snapshot!(message(&BOARD, "$filter=name eqq 'x'"), @"$filter at byte 5: found `eqq`; expected an operator such as `eq` or `and`, or the end; did you mean `eq`?");
     assert_snapshot!(message(&BOARD, "$filter=name equals 'x'"), @"$filter at byte 5: found `equals`; expected an operator such as `eq` or `and`, or the end; write `eq`");
