@@ -22,7 +22,13 @@ pub trait Clause<O> {
 }
 
 /// Options that are lists: they may be given in parts.
-pub trait List {}
+pub trait List {
+    /// The parts, which are at least one, as one value.
+    #[must_use]
+    fn joined(parts: &[String]) -> String {
+        parts.join(",")
+    }
+}
 
 /// Texts, which may be any option's.
 macro_rules! texts {
@@ -143,13 +149,13 @@ impl<R, T> Clause<Select<R>> for Value<R, T, Named> {
 
 impl<O: List, C: Clause<O>, const N: usize> Clause<O> for [C; N] {
     fn text(self) -> Option<String> {
-        joined(self.into_iter().map(Clause::text))
+        joined::<O>(self.into_iter().map(Clause::text))
     }
 }
 
 impl<O: List, C: Clause<O>> Clause<O> for Vec<C> {
     fn text(self) -> Option<String> {
-        joined(self.into_iter().map(Clause::text))
+        joined::<O>(self.into_iter().map(Clause::text))
     }
 }
 
@@ -160,7 +166,7 @@ macro_rules! tuples {
             fn text(self) -> Option<String> {
                 #[expect(non_snake_case, reason = "each part is called like its type")]
                 let ($($part,)+) = self;
-                joined([$($part.text()),+])
+                joined::<O>([$($part.text()),+])
             }
         })+
     };
@@ -177,7 +183,7 @@ tuples! {
     A B C D E F G H;
 }
 
-fn joined(parts: impl IntoIterator<Item = Option<String>>) -> Option<String> {
+fn joined<O: List>(parts: impl IntoIterator<Item = Option<String>>) -> Option<String> {
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    (!parts.is_empty()).then(|| parts.join(","))
+    (!parts.is_empty()).then(|| O::joined(&parts))
 }

@@ -4,10 +4,14 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use super::clause::{Clause, List, Order, Select};
+use super::merge;
 use super::path::{Many, One, Path, Row};
 use super::value::Filter;
 
 /// The option `$expand` of the entity `R`. Its parts are links; the value is all of them.
+///
+/// A link may be expanded only once, so parts that lead through the same one are made one: `(incident().area(), incident().group())` is
+/// `incident($expand=area,group)`. Parts whose options differ (two `$top`, or `$levels` for one of them) can't be, and the service refuses them.
 #[derive(Debug)]
 pub struct Expansion<R>(PhantomData<fn() -> R>);
 
@@ -19,7 +23,11 @@ impl<R> Expansion<R> {
     }
 }
 
-impl<R> List for Expansion<R> {}
+impl<R> List for Expansion<R> {
+    fn joined(parts: &[String]) -> String {
+        merge::links(parts)
+    }
+}
 
 impl<R> Clause<Expansion<R>> for Expansion<R> {
     fn text(self) -> Option<String> {

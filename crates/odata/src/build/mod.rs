@@ -98,6 +98,7 @@ mod clause;
 mod expand;
 mod lambda;
 mod logic;
+mod merge;
 mod number;
 mod operand;
 mod path;

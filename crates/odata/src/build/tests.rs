@@ -508,6 +508,22 @@ fn links_are_expanded_with_options_of_their_own() {
             expand(group().parent().boards().expand().top(1)),
             "parent($expand=boards($top=1))",
         ),
+        // A link stands once: the binder refuses it twice.
+        (
+            expand((
+                group().parent().boards(),
+                group().parent().children(),
+                group().parent(),
+            )),
+            "parent($expand=boards,children)",
+        ),
+        (
+            expand((
+                group().parent().expand().select(group().name()),
+                [group().parent().boards().expand().top(1)],
+            )),
+            "parent($select=name;$expand=boards($top=1))",
+        ),
         (
             expand(group().children().expand().levels(0)),
             "children($levels=1)",
