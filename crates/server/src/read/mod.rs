@@ -27,8 +27,8 @@ mod time;
 pub(crate) use list::{List, Parent};
 pub(crate) use page::Page;
 pub(crate) use point::Point;
-pub(crate) use related::Related;
 pub(crate) use position::Signer;
+pub(crate) use related::Related;
 
 use obeya_odata::sql::{self, Statement};
 
