@@ -89,7 +89,9 @@ fn all(bound: &Bound, statements: &mut Vec<Statement>) {
         limit: Some(10),
         ..Scope::default()
     };
-    statements.extend(sql::page(bound, &Sqlite, &scope).statements);
+    let page = sql::page(bound, &Sqlite, &scope);
+    following(bound, &scope, page.keys.len(), statements);
+    statements.extend(page.statements);
     statements.push(sql::count(bound, &Sqlite, &scope));
     for expand in bound.expands() {
         let parents = [Value::Int(1), Value::Int(2)];
@@ -97,6 +99,34 @@ fn all(bound: &Bound, statements: &mut Vec<Statement>) {
         statements.push(sql::expand_count(expand, &Sqlite, &parents, &scope));
         assert!(expand.link < bound.columns().len());
         inner(&expand.query, statements);
+    }
+}
+
+/// The pages after every kind of place: a row's keys may hold null or any value, and the first, which decides how the order goes on, each of them.
+fn following(bound: &Bound, scope: &Scope<'_>, keys: usize, statements: &mut Vec<Statement>) {
+    let kinds = [
+        Value::Null,
+        Value::Int(3),
+        Value::Real(0.5),
+        Value::Text("a".to_owned()),
+    ];
+    for first in 0..kinds.len() {
+        let place: Vec<Value> = kinds
+            .iter()
+            .cycle()
+            .skip(first)
+            .take(keys)
+            .cloned()
+            .collect();
+        let page = sql::page_after(bound, &Sqlite, scope, &place).expect("a value for each key");
+        // A key that is never null has no place there.
+        assert!(place[0] == Value::Null || !page.statements.is_empty());
+        statements.extend(page.statements);
+        assert_eq!(
+            sql::page_after(bound, &Sqlite, scope, &place[1..]),
+            None,
+            "a key has no value"
+        );
     }
 }
 
