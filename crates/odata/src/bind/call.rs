@@ -159,7 +159,10 @@ pub(crate) fn bind(
         "now" | "mindatetime" | "maxdatetime" if !args.is_empty() => {
             Err(count_fault(at, name, "none", args.len()))
         }
-        "now" => instant(binder.now),
+        "now" => {
+            binder.used.now = true;
+            instant(binder.now)
+        }
         "mindatetime" => instant(MIN_TICKS),
         "maxdatetime" => instant(MAX_TICKS),
         "cast" | "isof" => cast(binder, at, name, args),

@@ -65,6 +65,7 @@ pub struct Bound {
     pub(crate) count: bool,
     pub(crate) columns: Vec<OutColumn>,
     pub(crate) expands: Vec<BoundExpand>,
+    pub(crate) asks_the_time: bool,
 }
 
 /// One key of an ordering.
@@ -143,6 +144,12 @@ impl Bound {
         self.count
     }
 
+    /// Whether `now()` is asked for, here or in what is expanded: the same options then make another query at another time.
+    #[must_use]
+    pub fn asks_the_time(&self) -> bool {
+        self.asks_the_time
+    }
+
     /// Whether the caller asked for an order of its own.
     #[must_use]
     pub fn ordered(&self) -> bool {
@@ -192,6 +199,8 @@ pub(crate) struct Used {
     pub patterns: usize,
     /// Members of lists that aliases stand for.
     pub listed: usize,
+    /// Whether `now()` was asked for.
+    pub now: bool,
 }
 
 /// Binds the options of one level.
@@ -249,6 +258,7 @@ pub(crate) fn query(
         count: options.count.unwrap_or(false),
         columns,
         expands,
+        asks_the_time: used.now,
     })
 }
 

@@ -422,3 +422,24 @@ fn statements_bind_values_and_leave_indexes_usable() {
     assert_snapshot!(sql("$select=id&$filter=group/parent/name eq 'Plant' and group/boards/any(b:b/name eq name)"), @r#"SELECT t0."id" FROM "boards" AS t0 LEFT JOIN "groups" AS t1 ON t1."id" = t0."groupId" LEFT JOIN "groups" AS t2 ON t2."id" = t1."parentId" WHERE ((t2."name" = ?1) AND EXISTS (SELECT 1 FROM "boards" AS t3 WHERE t3."groupId" = t1."id" AND (t3."name" IS t0."name"))) ORDER BY t0."id" LIMIT ?2 OFFSET ?3
 [Text("Plant"), Int(9), Int(0)]"#);
 }
+
+#[test]
+fn a_query_knows_whether_it_asks_the_time() {
+    for (query, asks) in [
+        ("$filter=name eq 'now()'&$orderby=name", false),
+        ("$filter=mindatetime() lt maxdatetime()", false),
+        ("$filter=year(NOW()) gt id", true),
+        ("$filter=year(n%6Fw()) gt id", true),
+        ("$filter=year(@p) gt id&@p=now()", true),
+        ("@p=now()", false),
+        ("$orderby=day(now()) add id", true),
+    ] {
+        assert_eq!(
+            bind(&BOARD, query).unwrap().asks_the_time(),
+            asks,
+            "{query}"
+        );
+    }
+    let nested = bind(&GROUP, "$expand=boards($filter=year(now()) gt id)").unwrap();
+    assert!(nested.asks_the_time());
+}

@@ -7,7 +7,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::compiled::may_hold;
 use super::tally::Tally;
 
 /// Listings remembered at most; the least recently used one goes first.
@@ -32,15 +31,15 @@ pub(crate) struct Listing {
     pub(crate) to: Option<i64>,
     /// The filter's text, exactly as the client sent it, with whatever else the query string held.
     pub(crate) filter: Option<String>,
+    /// Whether the filter or the order asks for the current time.
+    pub(crate) asks_the_time: bool,
 }
 
 impl Listing {
-    /// Whether the same listing gives the same rows later: a filter that asks for the current time does not.
-    pub(crate) fn is_lasting(&self) -> bool {
-        let Some(filter) = &self.filter else {
-            return true;
-        };
-        filter.len() <= MAX_FILTER && !may_hold(filter, "now")
+    /// Whether the same listing gives the same rows later, and is short enough to be worth remembering.
+    fn is_lasting(&self) -> bool {
+        let length = self.filter.as_ref().map_or(0, String::len);
+        length <= MAX_FILTER && !self.asks_the_time
     }
 }
 
@@ -199,6 +198,7 @@ mod tests {
             from: None,
             to: None,
             filter: None,
+            asks_the_time: false,
         }
     }
 
@@ -293,7 +293,8 @@ mod tests {
     fn a_filter_on_the_current_time_is_not_remembered() {
         let anchors = Anchors::default();
         let moving = Listing {
-            filter: Some("valueDate lt NOW()".into()),
+            filter: Some("valueDate lt now()".into()),
+            asks_the_time: true,
             ..listing(1)
         };
         anchors.remember_tally(&moving, &tally(7));

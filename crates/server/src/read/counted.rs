@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use obeya_odata::sql::Statement;
 
-use super::binds;
+use super::count;
 use crate::store::engine::{Session, StoreError, View};
 
 /// Views remembered at most: those of the readers that are in use at one time.
@@ -36,9 +36,7 @@ impl Counted {
         if let Some(count) = view.and_then(|view| self.remembered(view)) {
             return Ok(count);
         }
-        let statement = &self.statement;
-        let count = session.first(&statement.sql, &binds(statement), |row| row.int(0))?;
-        let count = count.flatten().unwrap_or_default();
+        let count = count(session, &self.statement)?;
         if let Some(view) = view {
             self.remember(view, count);
         }

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use axum::response::Response;
 use obeya_odata::csdl;
 use obeya_odata::edm::{Column, EntityType};
-use obeya_odata::sql::{self, Direction, Predicate, Scope, Statement};
+use obeya_odata::sql::{self, Direction, Predicate, Scope};
 use obeya_odata::{Bound, OptionName, Options};
 
-use super::compiled::{self, Compiled, Window};
+use super::compiled::{Compiled, Window};
 use super::level::Found;
 use super::link::Address;
 use super::position::{Key, Position, refusal};
-use super::{DIALECT, binds, context, json, level, options};
+use super::{DIALECT, binds, context, count, json, level, options};
 use crate::entity_sets::CONTAINER;
 use crate::http::call::Call;
 use crate::http::extract::{PREFERENCE_APPLIED, max_page_size};
@@ -25,12 +25,8 @@ const USUAL_BYTES: usize = 16 << 10;
 
 /// A list to read.
 pub(crate) struct List {
+    entity: &'static EntityType,
     options: Options,
-    query: Bound,
-    /// What `now()` means.
-    now: i64,
-    /// Which rows there are and in which order, as text.
-    listing: String,
     predicates: Vec<Predicate>,
     parent: Option<Parent>,
     /// The order when none is asked for, before the id.
@@ -68,13 +64,10 @@ impl List {
         allowed: &[OptionName],
         limit: u32,
     ) -> Result<Self, Problem> {
-        let now = call.now();
-        let (options, query, _) = options::parsed(call, entity, allowed, now)?;
+        let (options, _) = options::written(call, allowed)?;
         Ok(Self {
-            listing: options.listing(),
+            entity,
             options,
-            query,
-            now,
             predicates: Vec::new(),
             parent: None,
             order: None,
@@ -97,15 +90,22 @@ impl List {
         call: Call,
         entity: &'static EntityType,
     ) -> Result<Response, Problem> {
-        if max_page_size(call.headers()).is_some() || !compiled::is_lasting(call.query()) {
+        if max_page_size(call.headers()).is_some() {
             return Self::v2(&call, entity)?.respond(call).await;
         }
-        let make = || {
-            let list = Self::v2(&call, entity)?;
-            let window = list.window(None, None);
-            list.compiled(None, window)
-        };
-        let compiled = call.app.memory.queries.get(entity, call.query(), make)?;
+        let queries = &call.app.memory.queries;
+        if let Some(compiled) = queries.find(entity, call.query()) {
+            return respond(call, compiled, None).await;
+        }
+        let list = Self::v2(&call, entity)?;
+        // Whose token it is seldom asks for the same again.
+        if list.options.skip_token.is_some() {
+            return list.respond(call).await;
+        }
+        let compiled = Arc::new(list.beginning(&call)?);
+        if !compiled.query.asks_the_time() {
+            queries.remember(entity, call.query(), &compiled);
+        }
         respond(call, compiled, None).await
     }
 
@@ -128,23 +128,27 @@ impl List {
     }
 
     /// Answers in the shape of v2: `@odata.count` if asked for, `value`, and `@odata.nextLink` if there is more.
-    pub(crate) async fn respond(mut self, call: Call) -> Result<Response, Problem> {
-        let parent = self.parent.clone();
+    pub(crate) async fn respond(self, call: Call) -> Result<Response, Problem> {
         let preferred = max_page_size(call.headers());
         let position = self.position(&call)?;
-        if let Some(position) = &position {
-            self.now = position.now;
-            let context = options::context(&call, self.now);
-            self.query = self.options.bind(self.query.entity(), &context)?;
-        }
-        let size = preferred.as_ref().map(|(size, _)| *size);
-        let window = self.window(position.as_ref(), size);
+        let now = position
+            .as_ref()
+            .map_or_else(|| call.now(), |position| position.now);
+        let query = options::bind(&call, &self.options, self.entity, now)?;
         let after = match &position {
-            Some(position) => Some(self.settle(&call, position).await?),
+            Some(position) => Some(self.settle(&call, &query, position).await?),
             None => None,
         };
-        let compiled = self.compiled(after.as_deref(), window)?;
-        let mut response = respond(call, Arc::new(compiled), parent).await?;
+        let asked = preferred.as_ref().map(|(size, _)| *size);
+        let size = asked.or(position.as_ref().and_then(|position| position.page_size));
+        let window = Window {
+            limit: size.map_or(self.limit, |size| size.min(self.limit)).into(),
+            left: position.map_or(query.top(), |position| position.left),
+            preferred: size,
+            now,
+        };
+        let compiled = self.compiled(query, after.as_deref(), window)?;
+        let mut response = respond(call, Arc::new(compiled), self.parent).await?;
         if let Some((_, applied)) = preferred {
             response.headers_mut().insert(PREFERENCE_APPLIED, applied);
         }
@@ -153,7 +157,8 @@ impl List {
 
     /// Answers with the number of entities that match, as text. Options that say which of them to give out, and how, change nothing.
     pub(crate) async fn count(self, call: Call) -> Result<Response, Problem> {
-        let counted = sql::count(&self.query, DIALECT, &self.scope());
+        let query = options::bind(&call, &self.options, self.entity, call.now())?;
+        let counted = sql::count(&query, DIALECT, &self.scope());
         let number = call
             .app
             .store
@@ -161,7 +166,7 @@ impl List {
                 if let Some(parent) = &self.parent {
                     parent.check(session)?;
                 }
-                count(session, &counted)
+                Ok::<_, Problem>(count(session, &counted)?)
             })
             .await?;
         Ok(call.reply(number.to_string()))
@@ -169,8 +174,7 @@ impl List {
 
     /// Answers in the shape of the trash: `total`, `page` and `values`. There is no further page to ask for, so `total` tells when the limit cut it.
     pub(crate) async fn respond_as_trash(self, call: Call) -> Result<Response, Problem> {
-        let window = self.window(None, None);
-        let compiled = self.compiled(None, window)?;
+        let compiled = self.beginning(&call)?;
         let bytes = call
             .app
             .store
@@ -184,18 +188,23 @@ impl List {
         let Some(token) = &self.options.skip_token else {
             return Ok(None);
         };
-        if self.query.skip() > 0 {
+        if self.options.skip.is_some_and(|skip| skip > 0) {
             return Err(refusal("it says where to go on, so `$skip` can't be added"));
         }
-        let list = name(self.query.entity(), self.parent.as_ref(), &self.listing);
+        let list = name(self.entity, self.parent.as_ref(), &self.options.listing());
         call.app.links.read(&list, token).map(Some)
     }
 
     /// The values of a position's keys, those of its row where the link did not hold them.
-    async fn settle(&self, call: &Call, position: &Position) -> Result<Vec<sql::Value>, Problem> {
+    async fn settle(
+        &self,
+        call: &Call,
+        query: &Bound,
+        position: &Position,
+    ) -> Result<Vec<sql::Value>, Problem> {
         let mut row = None;
         if position.keys.iter().any(|key| matches!(key, Key::Long(_))) {
-            let page = sql::page(&self.query, DIALECT, &self.scope());
+            let page = sql::page(query, DIALECT, &self.scope());
             let Some(Key::Value(id)) = position.keys.get(page.unique) else {
                 return Err(gone());
             };
@@ -203,7 +212,7 @@ impl List {
             scope
                 .predicates
                 .push(Predicate::new("{t}.id = ?", [id.clone()]));
-            let page = sql::page(&self.query, DIALECT, &scope);
+            let page = sql::page(query, DIALECT, &scope);
             row = call
                 .app
                 .store
@@ -217,21 +226,27 @@ impl List {
         position.keys.iter().enumerate().map(settle).collect()
     }
 
-    fn window(&self, position: Option<&Position>, preferred: Option<u32>) -> Window {
-        let preferred = preferred.or(position.and_then(|position| position.page_size));
-        Window {
-            limit: preferred
-                .map_or(self.limit, |size| size.min(self.limit))
-                .into(),
-            left: position.map_or(self.query.top(), |position| position.left),
-            preferred,
-            now: self.now,
-        }
+    /// The first page, of the usual size.
+    fn beginning(&self, call: &Call) -> Result<Compiled, Problem> {
+        let now = call.now();
+        let query = options::bind(call, &self.options, self.entity, now)?;
+        let window = Window {
+            limit: self.limit.into(),
+            left: query.top(),
+            preferred: None,
+            now,
+        };
+        self.compiled(query, None, window)
     }
 
-    fn compiled(self, after: Option<&[sql::Value]>, window: Window) -> Result<Compiled, Problem> {
-        let scope = self.scope();
-        Compiled::new(self.query, self.listing, scope, after, window).ok_or_else(gone)
+    fn compiled(
+        &self,
+        query: Bound,
+        after: Option<&[sql::Value]>,
+        window: Window,
+    ) -> Result<Compiled, Problem> {
+        let listing = self.options.listing();
+        Compiled::new(query, listing, self.scope(), after, window).ok_or_else(gone)
     }
 
     fn scope(&self) -> Scope<'static> {
@@ -367,9 +382,4 @@ fn keys_of(
         }
     }
     Ok(None)
-}
-
-fn count(session: &mut dyn Session, statement: &Statement) -> Result<i64, Problem> {
-    let count = session.first(&statement.sql, &binds(statement), |row| row.int(0))?;
-    Ok(count.flatten().unwrap_or_default())
 }

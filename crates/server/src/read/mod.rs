@@ -32,7 +32,7 @@ pub(crate) use related::Related;
 
 use obeya_odata::sql::{self, Statement};
 
-use crate::store::engine::Value;
+use crate::store::engine::{Session, StoreError, Value};
 
 /// The SQL that statements are made in.
 const DIALECT: &sql::Sqlite = &sql::Sqlite;
@@ -43,6 +43,12 @@ pub(crate) struct Memory {
     anchors: anchors::Anchors,
     queries: compiled::Queries,
     room: stream::Room,
+}
+
+/// The number that a statement counts.
+fn count(session: &mut dyn Session, statement: &Statement) -> Result<i64, StoreError> {
+    let count = session.first(&statement.sql, &binds(statement), |row| row.int(0))?;
+    Ok(count.flatten().unwrap_or_default())
 }
 
 /// A statement's values, as the store takes them.

@@ -6,39 +6,37 @@ use obeya_odata::{Bound, Context, OptionName, Options, Parameters};
 use crate::http::call::Call;
 use crate::http::problem::Problem;
 
+/// The allowed options as they were written, and the parameters that are none, decoded.
+pub(super) fn written(
+    call: &Call,
+    allowed: &[OptionName],
+) -> Result<(Options, Parameters), Problem> {
+    let limits = &call.app.config.limits.query;
+    Ok(Options::parse(call.query(), allowed, limits)?)
+}
+
+/// The query that options make, of which entity and with `now()` as it is told.
+pub(super) fn bind(
+    call: &Call,
+    options: &Options,
+    entity: &'static EntityType,
+    now: i64,
+) -> Result<Bound, Problem> {
+    let limits = call.app.config.limits.query;
+    Ok(options.bind(entity, &Context { now, limits })?)
+}
+
 /// The query of one v2 record. Every option is accepted and must be right, but only `$select` and `$expand` mean something for a single record; the others
 /// are left out of what is returned.
 pub(super) fn record_query(call: &Call, entity: &'static EntityType) -> Result<Bound, Problem> {
-    let (mut options, _) =
-        Options::parse(call.query(), OptionName::ALL, &call.app.config.limits.query)?;
-    let context = context(call, call.now());
-    options.bind(entity, &context)?;
+    let (mut options, _) = written(call, OptionName::ALL)?;
+    let now = call.now();
+    bind(call, &options, entity, now)?;
     options.search = None;
     options.filter = None;
     options.top = None;
     options.skip = None;
     options.count = None;
     options.orderby = None;
-    Ok(options.bind(entity, &context)?)
-}
-
-/// The allowed options as they were written and bound to the entity at an instant, and the parameters that are none, decoded.
-pub(super) fn parsed(
-    call: &Call,
-    entity: &'static EntityType,
-    allowed: &[OptionName],
-    now: i64,
-) -> Result<(Options, Bound, Parameters), Problem> {
-    let (options, parameters) =
-        Options::parse(call.query(), allowed, &call.app.config.limits.query)?;
-    let query = options.bind(entity, &context(call, now))?;
-    Ok((options, query, parameters))
-}
-
-/// What binding needs to know; `now()` is as it is told.
-pub(super) fn context(call: &Call, now: i64) -> Context {
-    Context {
-        now,
-        limits: call.app.config.limits.query,
-    }
+    bind(call, &options, entity, now)
 }

@@ -72,12 +72,9 @@ impl Page {
 
     fn of(call: &Call) -> Result<Self, Problem> {
         let datasource = call.id()?.into();
-        let (options, query, parameters) = options::parsed(
-            call,
-            &DATASOURCE_VALUE,
-            &[OptionName::Filter, OptionName::OrderBy],
-            call.now(),
-        )?;
+        let (options, parameters) =
+            options::written(call, &[OptionName::Filter, OptionName::OrderBy])?;
+        let query = options::bind(call, &options, &DATASOURCE_VALUE, call.now())?;
         let is_ours = |part: &&str| {
             Bounds::NAMES.iter().any(|name| {
                 part.split('=')
@@ -122,6 +119,7 @@ impl Page {
             from,
             to,
             filter,
+            asks_the_time: self.query().asks_the_time(),
         };
         let narrowed = self.filtered || from.is_some() || to.is_some();
         let tally = narrowed

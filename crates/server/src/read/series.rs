@@ -9,9 +9,9 @@ use std::time::Instant;
 use obeya_odata::Bound;
 use obeya_odata::sql::{self, Direction, Predicate, Scope};
 
+use super::DIALECT;
 use super::anchors::{Anchor, Place};
 use super::tally::{Counting, Span, Tally};
-use super::{DIALECT, binds};
 use crate::http::problem::Problem;
 use crate::store::Store;
 use crate::store::engine::{Session, StoreError, Value};
@@ -120,8 +120,7 @@ impl Series {
             ..Start::BEGINNING
         };
         let statement = sql::count(&self.query, DIALECT, &self.scope(start));
-        let rows = session.first(&statement.sql, &binds(&statement), |row| row.int(0))?;
-        Ok(rows.flatten().unwrap_or_default().unsigned_abs())
+        Ok(super::count(session, &statement)?.unsigned_abs())
     }
 
     /// The period, as far as it goes.

@@ -175,3 +175,29 @@ async fn a_query_that_is_too_large_for_the_database_is_refused_as_such() {
     let detail = problem["detail"].as_str().unwrap_or_default();
     assert!(detail.contains("64 tables"), "{detail}");
 }
+
+#[tokio::test]
+async fn what_asks_the_time_is_asked_anew() {
+    let service = crate::support::Service::start().await;
+    let rows = service.store().write(|session| {
+        session.execute("INSERT INTO areas (id, name) VALUES (1, 'Hall')", &[])?;
+        session.execute("INSERT INTO datasources (id, title) VALUES (1, 'Output')", &[])?;
+        session.execute(
+            "INSERT INTO datasource_values (id, datasource_id, value_date, registration_date) VALUES (1, 1, 0, 0)",
+            &[],
+        )
+    });
+    rows.await.expect("an area and a value");
+    // Half a minute after the clock of a test starts.
+    let filter = "$filter=now() gt 2025-06-02T08:00:30Z";
+    for (advance, found) in [(0, 0), (60, 1)] {
+        service.clock.advance(advance);
+        for (path, property) in [
+            ("/v2/areas", "value"),
+            ("/v1/Datasources/1/values", "values"),
+        ] {
+            let body = service.get(&format!("{path}?{filter}")).await.json();
+            assert_eq!(ids(&body[property]).len(), found, "{path}: {body}");
+        }
+    }
+}
