@@ -137,10 +137,20 @@ impl Counting {
         let rows = std::mem::take(&mut state.rows);
         drop(state);
         let stretches = self.spans.iter().zip(rows).map(|(&span, rows)| {
-            let rows = rows.map_or_else(|| count(span), Ok)?;
+            let rows = match rows {
+                Some(rows) => rows,
+                None => self.in_time().and_then(|()| count(span))?,
+            };
             Ok((span, rows))
         });
         Ok(Tally::new(stretches.collect::<Result<_, StoreError>>()?))
+    }
+
+    fn in_time(&self) -> Result<(), StoreError> {
+        if Instant::now() > self.deadline {
+            return Err(StoreError::Timeout);
+        }
+        Ok(())
     }
 
     fn take(&self) -> Result<Option<Taken<'_>>, StoreError> {
@@ -149,9 +159,7 @@ impl Counting {
         if index == self.spans.len() {
             return Ok(None);
         }
-        if Instant::now() > self.deadline {
-            return Err(StoreError::Timeout);
-        }
+        self.in_time()?;
         state.next += 1;
         state.busy += 1;
         Ok(Some(Taken {
