@@ -295,6 +295,10 @@ mod tests {
     fn a_count_ends_with_its_time_and_with_its_first_fault() {
         let late = Counting::new(span(0, 9).cut(2), Instant::now() - Duration::from_millis(1));
         assert!(matches!(late.finish(|_| Ok(0)), Err(StoreError::Timeout)));
+        let mut left = counting(1);
+        assert!(left.help(|_| Err(StoreError::Timeout)).is_err());
+        left.deadline = Instant::now() - Duration::from_millis(1);
+        assert!(matches!(left.finish(|_| Ok(0)), Err(StoreError::Timeout)));
         let counting = counting(4);
         let fault = || Err(StoreError::Data("a division by zero".into()));
         assert!(matches!(
