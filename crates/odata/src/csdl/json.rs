@@ -1,6 +1,6 @@
 //! CSDL in JSON, for a service of version 4.0, and the service document.
 
-use std::fmt::{self, Display};
+use serde::{Serialize, Serializer};
 
 use super::{
     CAPABILITIES, CAPABILITIES_AT, Container, EntitySet, Model, constraint, fraction_digits,
@@ -144,7 +144,7 @@ fn entity_set(container: &Container, set: &EntitySet) -> Json {
     Json::Object(members)
 }
 
-/// As much of JSON as is written here. Members keep their order.
+/// As much of JSON as is written here. Members keep their order, for which serde_json's own tree needs a feature that would change it everywhere.
 pub(super) enum Json {
     True,
     False,
@@ -155,6 +155,12 @@ pub(super) enum Json {
 }
 
 impl Json {
+    /// The text, without white space.
+    pub(super) fn written(&self) -> String {
+        serde_json::to_string(self)
+            .expect("every name is a text, and writing into memory does not fail")
+    }
+
     fn text(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
@@ -167,44 +173,17 @@ impl Json {
     }
 }
 
-impl Display for Json {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Serialize for Json {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::True => f.write_str("true"),
-            Self::False => f.write_str("false"),
-            Self::Int(value) => write!(f, "{value}"),
-            Self::Text(text) => quoted(f, text),
-            Self::Array(items) => {
-                f.write_str("[")?;
-                for (at, item) in items.iter().enumerate() {
-                    f.write_str(if at == 0 { "" } else { "," })?;
-                    item.fmt(f)?;
-                }
-                f.write_str("]")
-            }
+            Self::True => serializer.serialize_bool(true),
+            Self::False => serializer.serialize_bool(false),
+            Self::Int(value) => serializer.serialize_i64(*value),
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::Array(items) => serializer.collect_seq(items),
             Self::Object(members) => {
-                f.write_str("{")?;
-                for (at, (name, value)) in members.iter().enumerate() {
-                    f.write_str(if at == 0 { "" } else { "," })?;
-                    quoted(f, name)?;
-                    f.write_str(":")?;
-                    value.fmt(f)?;
-                }
-                f.write_str("}")
+                serializer.collect_map(members.iter().map(|(name, value)| (name, value)))
             }
         }
     }
-}
-
-fn quoted(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
-    f.write_str("\"")?;
-    for character in text.chars() {
-        match character {
-            '"' => f.write_str("\\\"")?,
-            '\\' => f.write_str("\\\\")?,
-            control if u32::from(control) < 0x20 => write!(f, "\\u{:04x}", u32::from(control))?,
-            other => write!(f, "{other}")?,
-        }
-    }
-    f.write_str("\"")
 }

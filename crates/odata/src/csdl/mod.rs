@@ -79,13 +79,13 @@ impl Container {
     /// The description in JSON: CSDL JSON of OData 4.01 for a service of 4.0, media type `application/json`.
     #[must_use]
     pub fn json(&self) -> String {
-        json::schema(self).to_string()
+        json::schema(self).written()
     }
 
     /// The service document in JSON. `root` is the absolute address of the service, without a slash at its end.
     #[must_use]
     pub fn service_document(&self, root: &str) -> String {
-        json::service_document(self, root).to_string()
+        json::service_document(self, root).written()
     }
 
     /// The set that holds the entities of a type, by its name; `None` for a type that is only reached over navigations.

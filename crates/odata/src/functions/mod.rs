@@ -62,6 +62,7 @@ pub enum ScalarError {
 
 /// A function to register.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Scalar {
     /// The name in SQL.
     pub name: &'static str,
@@ -69,6 +70,9 @@ pub struct Scalar {
     pub arity: i32,
     /// The function.
     pub call: fn(&[Arg<'_>]) -> Result<Out, ScalarError>,
+    /// How often it may go over each byte of its texts, beside those that do so once: for who bounds what a statement may take, as a call is one step to the
+    /// database however long it lasts.
+    pub weight: u32,
 }
 
 const fn scalar(
@@ -76,8 +80,19 @@ const fn scalar(
     arity: i32,
     call: fn(&[Arg<'_>]) -> Result<Out, ScalarError>,
 ) -> Scalar {
-    Scalar { name, arity, call }
+    Scalar {
+        name,
+        arity,
+        call,
+        weight: 1,
+    }
 }
+
+/// A pattern is at many of its places at a time.
+const MATCHES: Scalar = Scalar {
+    weight: 64,
+    ..scalar("odata_matches", 3, pattern::matches)
+};
 
 /// Every function the statements of this crate may call.
 pub const SCALARS: &[Scalar] = &[
@@ -88,7 +103,7 @@ pub const SCALARS: &[Scalar] = &[
     scalar("odata_substring", 3, text::substring),
     scalar("odata_starts_with", 2, text::starts_with),
     scalar("odata_ends_with", 2, text::ends_with),
-    scalar("odata_matches", 3, pattern::matches),
+    MATCHES,
     scalar("odata_int_div", 2, number::int_div),
     scalar("odata_int_mod", 2, number::int_mod),
     scalar("odata_real_div", 2, number::real_div),

@@ -14,10 +14,6 @@ use crate::store::StoreError;
 /// Most arguments one of them takes.
 const MAX_ARGUMENTS: usize = 8;
 
-/// How often a pattern may go over a byte of its text, beside what other functions do: it keeps many places in the pattern at a time.
-const WORK_OF_PATTERN: u64 = 64;
-const PATTERN: &str = "odata_matches";
-
 /// Registers them on a connection, whose budget their work counts against.
 pub(super) fn register(connection: &Connection, budget: &Arc<Budget>) -> Result<(), StoreError> {
     let flags = FunctionFlags::SQLITE_UTF8
@@ -25,14 +21,9 @@ pub(super) fn register(connection: &Connection, budget: &Arc<Budget>) -> Result<
         | FunctionFlags::SQLITE_INNOCUOUS;
     for scalar in SCALARS {
         let budget = Arc::clone(budget);
-        let weight = if scalar.name == PATTERN {
-            WORK_OF_PATTERN
-        } else {
-            1
-        };
         connection
             .create_scalar_function(scalar.name, scalar.arity, flags, move |context| {
-                call(scalar, context, &budget, weight)
+                call(scalar, context, &budget)
             })
             .map_err(store_error)?;
     }
@@ -43,7 +34,6 @@ fn call(
     scalar: &Scalar,
     context: &Context<'_>,
     budget: &Budget,
-    weight: u64,
 ) -> rusqlite::Result<ToSqlOutput<'static>> {
     let mut work = 1;
     let mut arguments = [Arg::Null; MAX_ARGUMENTS];
@@ -58,7 +48,7 @@ fn call(
             }
         };
     }
-    if budget.is_spent_by(work * weight) {
+    if budget.is_spent_by(work * u64::from(scalar.weight)) {
         return Err(Error::UserFunctionError(SPENT.into()));
     }
     let out = (scalar.call)(&arguments[..context.len().min(MAX_ARGUMENTS)])
