@@ -6,6 +6,7 @@ use std::sync::Arc;
 use http::HeaderMap;
 use http::header::HOST;
 use http::uri::Authority;
+use obeya_odata::sql::Dialect;
 
 use crate::auth::Tokens;
 use crate::auth::secrets::Secrets;
@@ -41,6 +42,11 @@ pub(crate) struct App {
 }
 
 impl App {
+    /// The SQL that the store's queries are made in.
+    pub(crate) fn dialect(&self) -> &'static dyn Dialect {
+        self.store.dialect().of_queries()
+    }
+
     /// Opens the store and puts the parts together. `bound` is the URL of the address that was bound.
     pub(crate) async fn open(config: Config, bound: &str) -> Result<Self, StoreError> {
         let without_slash = |url: &str| url.trim_end_matches('/').to_owned();

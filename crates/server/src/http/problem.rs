@@ -345,6 +345,8 @@ impl From<StoreError> for Problem {
                 "Limit exceeded",
                 format!("The query comes to more than the database takes at once: {text}."),
             ),
+            // Whether a change was kept was not told in time, which is what a 504 says.
+            StoreError::Uncertain(_) => Self::timeout().cause(error),
             other => Self::internal(other),
         }
     }

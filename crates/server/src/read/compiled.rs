@@ -10,7 +10,6 @@ use obeya_odata::Bound;
 use obeya_odata::edm::EntityType;
 use obeya_odata::sql::{self, Page, Scope};
 
-use super::DIALECT;
 use super::counted::Counted;
 use super::shape::Shape;
 
@@ -62,18 +61,19 @@ impl Compiled {
     pub(super) fn new(
         query: Bound,
         listing: String,
+        dialect: &dyn sql::Dialect,
         scope: Scope<'_>,
         after: Option<&[sql::Value]>,
         window: Window,
     ) -> Option<Self> {
-        let count = sql::count(&query, DIALECT, &scope);
+        let count = sql::count(&query, dialect, &scope);
         let scope = Scope {
             limit: Some(window.rows()),
             ..scope
         };
         let rows = match after {
-            None => sql::page(&query, DIALECT, &scope),
-            Some(values) => sql::page_after(&query, DIALECT, &scope, values)?,
+            None => sql::page(&query, dialect, &scope),
+            Some(values) => sql::page_after(&query, dialect, &scope, values)?,
         };
         Some(Self {
             rows,
@@ -170,7 +170,8 @@ mod tests {
             now: 0,
         };
         let scope = Scope::default();
-        let compiled = Compiled::new(bound, String::new(), scope, None, window).unwrap();
+        let compiled =
+            Compiled::new(bound, String::new(), &sql::Sqlite, scope, None, window).unwrap();
         queries.remember(entity, query, &Arc::new(compiled));
         false
     }

@@ -68,7 +68,7 @@ impl Counted {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::engine::{EachRow, Row, Value};
+    use crate::store::engine::{Dialect, EachRow, Row, Value};
 
     /// A reader of a table whose number of rows is set by hand.
     struct Reader {
@@ -95,6 +95,9 @@ mod tests {
     }
 
     impl Session for Reader {
+        fn dialect(&self) -> Dialect {
+            Dialect::Sqlite
+        }
         fn query(
             &mut self,
             _: &str,
@@ -106,6 +109,9 @@ mod tests {
         }
         fn execute(&mut self, _: &str, _: &[Value<'_>]) -> Result<u64, StoreError> {
             Ok(0)
+        }
+        fn append(&mut self, _: &str, _: &[&str], _: &[Value<'_>]) -> Result<(), StoreError> {
+            Ok(())
         }
         fn view(&mut self) -> Result<Option<View>, StoreError> {
             Ok(self.view)

@@ -13,7 +13,7 @@ use obeya_odata::{Bound, BoundExpand};
 
 use super::shape::Shape;
 use super::time::Clockwork;
-use super::{DIALECT, binds, json};
+use super::{binds, json};
 use crate::http::problem::Problem;
 use crate::store::engine::{Row, Session, StoreError, Value};
 
@@ -283,10 +283,11 @@ impl Expanded {
         let shape = Shape::of(&item.query);
         let mut level = Level::default();
         let mut counts = item.query.count().then(HashMap::new);
+        let dialect = session.dialect().of_queries();
         for links in links.chunks(MAX_LINKS) {
             let links: Vec<sql::Value> = links.iter().map(|&link| sql::Value::Int(link)).collect();
             if !item.count_only {
-                let statement = sql::expand(item, DIALECT, &links, &Scope::default());
+                let statement = sql::expand(item, dialect, &links, &Scope::default());
                 let rows = Rows {
                     query: &item.query,
                     shape: &shape,
@@ -302,7 +303,7 @@ impl Expanded {
                 level.append(part);
             }
             if let Some(counts) = &mut counts {
-                let statement = sql::expand_count(item, DIALECT, &links, &Scope::default());
+                let statement = sql::expand_count(item, dialect, &links, &Scope::default());
                 session.query(&statement.sql, &binds(&statement), &mut |row| {
                     counts.insert(
                         row.int(0)?.unwrap_or_default(),

@@ -13,7 +13,7 @@ use super::compiled::{Compiled, Window};
 use super::level::Found;
 use super::link::Address;
 use super::position::{Key, Position, refusal};
-use super::{DIALECT, binds, context, count, json, level, options};
+use super::{binds, context, count, json, level, options};
 use crate::entity_sets::CONTAINER;
 use crate::http::call::Call;
 use crate::http::extract::{PREFERENCE_APPLIED, max_page_size};
@@ -147,7 +147,7 @@ impl List {
             preferred: size,
             now,
         };
-        let compiled = self.compiled(query, after.as_deref(), window)?;
+        let compiled = self.compiled(call.app.dialect(), query, after.as_deref(), window)?;
         let mut response = respond(call, Arc::new(compiled), self.parent).await?;
         if let Some((_, applied)) = preferred {
             response.headers_mut().insert(PREFERENCE_APPLIED, applied);
@@ -158,7 +158,7 @@ impl List {
     /// Answers with the number of entities that match, as text. Options that say which of them to give out, and how, change nothing.
     pub(crate) async fn count(self, call: Call) -> Result<Response, Problem> {
         let query = options::bind(&call, &self.options, self.entity, call.now())?;
-        let counted = sql::count(&query, DIALECT, &self.scope());
+        let counted = sql::count(&query, call.app.dialect(), &self.scope());
         let number = call
             .app
             .store
@@ -204,7 +204,7 @@ impl List {
     ) -> Result<Vec<sql::Value>, Problem> {
         let mut row = None;
         if position.keys.iter().any(|key| matches!(key, Key::Long(_))) {
-            let page = sql::page(query, DIALECT, &self.scope());
+            let page = sql::page(query, call.app.dialect(), &self.scope());
             let Some(Key::Value(id)) = position.keys.get(page.unique) else {
                 return Err(gone());
             };
@@ -212,7 +212,7 @@ impl List {
             scope
                 .predicates
                 .push(Predicate::new("{t}.id = ?", [id.clone()]));
-            let page = sql::page(query, DIALECT, &scope);
+            let page = sql::page(query, call.app.dialect(), &scope);
             row = call
                 .app
                 .store
@@ -236,17 +236,18 @@ impl List {
             preferred: None,
             now,
         };
-        self.compiled(query, None, window)
+        self.compiled(call.app.dialect(), query, None, window)
     }
 
     fn compiled(
         &self,
+        dialect: &dyn sql::Dialect,
         query: Bound,
         after: Option<&[sql::Value]>,
         window: Window,
     ) -> Result<Compiled, Problem> {
         let listing = self.options.listing();
-        Compiled::new(query, listing, self.scope(), after, window).ok_or_else(gone)
+        Compiled::new(query, listing, dialect, self.scope(), after, window).ok_or_else(gone)
     }
 
     fn scope(&self) -> Scope<'static> {

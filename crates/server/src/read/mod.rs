@@ -34,9 +34,6 @@ use obeya_odata::sql::{self, Statement};
 
 use crate::store::engine::{Session, StoreError, Value};
 
-/// The SQL that statements are made in.
-const DIALECT: &sql::Sqlite = &sql::Sqlite;
-
 /// What the reads of one service share and remember.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {

@@ -18,12 +18,12 @@ use super::shape::Shape;
 use super::stream::{self, Feed};
 use super::tally::Tally;
 use super::time::Clockwork;
-use super::{DIALECT, Memory, binds, json, options};
+use super::{Memory, binds, json, options};
 use crate::app::App;
 use crate::entities::DATASOURCE_VALUE;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
-use crate::store::engine::{Row, Session, StoreError};
+use crate::store::engine::{Dialect, Row, Session, StoreError};
 
 /// Bytes of the first piece of the body: small, so that sending begins early.
 const FIRST_PIECE_BYTES: usize = 64 << 10;
@@ -202,7 +202,7 @@ impl Page {
                 offset: STRIDE - 1,
                 ..self.series.scope(start)
             };
-            let statement = sql::select(self.query(), DIALECT, &scope);
+            let statement = sql::select(self.query(), session.dialect().of_queries(), &scope);
             let columns = self.anchor_columns();
             let Some(anchor) =
                 session.first(&statement.sql, &binds(&statement), |row| columns.of(row))?
@@ -233,7 +233,7 @@ impl Page {
         out: &mut Vec<u8>,
         feed: &Feed,
     ) -> Result<bool, StoreError> {
-        let statement = self.statement(start, first);
+        let statement = self.statement(session.dialect(), start, first);
         let query = self.query();
         let shape = Shape::of(query).with_constant(query, "dataSourceId", self.series.datasource);
         let columns = self.anchor_columns();
@@ -265,13 +265,13 @@ impl Page {
         Ok(listened)
     }
 
-    fn statement(&self, start: Start, first: u64) -> Statement {
+    fn statement(&self, dialect: Dialect, start: Start, first: u64) -> Statement {
         let scope = Scope {
             limit: Some(self.bounds.page_size.into()),
             offset: first - start.place.rows,
             ..self.series.scope(start)
         };
-        sql::select(self.query(), DIALECT, &scope)
+        sql::select(self.query(), dialect.of_queries(), &scope)
     }
 
     fn query(&self) -> &Bound {

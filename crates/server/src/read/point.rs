@@ -13,11 +13,11 @@ use obeya_odata::{Bound, Context, Limits, Options};
 
 use super::shape::Shape;
 use super::time::Clockwork;
-use super::{DIALECT, binds, context, level, options};
+use super::{binds, context, level, options};
 use crate::entity_sets::CONTAINER;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
-use crate::store::engine::{Session, StoreError, Value};
+use crate::store::engine::{Dialect, Session, StoreError, Value};
 
 /// Room for the record of any entity with texts of usual length.
 const USUAL_BYTES: usize = 512;
@@ -28,7 +28,8 @@ const ID: i64 = i64::MIN;
 pub(crate) struct Point {
     entity: &'static EntityType,
     noun: &'static str,
-    plan: OnceLock<Plan>,
+    /// One for each dialect.
+    plans: [OnceLock<Plan>; Dialect::ALL.len()],
 }
 
 struct Plan {
@@ -43,7 +44,7 @@ impl Point {
         Self {
             entity,
             noun,
-            plan: OnceLock::new(),
+            plans: [const { OnceLock::new() }; Dialect::ALL.len()],
         }
     }
 
@@ -52,18 +53,22 @@ impl Point {
         let id = call.id()?;
         let context;
         let record = if call.query().is_empty() {
-            let plan = self.plan.get_or_init(|| Plan::of(self.entity));
+            let dialect = call.app.store.dialect();
+            let plan = self.plans[dialect as usize].get_or_init(|| Plan::of(self.entity, dialect));
             context = self.context(&call, &plan.query);
             call.app
                 .store
-                .point(|session| plan.read(session, id.into()))
+                .point(move |session| plan.read(session, id.into()))
                 .await?
         } else {
             let query = options::record_query(&call, self.entity)?;
             context = self.context(&call, &query);
             call.app
                 .store
-                .brief(move |session| read_with(session, &query, &by_id(&query, id.into())))
+                .brief(move |session| {
+                    let statement = by_id(&query, session.dialect(), id.into());
+                    read_with(session, &query, &statement)
+                })
                 .await?
         };
         match record {
@@ -81,7 +86,7 @@ impl Point {
 }
 
 impl Plan {
-    fn of(entity: &'static EntityType) -> Self {
+    fn of(entity: &'static EntityType, dialect: Dialect) -> Self {
         let context = Context {
             now: 0,
             limits: Limits::default(),
@@ -90,7 +95,7 @@ impl Plan {
             .bind(entity, &context)
             .expect("a query without options has nothing that can be wrong");
         Self {
-            statement: by_id(&query, ID),
+            statement: by_id(&query, dialect, ID),
             shape: Shape::of(&query),
             query,
         }
@@ -135,10 +140,10 @@ pub(super) fn read_with(
     Ok((found.rows > 0).then_some(out))
 }
 
-fn by_id(query: &Bound, id: i64) -> Statement {
+fn by_id(query: &Bound, dialect: Dialect, id: i64) -> Statement {
     let scope = Scope {
         predicates: vec![Predicate::new("{t}.id = ?", [sql::Value::Int(id)])],
         ..Scope::default()
     };
-    sql::select(query, DIALECT, &scope)
+    sql::select(query, dialect.of_queries(), &scope)
 }

@@ -13,7 +13,7 @@ use obeya_odata::edm::{Cardinality, EntityType, Navigation};
 use obeya_odata::sql::{self, Predicate, Scope};
 
 use super::list::{List, Parent};
-use super::{DIALECT, context, options, point};
+use super::{context, options, point};
 use crate::entity_sets::CONTAINER;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
@@ -85,7 +85,8 @@ impl Related {
             predicates: vec![self.condition()],
             ..Scope::default()
         };
-        point::read_with(session, query, &sql::select(query, DIALECT, &scope))
+        let statement = sql::select(query, session.dialect().of_queries(), &scope);
+        point::read_with(session, query, &statement)
     }
 
     /// What its records have that others have not.

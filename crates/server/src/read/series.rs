@@ -9,7 +9,6 @@ use std::time::Instant;
 use obeya_odata::Bound;
 use obeya_odata::sql::{self, Direction, Predicate, Scope};
 
-use super::DIALECT;
 use super::anchors::{Anchor, Place};
 use super::tally::{Counting, Span, Tally};
 use crate::http::problem::Problem;
@@ -119,7 +118,11 @@ impl Series {
             span: Some(span),
             ..Start::BEGINNING
         };
-        let statement = sql::count(&self.query, DIALECT, &self.scope(start));
+        let statement = sql::count(
+            &self.query,
+            session.dialect().of_queries(),
+            &self.scope(start),
+        );
         Ok(super::count(session, &statement)?.unsigned_abs())
     }
 

@@ -4,6 +4,32 @@
 
 use std::ops::ControlFlow;
 
+use obeya_odata::sql;
+
+/// The SQL that a session speaks, for the few statements that an engine forces to differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Dialect {
+    /// SQLite.
+    Sqlite,
+    /// PostgreSQL, and what speaks its protocol and language.
+    Postgres,
+}
+
+impl Dialect {
+    /// Every one there is.
+    pub const ALL: [Dialect; 2] = [Dialect::Sqlite, Dialect::Postgres];
+
+    /// The dialect of the query language's statements.
+    #[must_use]
+    pub fn of_queries(self) -> &'static dyn sql::Dialect {
+        match self {
+            Dialect::Sqlite => &sql::Sqlite,
+            Dialect::Postgres => &sql::Sqlite,
+        }
+    }
+}
+
 /// A value bound to a placeholder.
 ///
 /// Instants travel as ticks of 100 ns since 1970-01-01T00:00Z, dates as days since then, booleans as 0 and 1 (all [`Value::Int`]).
@@ -70,6 +96,9 @@ pub struct View {
 
 /// A connection inside a transaction, for as long as one unit of work.
 pub trait Session {
+    /// The SQL it speaks.
+    fn dialect(&self) -> Dialect;
+
     /// Runs a statement that gives rows.
     fn query(
         &mut self,
@@ -80,6 +109,26 @@ pub trait Session {
 
     /// Runs a statement that changes rows; the number changed.
     fn execute(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<u64, StoreError>;
+
+    /// Runs a statement that changes rows, whose number nobody asks for. An engine at the end of a wire need not wait for it: what it fails with is then told
+    /// by a later call, at the latest by the commit, which does not happen.
+    ///
+    /// # Errors
+    /// What the engine says, of this statement or of one sent before.
+    fn send(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {
+        self.execute(sql, binds).map(drop)
+    }
+
+    /// Adds rows to a table, many at a time and the fastest way there is. `values` are the rows' one after another, as many of each as there are `columns`.
+    ///
+    /// # Errors
+    /// What the engine says; some of the rows may be there then, until the transaction is undone.
+    fn append(
+        &mut self,
+        table: &str,
+        columns: &[&str],
+        values: &[Value<'_>],
+    ) -> Result<(), StoreError>;
 
     /// What the session sees until it ends; `None` where that can change meanwhile, as in a session that writes.
     ///
@@ -142,9 +191,28 @@ pub enum StoreError {
     /// A statement comes to more than the engine takes at once, such as tables in a join.
     #[error("{0}")]
     Limit(String),
+    /// The connection was lost while the database committed: what was to be written may be there or not.
+    #[error("the database did not say whether it kept the change: {0}")]
+    Uncertain(String),
     /// Anything else the engine said.
     #[error("the database engine failed")]
     Engine(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl StoreError {
+    /// The same failure once more, for the next one it concerns: causes cannot be cloned, their text can.
+    pub(super) fn again(&self) -> Self {
+        match self {
+            StoreError::Timeout => StoreError::Timeout,
+            StoreError::Unavailable(text) => StoreError::Unavailable(text.clone()),
+            StoreError::Constraint(text) => StoreError::Constraint(text.clone()),
+            StoreError::Schema(text) => StoreError::Schema(text.clone()),
+            StoreError::Data(text) => StoreError::Data(text.clone()),
+            StoreError::Limit(text) => StoreError::Limit(text.clone()),
+            StoreError::Uncertain(text) => StoreError::Uncertain(text.clone()),
+            StoreError::Engine(cause) => StoreError::Engine(cause.to_string().into()),
+        }
+    }
 }
 
 impl From<i64> for Value<'_> {

@@ -5,10 +5,12 @@
 
 pub(crate) mod boards;
 pub(crate) mod clients;
+mod connect;
 pub mod engine;
 pub(crate) mod improvements;
 pub mod incidents;
 pub(crate) mod keys;
+mod pool;
 pub(crate) mod references;
 pub(crate) mod refusal;
 mod schema;
@@ -17,20 +19,25 @@ pub(crate) mod secrets;
 mod sqlite;
 pub mod stamp;
 pub(crate) mod types;
+mod units;
 pub mod values;
 mod wire;
+mod writer;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use engine::{EachRow, Row, Session, StoreError, Value, View, present};
+pub use engine::{Dialect, EachRow, Row, Session, StoreError, Value, View, present};
 use sqlite::Sqlite;
+use units::Units;
 
 /// How a store is run. The defaults suit one machine of the size of a small server.
 #[derive(Debug, Clone)]
 pub struct StoreOptions {
     /// Most connections that read at one time; each is opened when first needed.
     pub readers: usize,
+    /// How long work waits for one of them while all are in use.
+    pub reader_wait: Duration,
     /// KiB of page cache of a reader for short work. Large, as rows here and there are found by many pages, and only as many of these readers are in use as
     /// there are threads that answer.
     pub reader_cache_kib: u32,
@@ -54,6 +61,7 @@ impl Default for StoreOptions {
     fn default() -> Self {
         StoreOptions {
             readers: 16,
+            reader_wait: Duration::from_secs(10),
             reader_cache_kib: 16384,
             long_reader_cache_kib: 1024,
             writer_cache_kib: 8192,
@@ -69,7 +77,22 @@ impl Default for StoreOptions {
 /// A database and the threads that work on it. Clones share it.
 #[derive(Clone)]
 pub struct Store {
-    engine: Arc<Sqlite>,
+    units: AnyUnits,
+}
+
+/// Units of work over the engine that the address named.
+#[derive(Clone)]
+enum AnyUnits {
+    Sqlite(Arc<Units<Sqlite>>),
+}
+
+/// The same on whichever engine there is.
+macro_rules! on_engine {
+    ($store:expr, $units:ident => $work:expr) => {
+        match &$store.units {
+            AnyUnits::Sqlite($units) => $work,
+        }
+    };
 }
 
 impl Store {
@@ -81,14 +104,25 @@ impl Store {
     pub async fn open(url: &str, options: &StoreOptions) -> Result<Store, StoreError> {
         let path = sqlite::file_of(url)?;
         let options = options.clone();
-        let opened = tokio::task::spawn_blocking(move || Sqlite::open(&path, &options)).await;
-        let engine = opened.map_err(|failure| StoreError::Engine(Box::new(failure)))??;
-        Ok(Store {
-            engine: Arc::new(engine),
-        })
+        let opened = tokio::task::spawn_blocking(move || {
+            let (engine, writer) = Sqlite::open(path, &options)?;
+            let units = Units::start(engine, writer, &options)?;
+            Ok(AnyUnits::Sqlite(Arc::new(units)))
+        });
+        let units = opened
+            .await
+            .map_err(|failure| StoreError::Engine(Box::new(failure)))??;
+        Ok(Store { units })
     }
 
-    /// Runs look-ups by primary key, and nothing else, inline: the caller's thread must not be held longer than some microseconds.
+    /// The SQL that its sessions speak.
+    pub fn dialect(&self) -> Dialect {
+        match self.units {
+            AnyUnits::Sqlite(_) => Dialect::Sqlite,
+        }
+    }
+
+    /// Runs look-ups by primary key, and nothing else; on an embedded engine inline: the caller's thread must not be held longer than some microseconds.
     ///
     /// Each statement sees its own snapshot; use [`Store::read`] where two must agree.
     ///
@@ -96,10 +130,11 @@ impl Store {
     /// What the work gives, and [`StoreError::Unavailable`] when no connection can be had.
     pub async fn point<T, E, F>(&self, work: F) -> Result<T, E>
     where
-        F: FnOnce(&mut dyn Session) -> Result<T, E>,
-        E: From<StoreError>,
+        F: FnOnce(&mut dyn Session) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
     {
-        self.engine.point(work).await
+        on_engine!(self, units => units.point(work).await)
     }
 
     /// Runs reads that mostly are small, in one snapshot: inline at first, which spares two changes of threads, and from the start again on the blocking pool
@@ -113,7 +148,7 @@ impl Store {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        self.engine.brief(work).await
+        on_engine!(self, units => units.brief(work).await)
     }
 
     /// Runs reads of any size on the blocking pool, in one snapshot.
@@ -126,7 +161,7 @@ impl Store {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        self.engine.read(work).await
+        on_engine!(self, units => units.read(work).await)
     }
 
     /// Runs reads on another thread, beside work that is under way, in a snapshot of their own. They are dropped without a word when no reader is free now:
@@ -135,15 +170,16 @@ impl Store {
     where
         F: FnOnce(&mut dyn Session) + Send + 'static,
     {
-        self.engine.assist(work);
+        on_engine!(self, units => units.assist(work));
     }
 
     /// How long one statement may run.
     pub fn statement_budget(&self) -> Duration {
-        self.engine.statement_budget()
+        on_engine!(self, units => units.statement_budget())
     }
 
-    /// Runs changes in a transaction and answers once they are on disk. An `Err` or a panic of the work undoes all it did.
+    /// Runs changes in a transaction and answers once they are on disk. An `Err` or a panic of the work undoes all it did. It runs again where all it did was
+    /// undone because of another transaction.
     ///
     /// Work whose caller has gone before its turn is not begun.
     ///
@@ -151,20 +187,20 @@ impl Store {
     /// What the work gives, and a [`StoreError`] when the transaction could not begin or commit.
     pub async fn write<T, E, F>(&self, work: F) -> Result<T, E>
     where
-        F: FnOnce(&mut dyn Session) -> Result<T, E> + Send + 'static,
+        F: Fn(&mut dyn Session) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        self.engine.write(work).await
+        on_engine!(self, units => units.write(work).await)
     }
 
     /// Writes that wait for their turn.
     pub fn queued_writes(&self) -> usize {
-        self.engine.queued()
+        on_engine!(self, units => units.queued())
     }
 
     /// Finishes the writes already sent and closes the database; later work ends with [`StoreError::Unavailable`].
     pub async fn close(&self) {
-        self.engine.close().await;
+        on_engine!(self, units => units.close().await);
     }
 }

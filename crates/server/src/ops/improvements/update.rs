@@ -20,7 +20,7 @@ pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     let improvement = call
         .app
         .store
-        .write(move |session| update(session, id, change, now))
+        .write(move |session| update(session, id, change.clone(), now))
         .await?;
     call.reply_json(&improvement)
 }

@@ -1,4 +1,4 @@
-//! One connection: how it is opened, and the [`Session`] over it.
+//! One connection: how it is opened, what it runs, and the control of its transactions.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -13,7 +13,8 @@ use super::budget::{Budget, STEPS_PER_LOOK};
 use super::errors::store_error;
 use super::functions;
 use super::statement::Statements;
-use crate::store::{EachRow, Session, StoreError, StoreOptions, Value, View};
+use crate::store::connect;
+use crate::store::{Dialect, EachRow, Session, StoreError, StoreOptions, Value, View};
 
 /// Connections opened to read so far in this process.
 static READERS: AtomicU64 = AtomicU64::new(0);
@@ -23,7 +24,7 @@ const PAGE_BYTES: u32 = 8192;
 const LOG_BYTES: u32 = 64 << 20;
 
 /// A connection and the budget of the statement it is running.
-pub(super) struct Database {
+pub(in crate::store) struct Database {
     /// Before the connection, and so dropped before it.
     statements: Statements,
     pub(super) connection: Connection,
@@ -33,16 +34,6 @@ pub(super) struct Database {
 }
 
 impl Database {
-    /// The face that units of work see.
-    pub(super) fn session(&mut self) -> SqliteSession<'_> {
-        SqliteSession {
-            connection: &self.connection,
-            statements: &mut self.statements,
-            budget: &self.budget,
-            reader: self.reader,
-        }
-    }
-
     /// Runs a statement of the engine's own, such as BEGIN.
     pub(super) fn control(&self, sql: &str) -> Result<(), StoreError> {
         let mut statement = self.connection.prepare_cached(sql).map_err(store_error)?;
@@ -50,19 +41,8 @@ impl Database {
     }
 
     /// The same, for what every read does: its statement is found faster.
-    pub(super) fn run(&mut self, sql: &str) -> Result<(), StoreError> {
-        self.session()
-            .query(sql, &[], &mut |_| Ok(ControlFlow::Continue(())))
-    }
-
-    /// From now on only brief work: see [`Budget::be_brief`].
-    pub(super) fn be_brief(&self) {
-        self.budget.be_brief();
-    }
-
-    /// Work of any size again; whether it was ended for being too long.
-    pub(super) fn take_time(&self) -> bool {
-        self.budget.take_time()
+    fn run(&mut self, sql: &str) -> Result<(), StoreError> {
+        self.query(sql, &[], &mut |_| Ok(ControlFlow::Continue(())))
     }
 
     /// Lets statements run for as long as they take, as migrations may.
@@ -146,22 +126,18 @@ fn open(path: &Path, flags: OpenFlags, options: &StoreOptions) -> Result<Databas
     })
 }
 
-/// A [`Session`] over a connection.
-pub(super) struct SqliteSession<'c> {
-    connection: &'c Connection,
-    statements: &'c mut Statements,
-    budget: &'c Budget,
-    reader: Option<u64>,
-}
+impl Session for Database {
+    fn dialect(&self) -> Dialect {
+        Dialect::Sqlite
+    }
 
-impl Session for SqliteSession<'_> {
     fn query(
         &mut self,
         sql: &str,
         binds: &[Value<'_>],
         each: &mut EachRow<'_>,
     ) -> Result<(), StoreError> {
-        let statement = self.statements.get(self.connection, sql)?;
+        let statement = self.statements.get(&self.connection, sql)?;
         self.budget.start();
         statement.run(binds, each)
     }
@@ -174,6 +150,26 @@ impl Session for SqliteSession<'_> {
         Ok(changed as u64)
     }
 
+    fn append(
+        &mut self,
+        table: &str,
+        columns: &[&str],
+        values: &[Value<'_>],
+    ) -> Result<(), StoreError> {
+        let places: Vec<String> = (1..=columns.len()).map(|n| format!("?{n}")).collect();
+        let sql = format!(
+            "INSERT INTO {table} ({}) VALUES ({})",
+            columns.join(", "),
+            places.join(", ")
+        );
+        let statement = self.statements.get(&self.connection, &sql)?;
+        for row in values.chunks(columns.len().max(1)) {
+            self.budget.start();
+            statement.run(row, &mut |_| Ok(ControlFlow::Continue(())))?;
+        }
+        Ok(())
+    }
+
     fn view(&mut self) -> Result<Option<View>, StoreError> {
         let Some(reader) = self.reader.filter(|_| !self.connection.is_autocommit()) else {
             return Ok(None);
@@ -182,6 +178,51 @@ impl Session for SqliteSession<'_> {
         let session: &mut dyn Session = self;
         let version = session.first("PRAGMA data_version", &[], |row| row.int(0))?;
         Ok(version.flatten().map(|version| View { reader, version }))
+    }
+}
+
+impl connect::Connection for Database {
+    fn begin_read(&mut self) -> Result<(), StoreError> {
+        self.run("BEGIN")
+    }
+
+    fn end_read(&mut self) -> Result<(), StoreError> {
+        self.run("COMMIT")
+    }
+
+    fn begin_write(&mut self) -> Result<(), StoreError> {
+        self.control("BEGIN IMMEDIATE")
+    }
+
+    fn commit(&mut self) -> Result<(), StoreError> {
+        self.control("COMMIT")
+    }
+
+    fn roll_back(&mut self) -> Result<(), StoreError> {
+        self.control("ROLLBACK")
+    }
+
+    fn begin_part(&mut self) -> Result<(), StoreError> {
+        self.control("SAVEPOINT job")
+    }
+
+    fn end_part(&mut self, keep: bool) -> Result<(), StoreError> {
+        if !keep {
+            self.control("ROLLBACK TO job")?;
+        }
+        self.control("RELEASE job")
+    }
+
+    fn is_in_transaction(&self) -> bool {
+        !self.connection.is_autocommit()
+    }
+
+    fn be_brief(&mut self) {
+        self.budget.be_brief();
+    }
+
+    fn take_time(&mut self) -> bool {
+        self.budget.take_time()
     }
 }
 

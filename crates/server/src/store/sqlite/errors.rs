@@ -47,16 +47,3 @@ pub(super) fn store_error(error: rusqlite::Error) -> StoreError {
         _ => StoreError::Engine(Box::new(error)),
     }
 }
-
-/// The same failure once more, for the next job that it undid: causes cannot be cloned, their text can.
-pub(super) fn again(error: &StoreError) -> StoreError {
-    match error {
-        StoreError::Timeout => StoreError::Timeout,
-        StoreError::Unavailable(text) => StoreError::Unavailable(text.clone()),
-        StoreError::Constraint(text) => StoreError::Constraint(text.clone()),
-        StoreError::Schema(text) => StoreError::Schema(text.clone()),
-        StoreError::Data(text) => StoreError::Data(text.clone()),
-        StoreError::Limit(text) => StoreError::Limit(text.clone()),
-        StoreError::Engine(cause) => StoreError::Engine(cause.to_string().into()),
-    }
-}

@@ -1,135 +1,60 @@
-//! The embedded engine: SQLite in WAL mode, one writer with group commit, many readers.
+//! The embedded engine: SQLite in WAL mode.
 //!
-//! Everything that knows SQLite is in this folder. It runs units of work; it must not know a table.
+//! Everything that knows SQLite is in this folder. It opens connections and runs statements; it must not know a table.
 
 mod budget;
 mod connection;
 mod errors;
 mod functions;
 mod migrate;
-mod pool;
 mod statement;
-mod writer;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
 
-use super::{Session, StoreError, StoreOptions};
-use pool::Pool;
-use writer::Writer;
+use super::connect::{Connect, Work};
+use super::{StoreError, StoreOptions};
+use connection::Database;
 
 /// One database file.
 pub(super) struct Sqlite {
-    readers: Arc<Pool>,
-    writer: Writer,
+    path: PathBuf,
+    options: StoreOptions,
 }
 
 impl Sqlite {
-    /// Opens the file, making it if it is missing, and brings its schema up to date. Blocks.
-    pub(super) fn open(path: &Path, options: &StoreOptions) -> Result<Self, StoreError> {
-        make_private(path)?;
-        let mut connection = connection::open_writer(path, options)?;
+    /// Opens the file, making it if it is missing, and brings its schema up to date; also gives the connection that writes. Blocks.
+    pub(super) fn open(
+        path: PathBuf,
+        options: &StoreOptions,
+    ) -> Result<(Self, Database), StoreError> {
+        make_private(&path)?;
+        let mut writer = connection::open_writer(&path, options)?;
         // Before anything is written: the file may be somebody else's.
-        migrate::check(&connection, path)?;
-        connection::prepare_writer(&connection, options)?;
-        migrate::run(&mut connection, path)?;
-        let writer = Writer::start(connection, options)?;
-        let readers = Arc::new(Pool::new(path.to_owned(), options.clone()));
-        Ok(Sqlite { readers, writer })
+        migrate::check(&writer, &path)?;
+        connection::prepare_writer(&writer, options)?;
+        migrate::run(&mut writer, &path)?;
+        let options = options.clone();
+        Ok((Sqlite { path, options }, writer))
     }
+}
 
-    /// Runs the work inline on a reader. Each statement sees its own snapshot.
-    pub(super) async fn point<T, E, F>(&self, work: F) -> Result<T, E>
-    where
-        F: FnOnce(&mut dyn Session) -> Result<T, E>,
-        E: From<StoreError>,
-    {
-        let mut reader = self.readers.lease().await?;
-        work(&mut reader.session())
-    }
+impl Connect for Sqlite {
+    type Connection = Database;
 
-    /// Runs the work inline, inside one snapshot; if it turns out to be long, ends it and runs it again as [`Self::read`] does.
-    pub(super) async fn brief<T, E, F>(&self, work: F) -> Result<T, E>
-    where
-        F: Fn(&mut dyn Session) -> Result<T, E> + Send + 'static,
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
-    {
-        let mut reader = self.readers.lease().await?;
-        reader.begin()?;
-        reader.be_brief();
-        let outcome = work(&mut reader.session());
-        let was_long = reader.take_time();
-        reader.end();
-        drop(reader);
-        if was_long && outcome.is_err() {
-            return self.read(work).await;
-        }
-        outcome
-    }
+    const IN_PROCESS: bool = true;
 
-    /// Runs the work on the blocking pool, inside one snapshot.
-    pub(super) async fn read<T, E, F>(&self, work: F) -> Result<T, E>
-    where
-        F: FnOnce(&mut dyn Session) -> Result<T, E> + Send + 'static,
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
-    {
-        let mut reader = self.readers.lease_long().await?;
-        let ran = tokio::task::spawn_blocking(move || {
-            reader.begin()?;
-            let outcome = work(&mut reader.session());
-            reader.end();
-            outcome
-        });
-        match ran.await {
-            Ok(outcome) => outcome,
-            Err(failure) => Err(StoreError::Engine(Box::new(failure)).into()),
-        }
-    }
-
-    /// Runs the work on the blocking pool, inside one snapshot, if a reader is free now.
-    pub(super) fn assist<F>(&self, work: F)
-    where
-        F: FnOnce(&mut dyn Session) + Send + 'static,
-    {
-        let Some(mut reader) = self.readers.lease_idle() else {
-            return;
+    fn reader(&self, work: Work) -> Result<Database, StoreError> {
+        let cache_kib = match work {
+            Work::Short => self.options.reader_cache_kib,
+            Work::Long => self.options.long_reader_cache_kib,
         };
-        // Nobody waits for it, and a panic in it has been told by the time it is dropped.
-        drop(tokio::task::spawn_blocking(move || {
-            if reader.begin().is_ok() {
-                work(&mut reader.session());
-                reader.end();
-            }
-        }));
+        connection::open_reader(&self.path, &self.options, cache_kib)
     }
 
-    /// How long one statement may run.
-    pub(super) fn statement_budget(&self) -> Duration {
-        self.readers.options().statement_budget
-    }
-
-    /// Runs the work on the writer thread, inside a savepoint of a transaction that other jobs may share, and answers after its commit.
-    pub(super) async fn write<T, E, F>(&self, work: F) -> Result<T, E>
-    where
-        F: FnOnce(&mut dyn Session) -> Result<T, E> + Send + 'static,
-        T: Send + 'static,
-        E: From<StoreError> + Send + 'static,
-    {
-        self.writer.run(work).await
-    }
-
-    /// Jobs waiting for the writer.
-    pub(super) fn queued(&self) -> usize {
-        self.writer.queued()
-    }
-
-    /// Finishes the jobs already sent, then closes every connection that is not in use.
-    pub(super) async fn close(&self) {
-        self.readers.close();
-        self.writer.stop().await;
+    fn writer(&self) -> Result<Database, StoreError> {
+        let writer = connection::open_writer(&self.path, &self.options)?;
+        connection::prepare_writer(&writer, &self.options)?;
+        Ok(writer)
     }
 }
 

@@ -1,0 +1,92 @@
+//! What an engine gives to those who run units of work on it: connections, and the control of their transactions.
+//!
+//! The pool, the writer and the units of work are the same for every engine; what one forces to differ is said here. Nothing here knows a table.
+
+use super::{Session, StoreError};
+
+/// An engine that connections can be opened to.
+pub(super) trait Connect: Send + Sync + 'static {
+    /// What it opens.
+    type Connection: Connection;
+
+    /// Whether it works in this process, on the thread that asks: look-ups then need no other thread, and connections for short and for long work are kept
+    /// apart, as each has a cache of its own.
+    const IN_PROCESS: bool;
+
+    /// Opens a connection that only reads. Blocks.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] when there is none to be had now.
+    fn reader(&self, work: Work) -> Result<Self::Connection, StoreError>;
+
+    /// Opens another connection that writes, after the last one was lost. Blocks.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] when there is none to be had now.
+    fn writer(&self) -> Result<Self::Connection, StoreError>;
+}
+
+/// What a connection that reads is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Work {
+    /// Look-ups and other reads that are small.
+    Short,
+    /// Reads of any size.
+    Long,
+}
+
+/// A connection. Its methods block.
+pub(super) trait Connection: Session + Send + 'static {
+    /// Opens a snapshot, which the reads that follow see until [`Connection::end_read`].
+    fn begin_read(&mut self) -> Result<(), StoreError>;
+
+    /// Closes the snapshot. After an error the connection is not to be used again.
+    fn end_read(&mut self) -> Result<(), StoreError>;
+
+    /// Begins a transaction that writes; no other process over the same data is in one until it ends.
+    fn begin_write(&mut self) -> Result<(), StoreError>;
+
+    /// Keeps what was written, on disk.
+    ///
+    /// # Errors
+    /// Nothing was kept; [`StoreError::Uncertain`] when that is not known.
+    fn commit(&mut self) -> Result<(), StoreError>;
+
+    /// Undoes the whole transaction.
+    fn roll_back(&mut self) -> Result<(), StoreError>;
+
+    /// Begins a part of the transaction that can be undone by itself. Parts are not nested.
+    fn begin_part(&mut self) -> Result<(), StoreError>;
+
+    /// Waits for what was sent within the part ([`Session::send`]).
+    ///
+    /// # Errors
+    /// What one of these statements failed with. The part can only be undone then.
+    fn settle(&mut self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// Ends the part; what it did stays if `keep`.
+    fn end_part(&mut self, keep: bool) -> Result<(), StoreError>;
+
+    /// Whether a transaction is open: an engine may end one by itself, as for a full disk.
+    fn is_in_transaction(&self) -> bool;
+
+    /// Whether the connection can be used any more.
+    fn is_lost(&self) -> bool {
+        false
+    }
+
+    /// Whether something failed, since this was last asked, only because another transaction was under way: the whole of this one may then be tried again.
+    fn take_conflict(&mut self) -> bool {
+        false
+    }
+
+    /// From now on lets nothing run but brief work, if the engine can tell.
+    fn be_brief(&mut self) {}
+
+    /// Allows work of any size again; whether some was ended for being too long.
+    fn take_time(&mut self) -> bool {
+        false
+    }
+}

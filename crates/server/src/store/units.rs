@@ -1,0 +1,151 @@
+//! Units of work over an engine: on which thread each runs, and in which transaction.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::connect::{Connect, Connection, Work};
+use super::pool::Pool;
+use super::writer::Writer;
+use super::{Session, StoreError, StoreOptions};
+
+/// One database.
+pub(super) struct Units<E: Connect> {
+    readers: Arc<Pool<E>>,
+    writer: Writer,
+}
+
+impl<E: Connect> Units<E> {
+    /// Over an engine whose database is up to date, with the first connection that writes to it.
+    pub(super) fn start(
+        engine: E,
+        writer: E::Connection,
+        options: &StoreOptions,
+    ) -> Result<Self, StoreError> {
+        let engine = Arc::new(engine);
+        let writer = Writer::start(Arc::clone(&engine), writer, options)?;
+        let readers = Arc::new(Pool::new(engine, options.clone()));
+        Ok(Units { readers, writer })
+    }
+
+    /// Runs the work on a reader, inline if the engine works in this process. Each statement sees its own snapshot.
+    pub(super) async fn point<T, X, F>(&self, work: F) -> Result<T, X>
+    where
+        F: FnOnce(&mut dyn Session) -> Result<T, X> + Send + 'static,
+        T: Send + 'static,
+        X: From<StoreError> + Send + 'static,
+    {
+        let turn = self.readers.turn(Work::Short).await?;
+        if E::IN_PROCESS {
+            return work(turn.reader()?.connection());
+        }
+        blocking(move || work(turn.reader()?.connection())).await
+    }
+
+    /// Runs the work inside one snapshot. Where the engine works in this process: inline, and if that turns out to be long, ends it and runs it again as
+    /// [`Self::read`] does.
+    pub(super) async fn brief<T, X, F>(&self, work: F) -> Result<T, X>
+    where
+        F: Fn(&mut dyn Session) -> Result<T, X> + Send + 'static,
+        T: Send + 'static,
+        X: From<StoreError> + Send + 'static,
+    {
+        if !E::IN_PROCESS {
+            return self.run(Work::Short, work).await;
+        }
+        let mut reader = self.readers.turn(Work::Short).await?.reader()?;
+        reader.connection().begin_read()?;
+        reader.connection().be_brief();
+        let outcome = work(reader.connection());
+        let was_long = reader.connection().take_time();
+        reader.end();
+        drop(reader);
+        if was_long && outcome.is_err() {
+            return self.read(work).await;
+        }
+        outcome
+    }
+
+    /// Runs the work on the blocking pool, inside one snapshot.
+    pub(super) async fn read<T, X, F>(&self, work: F) -> Result<T, X>
+    where
+        F: FnOnce(&mut dyn Session) -> Result<T, X> + Send + 'static,
+        T: Send + 'static,
+        X: From<StoreError> + Send + 'static,
+    {
+        self.run(Work::Long, work).await
+    }
+
+    async fn run<T, X, F>(&self, size: Work, work: F) -> Result<T, X>
+    where
+        F: FnOnce(&mut dyn Session) -> Result<T, X> + Send + 'static,
+        T: Send + 'static,
+        X: From<StoreError> + Send + 'static,
+    {
+        let turn = self.readers.turn(size).await?;
+        blocking(move || {
+            let mut reader = turn.reader()?;
+            reader.connection().begin_read()?;
+            let outcome = work(reader.connection());
+            reader.end();
+            outcome
+        })
+        .await
+    }
+
+    /// Runs the work on the blocking pool, inside one snapshot, if a reader is free now.
+    pub(super) fn assist<F>(&self, work: F)
+    where
+        F: FnOnce(&mut dyn Session) + Send + 'static,
+    {
+        let Some(turn) = self.readers.turn_now(Work::Long) else {
+            return;
+        };
+        // Nobody waits for it, and a panic in it has been told by the time it is dropped.
+        drop(tokio::task::spawn_blocking(move || {
+            let Ok(mut reader) = turn.reader() else {
+                return;
+            };
+            if reader.connection().begin_read().is_ok() {
+                work(reader.connection());
+                reader.end();
+            }
+        }));
+    }
+
+    /// How long one statement may run.
+    pub(super) fn statement_budget(&self) -> Duration {
+        self.readers.options().statement_budget
+    }
+
+    /// Runs the work on the writer thread, inside a part of a transaction that other jobs may share, and answers after its commit.
+    pub(super) async fn write<T, X, F>(&self, work: F) -> Result<T, X>
+    where
+        F: Fn(&mut dyn Session) -> Result<T, X> + Send + 'static,
+        T: Send + 'static,
+        X: From<StoreError> + Send + 'static,
+    {
+        self.writer.run(work).await
+    }
+
+    /// Jobs waiting for the writer.
+    pub(super) fn queued(&self) -> usize {
+        self.writer.queued()
+    }
+
+    /// Finishes the jobs already sent, then closes every connection that is not in use.
+    pub(super) async fn close(&self) {
+        self.readers.close();
+        self.writer.stop().await;
+    }
+}
+
+async fn blocking<T, X>(work: impl FnOnce() -> Result<T, X> + Send + 'static) -> Result<T, X>
+where
+    T: Send + 'static,
+    X: From<StoreError> + Send + 'static,
+{
+    match tokio::task::spawn_blocking(work).await {
+        Ok(outcome) => outcome,
+        Err(failure) => Err(StoreError::Engine(Box::new(failure)).into()),
+    }
+}

@@ -1,0 +1,320 @@
+//! The one writer: a thread that takes jobs in order, runs several in one transaction, and answers each after the commit.
+//!
+//! A commit costs a flush of the disk; jobs that arrive meanwhile share the next one. A job that fails, or panics, undoes its own part and nothing else. Where
+//! the engine gives up a transaction because of another one, all its jobs run again. Must not answer before the commit: an answer is a promise.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot};
+
+use super::connect::{Connect, Connection};
+use super::{Session, StoreError, StoreOptions};
+
+/// How often a transaction is tried that others were in the way of.
+const ATTEMPTS: u32 = 8;
+/// The pause before it is tried again, at most and for each time it was tried: others in the way must not meet it again and again.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// The sending side.
+pub(super) struct Writer {
+    sender: mpsc::Sender<Message>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+enum Message {
+    Job(Box<dyn Job>),
+    Stop,
+}
+
+/// A unit of work, with its types forgotten.
+trait Job: Send {
+    /// Nobody waits for the answer any more.
+    fn abandoned(&self) -> bool;
+    /// Does the work, once more if what it did before was undone; whether its changes are to stay.
+    fn run(&mut self, session: &mut dyn Session) -> bool;
+    /// Answers with what the work gave, or with `failure`.
+    fn answer(self: Box<Self>, failure: Option<StoreError>);
+}
+
+struct Task<F, T, E> {
+    work: F,
+    outcome: Option<Result<T, E>>,
+    reply: oneshot::Sender<Result<T, E>>,
+}
+
+impl<F, T, E> Job for Task<F, T, E>
+where
+    F: Fn(&mut dyn Session) -> Result<T, E> + Send,
+    T: Send,
+    E: From<StoreError> + Send,
+{
+    fn abandoned(&self) -> bool {
+        self.reply.is_closed()
+    }
+
+    fn run(&mut self, session: &mut dyn Session) -> bool {
+        self.outcome = Some((self.work)(session));
+        matches!(self.outcome, Some(Ok(_)))
+    }
+
+    fn answer(self: Box<Self>, failure: Option<StoreError>) {
+        let outcome = match (failure, self.outcome) {
+            (None, Some(outcome)) => outcome,
+            (Some(failure), _) => Err(failure.into()),
+            (None, None) => Err(StoreError::Engine("a write ended without a result".into()).into()),
+        };
+        // The caller may have gone; the work stands all the same.
+        drop(self.reply.send(outcome));
+    }
+}
+
+impl Writer {
+    /// Starts the thread, which owns the connection.
+    pub(super) fn start<E: Connect>(
+        engine: Arc<E>,
+        connection: E::Connection,
+        options: &StoreOptions,
+    ) -> Result<Self, StoreError> {
+        let (sender, receiver) = mpsc::channel(options.write_queue);
+        let work = Work {
+            engine,
+            connection: Some(connection),
+            receiver,
+            jobs_per_commit: options.jobs_per_commit,
+        };
+        let thread = std::thread::Builder::new()
+            .name("obeya-writer".into())
+            .spawn(move || work.go_on())
+            .map_err(|error| {
+                StoreError::Unavailable(format!("the writer thread did not start: {error}"))
+            })?;
+        Ok(Writer {
+            sender,
+            thread: Mutex::new(Some(thread)),
+        })
+    }
+
+    /// Sends the work and waits for its commit.
+    pub(super) async fn run<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: Fn(&mut dyn Session) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        let (reply, answer) = oneshot::channel();
+        let task = Task {
+            work,
+            outcome: None,
+            reply,
+        };
+        let closed = || StoreError::Unavailable("the store is closed".into());
+        self.sender
+            .send(Message::Job(Box::new(task)))
+            .await
+            .map_err(|_| closed())?;
+        answer.await.map_err(|_| closed())?
+    }
+
+    /// Jobs sent and not yet taken.
+    pub(super) fn queued(&self) -> usize {
+        self.sender.max_capacity() - self.sender.capacity()
+    }
+
+    /// Lets the thread finish what was sent before, and waits for its end.
+    pub(super) async fn stop(&self) {
+        // An error means that it has ended already.
+        let _ = self.sender.send(Message::Stop).await;
+        let thread = self
+            .thread
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if let Some(thread) = thread {
+            // A writer that died of a panic has told so in the log; there is nothing more to close.
+            let _ = tokio::task::spawn_blocking(move || thread.join()).await;
+        }
+    }
+}
+
+/// The thread's own: the connection, and the jobs that come.
+struct Work<E: Connect> {
+    engine: Arc<E>,
+    /// `None` after it was lost, until the next job.
+    connection: Option<E::Connection>,
+    receiver: mpsc::Receiver<Message>,
+    jobs_per_commit: usize,
+}
+
+/// A job that shares a transaction.
+struct Shared {
+    job: Box<dyn Job>,
+    /// What it is answered with, if not with its own outcome.
+    failure: Option<StoreError>,
+}
+
+/// A transaction that was not kept, and every job with it.
+struct Broken {
+    error: StoreError,
+    /// Only because of another one: it may be tried again.
+    is_conflict: bool,
+}
+
+impl<E: Connect> Work<E> {
+    fn go_on(mut self) {
+        while let Some(Message::Job(first)) = self.receiver.blocking_recv() {
+            if !self.run_batch(first) {
+                break;
+            }
+        }
+        // The connection closes here; the last one of the process to an embedded database writes the log back into the file.
+    }
+
+    /// Runs the first job and those already waiting in one transaction. False when the writer is to stop.
+    fn run_batch(&mut self, first: Box<dyn Job>) -> bool {
+        let mut batch = vec![Shared {
+            job: first,
+            failure: None,
+        }];
+        let mut go_on = true;
+        let mut attempt = 1;
+        let broken = loop {
+            let gather = attempt == 1;
+            let Err(broken) = self.transaction(&mut batch, gather, &mut go_on) else {
+                break None;
+            };
+            self.give_up(&broken, batch.len());
+            if !broken.is_conflict || attempt == ATTEMPTS {
+                break Some(broken.error);
+            }
+            let pause = PAUSE * attempt;
+            std::thread::sleep(pause.mul_f64(fastrand::f64()));
+            attempt += 1;
+        };
+        for Shared { job, failure } in batch {
+            job.answer(broken.as_ref().map(StoreError::again).or(failure));
+        }
+        go_on
+    }
+
+    /// The jobs in one transaction, with those that wait for their turn meanwhile if it is to `gather` more.
+    fn transaction(
+        &mut self,
+        batch: &mut Vec<Shared>,
+        gather: bool,
+        go_on: &mut bool,
+    ) -> Result<(), Broken> {
+        let (receiver, most) = (&mut self.receiver, self.jobs_per_commit);
+        let connection = begin(self.engine.as_ref(), &mut self.connection)?;
+        let mut at = 0;
+        loop {
+            while let Some(next) = batch.get_mut(at) {
+                if next.job.abandoned() {
+                    batch.remove(at);
+                    continue;
+                }
+                run(connection, next)?;
+                at += 1;
+            }
+            if !gather || batch.len() >= most {
+                break;
+            }
+            match receiver.try_recv() {
+                Ok(Message::Job(job)) => batch.push(Shared { job, failure: None }),
+                Ok(Message::Stop) => {
+                    *go_on = false;
+                    break;
+                }
+                Err(_) => break,
+            }
+        }
+        let committed = connection.commit();
+        committed.map_err(|error| broken(connection, error))
+    }
+
+    /// Undoes what is left of a transaction.
+    fn give_up(&mut self, broken: &Broken, jobs: usize) {
+        let error = &broken.error;
+        if broken.is_conflict {
+            tracing::debug!(%error, jobs, "a transaction met another one");
+        } else {
+            tracing::error!(%error, jobs, "a transaction was lost");
+        }
+        let Some(connection) = &mut self.connection else {
+            return;
+        };
+        if connection.is_in_transaction()
+            && !connection.is_lost()
+            && let Err(error) = connection.roll_back()
+        {
+            tracing::error!(%error, "a transaction could not be rolled back");
+        }
+        if connection.is_lost() {
+            self.connection = None;
+        }
+    }
+}
+
+/// Begins a transaction, on a new connection if the last one was lost.
+fn begin<'c, E: Connect>(
+    engine: &E,
+    kept: &'c mut Option<E::Connection>,
+) -> Result<&'c mut E::Connection, Broken> {
+    if let Some(connection) = kept
+        && let Err(error) = connection.begin_write()
+    {
+        if !connection.is_lost() {
+            return Err(broken(connection, error));
+        }
+        *kept = None;
+    }
+    // What a borrow of the one that is kept would forbid here.
+    if kept.is_none() {
+        let lost = |error| Broken {
+            error,
+            is_conflict: false,
+        };
+        let mut connection = engine.writer().map_err(lost)?;
+        connection.begin_write().map_err(lost)?;
+        *kept = Some(connection);
+    }
+    Ok(kept.as_mut().expect("it was there, or was just opened"))
+}
+
+/// One job, as a part of the transaction.
+fn run<C: Connection>(connection: &mut C, shared: &mut Shared) -> Result<(), Broken> {
+    let begun = connection.begin_part();
+    begun.map_err(|error| broken(connection, error))?;
+    let ran = catch_unwind(AssertUnwindSafe(|| shared.job.run(connection)));
+    let kept = match ran {
+        Ok(true) => connection.settle().map(|()| true),
+        Ok(false) => Ok(false),
+        Err(_) => Err(StoreError::Engine("a write panicked".into())),
+    };
+    let keep = matches!(kept, Ok(true));
+    shared.failure = kept.err();
+    if !connection.is_in_transaction() {
+        // A full disk and the like roll the whole transaction back.
+        let text = "the transaction was rolled back by the engine";
+        return Err(broken(connection, StoreError::Unavailable(text.into())));
+    }
+    let ended = connection.end_part(keep);
+    ended.map_err(|error| broken(connection, error))?;
+    if connection.take_conflict() {
+        let text = "another transaction was in the way";
+        return Err(Broken {
+            error: StoreError::Unavailable(text.into()),
+            is_conflict: true,
+        });
+    }
+    Ok(())
+}
+
+fn broken<C: Connection>(connection: &mut C, error: StoreError) -> Broken {
+    Broken {
+        is_conflict: connection.take_conflict(),
+        error,
+    }
+}
