@@ -1,10 +1,9 @@
 //! Where databases differ.
 //!
-//! The default methods give SQL that follows the standard; an override says which behaviour of its database forces it. Names
-//! beginning with `odata_` are the functions of [`crate::functions::SCALARS`], which every database must offer.
+//! The default methods give SQL that follows the standard, for a database that takes values as they come; an override says which behaviour of its database
+//! forces it. Names beginning with `odata_` are the functions of [`crate::functions::SCALARS`], which every database must offer.
 
-use crate::edm::{PartIndex, SearchIndex};
-use crate::sql::{Value, trigrams};
+use crate::sql::{Kind, Value};
 
 /// What a text must hold to meet a condition.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +17,25 @@ pub enum Parts {
     Any(Vec<Parts>),
 }
 
+/// What an index is asked for.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Sought<'a> {
+    /// Any of the phrases, each a run of adjacent tokens without punctuation: of a [`crate::edm::SearchIndex`].
+    Words(&'a [Vec<String>]),
+    /// Texts that may hold these parts, and at least all that do: of a [`crate::edm::PartIndex`].
+    Parts(&'a Parts),
+}
+
+/// An index of texts.
+#[derive(Debug, Clone, Copy)]
+pub struct TextIndex {
+    /// Its table.
+    pub table: &'static str,
+    /// The column of the queried table that equals its `rowid`.
+    pub column: &'static str,
+}
+
 /// An index in FROM, before the table whose rows it leads to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lead {
@@ -29,12 +47,52 @@ pub struct Lead {
     pub key: String,
 }
 
+/// Binds a value and gives its placeholder.
+pub type Bind<'a> = &'a mut dyn FnMut(Value) -> String;
+
 /// A database's SQL, where it is forced to differ from the generic text that the default methods give.
 ///
-/// Arguments are SQL that is safe to put beside an operator: names, placeholders, calls or something in parentheses.
+/// Arguments are SQL that is safe to put beside an operator: names, placeholders, calls or something in parentheses. So must be what is given back, but for
+/// conditions, which are put into parentheses.
 pub trait Dialect: Sync {
     /// A name for logs and tests.
     fn name(&self) -> &'static str;
+
+    /// The placeholder of the value that is bound as number `number`.
+    fn placeholder(&self, number: usize, _value: &Value) -> String {
+        format!("?{number}")
+    }
+
+    /// A literal as it is best compared with something of a kind.
+    fn literal(&self, value: &Value, _beside: Kind) -> Value {
+        value.clone()
+    }
+
+    /// A null where something of a kind could stand.
+    fn null(&self, _kind: Option<Kind>) -> String {
+        "NULL".to_owned()
+    }
+
+    /// A condition as the number that a boolean is stored as.
+    fn truth(&self, condition: &str) -> String {
+        condition.to_owned()
+    }
+
+    /// A number of one kind as one of another.
+    fn convert(&self, number: &str, _from: Kind, _to: Kind) -> String {
+        number.to_owned()
+    }
+
+    /// `+`, `-`, `*` of numbers of a kind, or `/` of doubles by one that is not zero. What passes a double is an infinity, and what has no result is null.
+    fn arithmetic(&self, sign: char, left: &str, right: &str, _kind: Kind) -> String {
+        format!("({left} {sign} {right})")
+    }
+
+    /// What compares with 0 as a whole number does with a double; `None` where the database compares the two exactly. `nulls` says whether two nulls are to
+    /// compare as equal rather than as null.
+    fn difference(&self, _whole: &str, _real: &str, _nulls: bool) -> Option<String> {
+        None
+    }
 
     /// True when both are equal or both are null; never null.
     fn same(&self, left: &str, right: &str) -> String {
@@ -51,7 +109,7 @@ pub trait Dialect: Sync {
         format!("{text} COLLATE \"C\"")
     }
 
-    /// What follows a key of an ordering so that nulls come first upwards and last downwards.
+    /// What follows a key of an ordering that may be null, so that nulls come first upwards and last downwards.
     fn nulls(&self, descending: bool) -> &'static str {
         if descending {
             " NULLS LAST"
@@ -82,120 +140,35 @@ pub trait Dialect: Sync {
         format!("({whole} >= {end} AND substr({text}, {whole} - {end} + 1) = {part})")
     }
 
-    /// The value to bind for a search: any of the phrases, each a run of adjacent tokens without punctuation.
-    fn search_value(&self, phrases: &[Vec<String>]) -> Value;
+    /// A value of the type that is called `from` as the one called `to`, whose values are of `kind`.
+    fn cast(&self, value: &str, from: &str, to: &str, _kind: Kind) -> String {
+        format!("odata_cast({value}, '{from}', '{to}')")
+    }
 
-    /// A condition on the row `alias`: its index entry matches the bound value.
-    fn search(&self, index: &SearchIndex, alias: &str, placeholder: &str) -> String;
-
-    /// The value to bind so that an index of parts gives every row whose text may hold these; `None` where it can't narrow them, or where the database
-    /// finds its index by itself.
-    fn parts_value(&self, _parts: &Parts) -> Option<Value> {
+    /// A pattern as `odata_matches` takes it here, where that is not as it was written.
+    fn pattern(&self, _pattern: &str, _flags: &str) -> Option<String> {
         None
     }
 
-    /// A condition on the row `alias`: the index gives it for the bound value. Only asked for where [`Dialect::parts_value`] gave one.
-    fn parts(&self, _index: &PartIndex, _alias: &str, _placeholder: &str) -> String {
-        "TRUE".to_owned()
-    }
+    /// A condition on the row `alias`: the index gives it. `None` where the index can't narrow what is sought, or where the database finds its index by itself.
+    fn found(
+        &self,
+        index: TextIndex,
+        alias: &str,
+        sought: Sought<'_>,
+        bind: Bind<'_>,
+    ) -> Option<String>;
 
-    /// The same as [`Dialect::search`] or [`Dialect::parts`] of the index `table`, as an index that leads to the rows `alias` by their `column` and gives
-    /// them in its order, so that reading can stop with the page; `None` where the database sees to that by itself.
+    /// The same as an index that leads to the rows `alias` and gives them in the order of their column, so that reading can stop with the page; `None` where the
+    /// database sees to that by itself.
     fn lead(
         &self,
-        _table: &str,
-        _column: &str,
+        _index: TextIndex,
         _alias: &str,
         _index_alias: &str,
-        _placeholder: &str,
+        _sought: Sought<'_>,
+        _bind: Bind<'_>,
     ) -> Option<Lead> {
         None
     }
-}
-
-/// SQLite with the functions of [`crate::functions::SCALARS`] registered, and FTS5 tables: with `tokenize='ascii'` for words, and with
-/// `tokenize='trigram case_sensitive 1'` (any `detail` will do) for parts.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Sqlite;
-
-impl Dialect for Sqlite {
-    fn name(&self) -> &'static str {
-        "sqlite"
-    }
-
-    /// `IS` compares any two values; the standard's words for it are only known since 3.39.
-    fn same(&self, left: &str, right: &str) -> String {
-        format!("{left} IS {right}")
-    }
-
-    fn differs(&self, left: &str, right: &str) -> String {
-        format!("{left} IS NOT {right}")
-    }
-
-    /// BINARY, the default collation, compares the bytes of UTF-8, whose order is that of the code points. Naming it would
-    /// keep an index declared without it from being used.
-    fn by_code_point(&self, text: &str) -> String {
-        text.to_owned()
-    }
-
-    /// The default already, and an index is only used for an ordering that says nothing else.
-    fn nulls(&self, _descending: bool) -> &'static str {
-        ""
-    }
-
-    fn length(&self, text: &str) -> String {
-        format!("length({text})")
-    }
-
-    fn position(&self, text: &str, part: &str) -> String {
-        format!("instr({text}, {part})")
-    }
-
-    /// FTS5's own language: phrases in double quotes, `OR` between them. Tokens hold no quote, so nothing can escape.
-    fn search_value(&self, phrases: &[Vec<String>]) -> Value {
-        let quoted: Vec<String> = phrases
-            .iter()
-            .map(|phrase| format!("\"{}\"", phrase.join(" ")))
-            .collect();
-        Value::Text(quoted.join(" OR "))
-    }
-
-    fn search(&self, index: &SearchIndex, alias: &str, placeholder: &str) -> String {
-        matching(index.table, index.column, alias, placeholder)
-    }
-
-    fn parts_value(&self, parts: &Parts) -> Option<Value> {
-        trigrams::expression(parts).map(Value::Text)
-    }
-
-    fn parts(&self, index: &PartIndex, alias: &str, placeholder: &str) -> String {
-        matching(index.table, index.column, alias, placeholder)
-    }
-
-    /// FTS5 gives its entries by rowid, upwards or downwards, and takes bounds of it. CROSS JOIN keeps the planner from turning the two around; a membership
-    /// (`IN`) would gather all matches before the first row.
-    fn lead(
-        &self,
-        table: &str,
-        column: &str,
-        alias: &str,
-        index_alias: &str,
-        placeholder: &str,
-    ) -> Option<Lead> {
-        let table = super::render::quote(table);
-        let column = super::render::quote(column);
-        Some(Lead {
-            from: format!("{table} AS {index_alias} CROSS JOIN "),
-            condition: format!(
-                "{index_alias}.{table} MATCH {placeholder} AND {alias}.{column} = {index_alias}.rowid"
-            ),
-            key: format!("{index_alias}.rowid"),
-        })
-    }
-}
-
-fn matching(table: &str, column: &str, alias: &str, placeholder: &str) -> String {
-    let table = super::render::quote(table);
-    let column = super::render::quote(column);
-    format!("{alias}.{column} IN (SELECT rowid FROM {table} WHERE {table} MATCH {placeholder})")
 }

@@ -7,7 +7,7 @@ use crate::bind::Bound;
 use crate::bind::node::{Comparison, Function, Node, NodeKind};
 use crate::edm::{Column, EntityType, PartIndex};
 use crate::sql::render::Renderer;
-use crate::sql::{Parts, Value};
+use crate::sql::{Parts, Sought, TextIndex, Value};
 
 /// The condition by which an index gives the rows, if there is such an index. `may_lead` lets it stand before the table, so that rows come by their keys.
 pub(super) fn condition(
@@ -15,28 +15,31 @@ pub(super) fn condition(
     renderer: &mut Renderer<'_>,
     may_lead: bool,
 ) -> Option<String> {
-    let dialect = renderer.dialect;
     if let (Some(search), Some(index)) = (&query.search, query.entity.search) {
-        let value = dialect.search_value(&search.phrases);
+        let index = TextIndex {
+            table: index.table,
+            column: index.column,
+        };
         let may_lead = may_lead && is_key(query.entity, index.column);
-        let lead = may_lead.then(|| renderer.lead(index.table, index.column, &value));
-        return lead.flatten().or_else(|| {
-            let placeholder = renderer.bind(value);
-            Some(dialect.search(&index, &renderer.root(), &placeholder))
-        });
+        return found(index, Sought::Words(&search.phrases), may_lead, renderer);
     }
-    let Implied {
-        index,
-        parts,
-        whole,
-    } = implied(query.filter.as_ref()?)?;
-    let value = dialect.parts_value(&parts)?;
-    let may_lead = may_lead && whole && is_key(query.entity, index.column);
-    let lead = may_lead.then(|| renderer.lead(index.table, index.column, &value));
-    lead.flatten().or_else(|| {
-        let placeholder = renderer.bind(value);
-        Some(dialect.parts(&index, &renderer.root(), &placeholder))
-    })
+    let implied = implied(query.filter.as_ref()?)?;
+    let index = TextIndex {
+        table: implied.index.table,
+        column: implied.index.column,
+    };
+    let may_lead = may_lead && implied.whole && is_key(query.entity, index.column);
+    found(index, Sought::Parts(&implied.parts), may_lead, renderer)
+}
+
+fn found(
+    index: TextIndex,
+    sought: Sought<'_>,
+    may_lead: bool,
+    renderer: &mut Renderer<'_>,
+) -> Option<String> {
+    let lead = may_lead.then(|| renderer.lead(index, sought));
+    lead.flatten().or_else(|| renderer.found(index, sought))
 }
 
 fn is_key(entity: &EntityType, column: &str) -> bool {

@@ -34,15 +34,21 @@
 //! ```
 
 mod dialect;
+mod kind;
 mod lookup;
 mod order;
+pub mod postgres;
 pub(crate) mod render;
+mod sqlite;
 mod trigrams;
 
 use std::borrow::Cow;
 
 pub use crate::value::Value;
-pub use dialect::{Dialect, Lead, Parts, Sqlite};
+pub use dialect::{Bind, Dialect, Lead, Parts, Sought, TextIndex};
+pub use kind::Kind;
+pub use postgres::Postgres;
+pub use sqlite::Sqlite;
 
 use crate::bind::{Bound, BoundExpand};
 use crate::edm::Column;

@@ -9,7 +9,7 @@ use crate::bind::Bound;
 use crate::bind::node::{Node, NodeKind};
 use crate::edm::{Column, Property, Type};
 use crate::sql::render::Renderer;
-use crate::sql::{Direction, Scope, Value};
+use crate::sql::{Direction, Kind, Scope, Value};
 
 /// One key of the order of one statement.
 pub(super) struct SortKey<'q> {
@@ -167,7 +167,7 @@ impl SortKey<'_> {
     /// Its SQL.
     pub(super) fn value(&self, renderer: &mut Renderer<'_>) -> String {
         let write = || match &self.source {
-            KeySource::Node(node) => renderer.value(node),
+            KeySource::Node(node) => renderer.key(node),
             KeySource::Column(column) => renderer.column(&renderer.root(), *column),
         };
         self.text.get_or_init(write).clone()
@@ -229,7 +229,19 @@ impl SortKey<'_> {
 
     fn compare(&self, sign: &str, value: &Value, renderer: &mut Renderer<'_>) -> String {
         let text = self.comparable(renderer);
-        format!("({text} {sign} {})", renderer.bind(value.clone()))
+        let value = match self.kind() {
+            Some(kind) => renderer.dialect.literal(value, kind),
+            None => value.clone(),
+        };
+        format!("({text} {sign} {})", renderer.bind(value))
+    }
+
+    /// The kind of its SQL, where it is known.
+    fn kind(&self) -> Option<Kind> {
+        match self.source {
+            KeySource::Node(node) => Some(Renderer::kind_of_key(node)),
+            KeySource::Column(_) => self.ty.map(Kind::of_type),
+        }
     }
 }
 

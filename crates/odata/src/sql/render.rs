@@ -10,7 +10,8 @@ use crate::ast::LogicOp;
 use crate::bind::node::{Arithmetic, Collection, Comparison, Function, Node, NodeKind, Source};
 use crate::edm::{Column, EntityType, Navigation, Property, Type};
 use crate::sql::dialect::Lead;
-use crate::sql::{Dialect, Predicate, Value};
+use crate::sql::kind::{Shape, shape};
+use crate::sql::{Dialect, Kind, Predicate, Sought, TextIndex, Value};
 
 /// How a condition is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,8 +64,17 @@ impl<'d> Renderer<'d> {
 
     /// Binds a value and gives its placeholder.
     pub(crate) fn bind(&mut self, value: Value) -> String {
+        let placeholder = self.dialect.placeholder(self.binds.len() + 1, &value);
         self.binds.push(value);
-        format!("?{}", self.binds.len())
+        placeholder
+    }
+
+    /// A literal. No database here keeps a NaN, so it must not reach one.
+    fn literal(&mut self, value: &Value) -> String {
+        match value {
+            Value::Real(number) if number.is_nan() => self.dialect.null(Some(Kind::Real)),
+            value => self.bind(value.clone()),
+        }
     }
 
     fn enter(&mut self, variable: usize, table: &'static str) -> String {
@@ -95,17 +105,20 @@ impl<'d> Renderer<'d> {
     }
 
     /// Lets an index lead to the outermost rows, and gives the condition it answers; `None` where the database has no words for that.
-    pub(crate) fn lead(&mut self, table: &str, column: &str, value: &Value) -> Option<String> {
-        let (row, index) = (self.root(), self.alias());
-        let placeholder = self.bind(value.clone());
-        let lead = self.dialect.lead(table, column, &row, &index, &placeholder);
-        let Some(lead) = lead else {
-            self.binds.pop();
-            return None;
-        };
+    pub(crate) fn lead(&mut self, index: TextIndex, sought: Sought<'_>) -> Option<String> {
+        let (dialect, row, index_alias) = (self.dialect, self.root(), self.alias());
+        let lead = dialect.lead(index, &row, &index_alias, sought, &mut |value| {
+            self.bind(value)
+        })?;
         let condition = lead.condition.clone();
         self.frames[0].lead = Some(lead);
         Some(condition)
+    }
+
+    /// A condition by which an index gives the outermost rows, if it can.
+    pub(crate) fn found(&mut self, index: TextIndex, sought: Sought<'_>) -> Option<String> {
+        let (dialect, row) = (self.dialect, self.root());
+        dialect.found(index, &row, sought, &mut |value| self.bind(value))
     }
 
     /// The key of the outermost row, as the index that leads to it knows it.
@@ -171,17 +184,56 @@ impl<'d> Renderer<'d> {
         self.column(&alias, property.column)
     }
 
+    /// What rows are ordered by: a value that can be read and compared with one, so the number of a condition.
+    pub(crate) fn key(&mut self, node: &Node) -> String {
+        match shape(node).kind {
+            Kind::Truth => {
+                let condition = self.condition(node, Mode::Exact);
+                self.dialect.truth(&condition)
+            }
+            Kind::Wide => self.number(node, Kind::Int),
+            _ => self.value(node),
+        }
+    }
+
+    /// The kind of what [`Renderer::key`] gives.
+    pub(crate) fn kind_of_key(node: &Node) -> Kind {
+        match shape(node).kind {
+            Kind::Truth | Kind::Wide => Kind::Int,
+            kind => kind,
+        }
+    }
+
+    /// A number as one of a kind.
+    fn number(&mut self, node: &Node, kind: Kind) -> String {
+        let text = self.value(node);
+        self.dialect.convert(&text, shape(node).kind, kind)
+    }
+
+    /// A value as functions take it, of 64 bits if it is a whole number.
+    fn argument(&mut self, node: &Node) -> String {
+        match shape(node).kind {
+            Kind::Wide => self.number(node, Kind::Int),
+            _ => self.value(node),
+        }
+    }
+
     /// A value; a condition becomes its truth.
     pub(crate) fn value(&mut self, node: &Node) -> String {
         match &node.kind {
-            NodeKind::Null => "NULL".to_owned(),
-            NodeKind::Value(value) => self.bind(value.clone()),
+            NodeKind::Null => self.dialect.null(node.ty.map(Kind::of_type)),
+            NodeKind::Value(value) => self.literal(value),
             NodeKind::Property(source, property) => self.property(source, property),
-            NodeKind::Negate(operand) => format!("(-{})", self.value(operand)),
-            NodeKind::Arithmetic(op, left, right) => self.arithmetic(*op, left, right),
+            NodeKind::Negate(operand) => {
+                let kind = shape(node).kind;
+                format!("(-{})", self.number(operand, kind))
+            }
+            NodeKind::Arithmetic(op, left, right) => {
+                self.arithmetic(*op, left, right, shape(node).kind)
+            }
             NodeKind::Call(function, args) if !node.is_boolean() => self.call(*function, args),
             NodeKind::Cast(operand) => self.cast(operand, node.ty),
-            NodeKind::Case(pairs) => self.case(pairs),
+            NodeKind::Case(pairs) => self.case(pairs, shape(node).kind),
             NodeKind::Count(collection, filter) => {
                 let filter = filter.as_deref();
                 format!(
@@ -215,7 +267,7 @@ impl<'d> Renderer<'d> {
             NodeKind::In(left, values, null) => self.among(left, values, *null, mode),
             NodeKind::Call(function, args) => self.call(*function, args),
             NodeKind::Cast(operand) => format!("({} = 1)", self.cast(operand, node.ty)),
-            NodeKind::Case(pairs) => self.case(pairs),
+            NodeKind::Case(pairs) => self.case(pairs, Kind::Truth),
             NodeKind::Present(operand) => format!("({} IS NOT NULL)", self.operand(operand)),
             NodeKind::Exists(collection, body) => {
                 format!(
@@ -230,7 +282,7 @@ impl<'d> Renderer<'d> {
                     self.members(collection, Some(body), against)
                 )
             }
-            NodeKind::Null => "NULL".to_owned(),
+            NodeKind::Null => self.dialect.null(Some(Kind::Truth)),
             NodeKind::Value(_)
             | NodeKind::Negate(_)
             | NodeKind::Arithmetic(..)
@@ -284,8 +336,9 @@ impl<'d> Renderer<'d> {
                 _ => "FALSE".to_owned(),
             };
         }
-        let (left_text, right_text) = self.operands(left, right);
         let (left_null, right_null) = (left.nullable(), right.nullable());
+        let by_null = matches!(op, Comparison::Eq | Comparison::Ne) && (left_null || right_null);
+        let (left_text, right_text) = self.operands(left, right, by_null);
         let sign = match op {
             // One side that is never null settles it where null may stand for false.
             Comparison::Eq if !(left_null || right_null) => "=",
@@ -316,13 +369,44 @@ impl<'d> Renderer<'d> {
         }
     }
 
-    fn operands(&mut self, left: &Node, right: &Node) -> (String, String) {
+    /// Two operands as they are compared; `nulls` says whether two nulls are to compare as equal.
+    fn operands(&mut self, left: &Node, right: &Node, nulls: bool) -> (String, String) {
         let stored =
             |node: &Node| matches!(node.kind, NodeKind::Property(..) | NodeKind::Boolean(_));
         if left.is_boolean() && stored(left) && stored(right) {
             return (self.stored(left), self.stored(right));
         }
-        (self.operand(left), self.operand(right))
+        let (of_left, of_right) = (shape(left), shape(right));
+        let (left, of_left) = self.beside(left, of_left, of_right);
+        let (right, of_right) = self.beside(right, of_right, of_left);
+        let is_mixed = |whole: Shape, real: Shape| {
+            whole.kind == Kind::Int && real.kind == Kind::Real && !whole.is_exact_as_real()
+        };
+        let dialect = self.dialect;
+        let zero = || "0".to_owned();
+        if is_mixed(of_left, of_right) {
+            let difference = dialect.difference(&left, &right, nulls);
+            return difference.map_or((left, right), |difference| (difference, zero()));
+        }
+        if is_mixed(of_right, of_left) {
+            let difference = dialect.difference(&right, &left, nulls);
+            return difference.map_or((left, right), |difference| (zero(), difference));
+        }
+        (left, right)
+    }
+
+    /// An operand beside another, and what it is then: a literal takes the form that compares best.
+    fn beside(&mut self, node: &Node, own: Shape, other: Shape) -> (String, Shape) {
+        let NodeKind::Value(value) = &node.kind else {
+            return (self.operand(node), own);
+        };
+        let value = self.dialect.literal(value, other.kind);
+        let own = if Kind::of_value(&value) == Some(own.kind) {
+            own
+        } else {
+            other
+        };
+        (self.literal(&value), own)
     }
 
     /// A boolean property or literal as the number it is stored as, which an index can serve.
@@ -339,9 +423,11 @@ impl<'d> Renderer<'d> {
             return "FALSE".to_owned();
         }
         let text = self.value(left);
+        let kind = shape(left).kind;
         let placeholders: Vec<String> = values
             .iter()
-            .map(|value| self.bind(value.clone()))
+            .map(|value| self.dialect.literal(value, kind))
+            .map(|value| self.bind(value))
             .collect();
         let listed = match (placeholders.is_empty(), mode) {
             (true, _) => "FALSE".to_owned(),
@@ -359,19 +445,26 @@ impl<'d> Renderer<'d> {
         }
     }
 
-    fn arithmetic(&mut self, op: Arithmetic, left: &Node, right: &Node) -> String {
+    fn arithmetic(&mut self, op: Arithmetic, left: &Node, right: &Node, kind: Kind) -> String {
         // A literal other than zero can't fail, so the database's own operator does. The smallest integer divided by -1
         // is left to the function too.
         let safe = matches!(right.kind, NodeKind::Value(Value::Int(value)) if value > 0);
         let safe_real = matches!(right.kind, NodeKind::Value(Value::Real(value)) if value != 0.0);
-        let (left, right) = (self.value(left), self.value(right));
+        let (left, right) = match op {
+            Arithmetic::Add
+            | Arithmetic::Sub
+            | Arithmetic::Mul
+            | Arithmetic::RealDiv
+            | Arithmetic::RealMod => (self.number(left, kind), self.number(right, kind)),
+            _ => (self.argument(left), self.argument(right)),
+        };
         match op {
-            Arithmetic::Add => format!("({left} + {right})"),
-            Arithmetic::Sub => format!("({left} - {right})"),
-            Arithmetic::Mul => format!("({left} * {right})"),
+            Arithmetic::Add => self.dialect.arithmetic('+', &left, &right, kind),
+            Arithmetic::Sub => self.dialect.arithmetic('-', &left, &right, kind),
+            Arithmetic::Mul => self.dialect.arithmetic('*', &left, &right, kind),
             Arithmetic::IntDiv if safe => format!("({left} / {right})"),
             Arithmetic::IntMod if safe => format!("({left} % {right})"),
-            Arithmetic::RealDiv if safe_real => format!("({left} / {right})"),
+            Arithmetic::RealDiv if safe_real => self.dialect.arithmetic('/', &left, &right, kind),
             Arithmetic::IntDiv => format!("odata_int_div({left}, {right})"),
             Arithmetic::IntMod => format!("odata_int_mod({left}, {right})"),
             Arithmetic::RealDiv => format!("odata_real_div({left}, {right})"),
@@ -388,7 +481,10 @@ impl<'d> Renderer<'d> {
 
     fn call(&mut self, function: Function, args: &[Node]) -> String {
         let of_date = matches!(args.first().and_then(|arg| arg.ty), Some(Type::Date));
-        let texts: Vec<String> = args.iter().map(|arg| self.operand(arg)).collect();
+        let texts: Vec<String> = match function {
+            Function::MatchesPattern => self.pattern(args),
+            _ => args.iter().map(|arg| self.argument(arg)).collect(),
+        };
         let [first, rest @ ..] = texts.as_slice() else {
             return "NULL".to_owned();
         };
@@ -437,12 +533,36 @@ impl<'d> Renderer<'d> {
         format!("{name}({})", texts.join(", "))
     }
 
+    /// A text, a pattern and its flags, the last two literals.
+    fn pattern(&mut self, args: &[Node]) -> Vec<String> {
+        let literal = |node: &Node| match &node.kind {
+            NodeKind::Value(Value::Text(text)) => Some(text.clone()),
+            _ => None,
+        };
+        let [text, pattern, flags] = args else {
+            return args.iter().map(|arg| self.argument(arg)).collect();
+        };
+        let known = literal(pattern).zip(literal(flags));
+        let here = known.and_then(|(pattern, flags)| self.dialect.pattern(&pattern, &flags));
+        let text = self.argument(text);
+        let pattern = match here {
+            Some(pattern) => self.bind(Value::Text(pattern)),
+            None => self.argument(pattern),
+        };
+        vec![text, pattern, self.argument(flags)]
+    }
+
     /// SQL's own CASE tries its conditions in order too, takes null for false, and gives null where none holds.
-    fn case(&mut self, pairs: &[(Node, Node)]) -> String {
+    fn case(&mut self, pairs: &[(Node, Node)], kind: Kind) -> String {
         let mut text = "CASE".to_owned();
         for (condition, value) in pairs {
             let condition = self.condition(condition, Mode::Filter);
-            let _ = write!(text, " WHEN {condition} THEN {}", self.operand(value));
+            let value = match kind {
+                Kind::Truth => self.condition(value, Mode::Exact),
+                Kind::Int | Kind::Wide | Kind::Real if !value.is_null() => self.number(value, kind),
+                _ => self.value(value),
+            };
+            let _ = write!(text, " WHEN {condition} THEN {value}");
         }
         format!("({text} END)")
     }
@@ -452,8 +572,13 @@ impl<'d> Renderer<'d> {
             None | Some(Type::Enum(_)) => Type::String.name(),
             Some(ty) => ty.name(),
         };
-        let (from, to) = (name(operand.ty), name(to));
-        format!("odata_cast({}, '{from}', '{to}')", self.operand(operand))
+        let value = if operand.is_boolean() {
+            self.key(operand)
+        } else {
+            self.argument(operand)
+        };
+        let kind = to.map_or(Kind::Text, Kind::of_type);
+        self.dialect.cast(&value, name(operand.ty), name(to), kind)
     }
 }
 

@@ -1,51 +1,63 @@
-//! Parts of texts in the words of FTS5's trigram tokenizer, which knows every run of three characters of a text.
+//! Parts of texts as runs of three characters, for an index that knows every such run of a text.
 //!
 //! What is asked for may be less than what was wanted: the rows are looked at again.
 
 use crate::sql::Parts;
 
-/// Trigrams asked for of one part at most: each is another list to go through, and some already leave few rows.
+/// Runs asked for of one part at most: each is another list to go through, and some already leave few rows.
 const MAX_OF_PART: usize = 10;
-/// Trigrams of a whole expression at most.
+/// Runs of a whole expression at most.
 const MAX_OF_ALL: usize = 200;
 /// Levels of an expression at most: FTS5's parser bounds its own.
 const MAX_DEPTH: usize = 8;
 
-/// An expression that matches every text which holds these parts; `None` when it would have to match any text.
-pub(super) fn expression(parts: &Parts) -> Option<String> {
-    let mut count = 0;
-    write(parts, MAX_DEPTH, &mut count).filter(|_| count <= MAX_OF_ALL)
+/// The runs that a text must hold.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Runs {
+    /// All of these runs.
+    Of(Vec<String>),
+    /// What all of these say; there are at least two.
+    All(Vec<Runs>),
+    /// What at least one of these says; there are at least two.
+    Any(Vec<Runs>),
 }
 
-fn write(parts: &Parts, depth: usize, count: &mut usize) -> Option<String> {
+/// Runs that every text holds which holds these parts; `None` when any text may.
+pub(super) fn runs(parts: &Parts) -> Option<Runs> {
+    let mut count = 0;
+    gather(parts, MAX_DEPTH, &mut count).filter(|_| count <= MAX_OF_ALL)
+}
+
+fn gather(parts: &Parts, depth: usize, count: &mut usize) -> Option<Runs> {
     if depth == 0 {
         return None;
     }
-    let (texts, word) = match parts {
-        Parts::One(part) => (trigrams(part), " AND "),
+    let (mut found, join): (Vec<Runs>, fn(Vec<Runs>) -> Runs) = match parts {
+        Parts::One(part) => {
+            let runs = of_part(part);
+            *count += runs.len();
+            return (!runs.is_empty()).then_some(Runs::Of(runs));
+        }
         Parts::All(all) => {
-            let texts = all
+            let found = all
                 .iter()
-                .filter_map(|parts| write(parts, depth - 1, count));
-            (texts.collect(), " AND ")
+                .filter_map(|parts| gather(parts, depth - 1, count));
+            (found.collect(), Runs::All)
         }
         Parts::Any(any) => {
-            let texts = any.iter().map(|parts| write(parts, depth - 1, count));
-            (texts.collect::<Option<Vec<_>>>()?, " OR ")
+            let found = any.iter().map(|parts| gather(parts, depth - 1, count));
+            (found.collect::<Option<_>>()?, Runs::Any)
         }
     };
-    if matches!(parts, Parts::One(_)) {
-        *count += texts.len();
-    }
-    match texts.as_slice() {
-        [] => None,
-        [one] => Some(one.clone()),
-        more => Some(format!("({})", more.join(word))),
+    match found.len() {
+        0 => None,
+        1 => found.pop(),
+        _ => Some(join(found)),
     }
 }
 
-/// The runs of three characters of a text, in quotes: every other one and the last, which together hold each of its characters.
-fn trigrams(text: &str) -> Vec<String> {
+/// The runs of three characters of a text: every other one and the last, which together hold each of its characters.
+fn of_part(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
     let Some(last) = chars.len().checked_sub(3) else {
         return Vec::new();
@@ -57,11 +69,8 @@ fn trigrams(text: &str) -> Vec<String> {
             .map(|n| starts[n * every / (MAX_OF_PART - 1)])
             .collect();
     }
-    let quoted = |start: usize| {
-        let run: String = chars[start..start + 3].iter().collect();
-        format!("\"{}\"", run.replace('"', "\"\""))
-    };
-    starts.into_iter().map(quoted).collect()
+    let run = |start: usize| chars[start..start + 3].iter().collect();
+    starts.into_iter().map(run).collect()
 }
 
 #[cfg(test)]
@@ -72,43 +81,45 @@ mod tests {
         Parts::One(part.to_owned())
     }
 
+    fn of(runs: &[&str]) -> Runs {
+        Runs::Of(runs.iter().map(|run| (*run).to_owned()).collect())
+    }
+
     #[test]
-    fn parts_become_trigrams_in_quotes() {
+    fn parts_become_runs() {
         for (part, expected) in [
             ("", None),
             ("ab", None),
-            ("abc", Some(r#""abc""#)),
-            ("abcd", Some(r#"("abc" AND "bcd")"#)),
-            ("abcdef", Some(r#"("abc" AND "cde" AND "def")"#)),
-            ("a\"b", Some(r#""a""b""#)),
-            ("Øl🦀", Some("\"Øl🦀\"")),
+            ("abc", Some(of(&["abc"]))),
+            ("abcd", Some(of(&["abc", "bcd"]))),
+            ("abcdef", Some(of(&["abc", "cde", "def"]))),
+            ("Øl🦀", Some(of(&["Øl🦀"]))),
         ] {
-            assert_eq!(expression(&one(part)).as_deref(), expected, "{part}");
+            assert_eq!(runs(&one(part)), expected, "{part}");
         }
     }
 
     #[test]
     fn a_long_part_is_asked_for_from_end_to_end_by_few() {
         let long: String = ('a'..='z').chain('A'..='Z').collect();
-        let found = expression(&one(&long)).expect("an expression");
-        assert_eq!(found.matches(" AND ").count(), MAX_OF_PART - 1);
-        assert!(
-            found.starts_with("(\"abc\"") && found.ends_with("\"XYZ\")"),
-            "{found}"
-        );
+        let Some(Runs::Of(found)) = runs(&one(&long)) else {
+            panic!("no runs");
+        };
+        assert_eq!(found.len(), MAX_OF_PART);
+        assert_eq!((found[0].as_str(), found[9].as_str()), ("abc", "XYZ"));
     }
 
     #[test]
     fn what_cannot_be_narrowed_is_left_out_of_all_and_spoils_any() {
         let parts = vec![one("abc"), one("ab"), one("def")];
         assert_eq!(
-            expression(&Parts::All(parts.clone())).as_deref(),
-            Some(r#"("abc" AND "def")"#)
+            runs(&Parts::All(parts.clone())),
+            Some(Runs::All(vec![of(&["abc"]), of(&["def"])]))
         );
-        assert_eq!(expression(&Parts::Any(parts)), None);
+        assert_eq!(runs(&Parts::Any(parts)), None);
         let deep = (0..100).fold(one("abc"), |parts, _| Parts::Any(vec![parts, one("def")]));
-        assert_eq!(expression(&deep), None);
+        assert_eq!(runs(&deep), None);
         let many = Parts::Any((0..300).map(|n| one(&format!("{n:03}"))).collect());
-        assert_eq!(expression(&many), None);
+        assert_eq!(runs(&many), None);
     }
 }

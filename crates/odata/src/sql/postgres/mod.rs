@@ -1,0 +1,183 @@
+//! Where PostgreSQL differs: every expression has a type before a value is known, numbers that pass their type are faults, and texts are indexed by arrays.
+//!
+//! Columns are `bigint`, `double precision` and `text COLLATE "C"`. Statements keep `?1, ?2 …`; whoever runs them writes `$1, $2 …`.
+
+use crate::sql::dialect::{Bind, Dialect, Sought, TextIndex};
+use crate::sql::render::quote;
+use crate::sql::trigrams::{self, Runs};
+use crate::sql::{Kind, Value};
+
+/// `odata_grams(text)`: the distinct runs of three characters of a text, for the triggers that fill the tables of [`crate::edm::PartIndex`].
+pub const GRAMS: &str = include_str!("grams.sql");
+
+/// Arithmetic that goes on where PostgreSQL's own would fail, and comparisons that are exact where its own are not.
+const NUMBERS: &str = include_str!("numbers.sql");
+
+/// What defines the functions that statements of this dialect call besides [`crate::functions::SCALARS`]: each may be run again at any time.
+pub const DEFINITIONS: &[&str] = &[NUMBERS, GRAMS];
+
+/// PostgreSQL 13 and later with [`DEFINITIONS`] and the functions of [`crate::functions::SCALARS`] in its search path.
+///
+/// A table for words is `(rowid bigint PRIMARY KEY, words text[] NOT NULL, document text NOT NULL)`: `document` holds the tokens with a space before, between
+/// and behind them. One for parts is `(rowid bigint PRIMARY KEY, grams text[] NOT NULL)`. Both arrays want a GIN index.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Postgres;
+
+impl Dialect for Postgres {
+    fn name(&self) -> &'static str {
+        "postgres"
+    }
+
+    /// The type of a value is not always to be seen from what stands beside it, and would be text then.
+    fn placeholder(&self, number: usize, value: &Value) -> String {
+        match Kind::of_value(value) {
+            Some(kind) => format!("?{number}::{}", type_name(kind)),
+            None => format!("?{number}"),
+        }
+    }
+
+    /// A number of the other kind would turn the column into a double, which no index serves and which tells large numbers no longer apart.
+    fn literal(&self, value: &Value, beside: Kind) -> Value {
+        const LEAST: f64 = -9_223_372_036_854_775_808.0;
+        match (value, beside) {
+            (Value::Int(number), Kind::Real) if *number as f64 as i128 == i128::from(*number) => {
+                Value::Real(*number as f64)
+            }
+            (Value::Real(number), Kind::Int | Kind::Wide)
+                if number.fract() == 0.0 && (LEAST..-LEAST).contains(number) =>
+            {
+                Value::Int(*number as i64)
+            }
+            _ => value.clone(),
+        }
+    }
+
+    fn null(&self, kind: Option<Kind>) -> String {
+        format!("NULL::{}", kind.map_or("text", type_name))
+    }
+
+    /// Conditions are no numbers.
+    fn truth(&self, condition: &str) -> String {
+        format!("({condition})::integer::bigint")
+    }
+
+    fn convert(&self, number: &str, from: Kind, to: Kind) -> String {
+        if from == to {
+            number.to_owned()
+        } else {
+            format!("{number}::{}", type_name(to))
+        }
+    }
+
+    /// Doubles that pass their range, or come down to zero, are faults otherwise.
+    fn arithmetic(&self, sign: char, left: &str, right: &str, kind: Kind) -> String {
+        let name = match (kind, sign) {
+            (Kind::Real, '+') => "odata_add",
+            (Kind::Real, '-') => "odata_sub",
+            (Kind::Real, '*') => "odata_mul",
+            (Kind::Real, _) => "odata_real_div",
+            _ => return format!("({left} {sign} {right})"),
+        };
+        format!("{name}({left}, {right})")
+    }
+
+    fn difference(&self, whole: &str, real: &str, nulls: bool) -> Option<String> {
+        let name = if nulls {
+            "odata_difference_or_null"
+        } else {
+            "odata_difference"
+        };
+        Some(format!("{name}({whole}, {real})"))
+    }
+
+    /// Counts are of 32 bits here, and would be computed with as such.
+    fn length(&self, text: &str) -> String {
+        format!("char_length({text})::bigint")
+    }
+
+    fn position(&self, text: &str, part: &str) -> String {
+        format!("strpos({text}, {part})::bigint")
+    }
+
+    /// An operator that an index of the column can serve, since version 15.
+    fn starts_with(&self, text: &str, part: &str) -> String {
+        format!("{text} ^@ {part}")
+    }
+
+    fn ends_with(&self, text: &str, part: &str) -> String {
+        format!("right({text}, char_length({part})) = {part}")
+    }
+
+    /// A function has results of one type.
+    fn cast(&self, value: &str, from: &str, to: &str, kind: Kind) -> String {
+        let name = match kind {
+            Kind::Text => "text",
+            Kind::Real => "real",
+            Kind::Int | Kind::Wide | Kind::Truth => "whole",
+        };
+        format!("odata_cast_{name}({value}, '{from}', '{to}')")
+    }
+
+    fn found(
+        &self,
+        index: TextIndex,
+        alias: &str,
+        sought: Sought<'_>,
+        bind: Bind<'_>,
+    ) -> Option<String> {
+        let condition = match sought {
+            Sought::Words(phrases) => of_words(phrases, bind),
+            Sought::Parts(parts) => of_runs(&trigrams::runs(parts)?, bind),
+        };
+        let (table, column) = (quote(index.table), quote(index.column));
+        Some(format!(
+            "{alias}.{column} IN (SELECT rowid FROM {table} WHERE {condition})"
+        ))
+    }
+}
+
+fn type_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Int => "bigint",
+        Kind::Wide => "numeric",
+        Kind::Real => "double precision",
+        Kind::Text => "text",
+        Kind::Truth => "boolean",
+    }
+}
+
+fn array(texts: &[String], bind: Bind<'_>) -> String {
+    let places: Vec<String> = texts
+        .iter()
+        .map(|text| bind(Value::Text(text.clone())))
+        .collect();
+    format!("ARRAY[{}]", places.join(", "))
+}
+
+/// All single words are one question to the index. A phrase is found by its words, and then looked for in the document.
+fn of_words(phrases: &[Vec<String>], bind: Bind<'_>) -> String {
+    let (single, more): (Vec<_>, Vec<_>) = phrases.iter().partition(|phrase| phrase.len() == 1);
+    let single: Vec<String> = single.into_iter().flatten().cloned().collect();
+    let mut conditions = Vec::with_capacity(more.len() + 1);
+    if !single.is_empty() {
+        conditions.push(format!("words && {}", array(&single, bind)));
+    }
+    for phrase in more {
+        let words = array(phrase, bind);
+        let run = bind(Value::Text(format!(" {} ", phrase.join(" "))));
+        conditions.push(format!(
+            "(words @> {words} AND strpos(document, {run}) > 0)"
+        ));
+    }
+    conditions.join(" OR ")
+}
+
+fn of_runs(runs: &Runs, bind: Bind<'_>) -> String {
+    let (all, word) = match runs {
+        Runs::Of(part) => return format!("grams @> {}", array(part, bind)),
+        Runs::All(all) => (all, " AND "),
+        Runs::Any(any) => (any, " OR "),
+    };
+    let texts: Vec<String> = all.iter().map(|runs| of_runs(runs, bind)).collect();
+    format!("({})", texts.join(word))
+}

@@ -1,0 +1,138 @@
+//! Where SQLite differs.
+
+use crate::sql::Value;
+use crate::sql::dialect::{Bind, Dialect, Lead, Sought, TextIndex};
+use crate::sql::render::quote;
+use crate::sql::trigrams::{self, Runs};
+
+/// SQLite with the functions of [`crate::functions::SCALARS`] registered, and FTS5 tables: with `tokenize='ascii'` for words, and with
+/// `tokenize='trigram case_sensitive 1'` (any `detail` will do) for parts.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Sqlite;
+
+impl Dialect for Sqlite {
+    fn name(&self) -> &'static str {
+        "sqlite"
+    }
+
+    /// `IS` compares any two values; the standard's words for it are only known since 3.39.
+    fn same(&self, left: &str, right: &str) -> String {
+        format!("{left} IS {right}")
+    }
+
+    fn differs(&self, left: &str, right: &str) -> String {
+        format!("{left} IS NOT {right}")
+    }
+
+    /// BINARY, the default collation, compares the bytes of UTF-8, whose order is that of the code points. Naming it would
+    /// keep an index declared without it from being used.
+    fn by_code_point(&self, text: &str) -> String {
+        text.to_owned()
+    }
+
+    /// The default already, and an index is only used for an ordering that says nothing else.
+    fn nulls(&self, _descending: bool) -> &'static str {
+        ""
+    }
+
+    fn length(&self, text: &str) -> String {
+        format!("length({text})")
+    }
+
+    fn position(&self, text: &str, part: &str) -> String {
+        format!("instr({text}, {part})")
+    }
+
+    fn found(
+        &self,
+        index: TextIndex,
+        alias: &str,
+        sought: Sought<'_>,
+        bind: Bind<'_>,
+    ) -> Option<String> {
+        let placeholder = bind(Value::Text(expression(sought)?));
+        let (table, column) = (quote(index.table), quote(index.column));
+        Some(format!(
+            "{alias}.{column} IN (SELECT rowid FROM {table} WHERE {table} MATCH {placeholder})"
+        ))
+    }
+
+    /// FTS5 gives its entries by rowid, upwards or downwards, and takes bounds of it. CROSS JOIN keeps the planner from turning the two around; a membership
+    /// (`IN`) would gather all matches before the first row.
+    fn lead(
+        &self,
+        index: TextIndex,
+        alias: &str,
+        index_alias: &str,
+        sought: Sought<'_>,
+        bind: Bind<'_>,
+    ) -> Option<Lead> {
+        let placeholder = bind(Value::Text(expression(sought)?));
+        let (table, column) = (quote(index.table), quote(index.column));
+        Some(Lead {
+            from: format!("{table} AS {index_alias} CROSS JOIN "),
+            condition: format!(
+                "{index_alias}.{table} MATCH {placeholder} AND {alias}.{column} = {index_alias}.rowid"
+            ),
+            key: format!("{index_alias}.rowid"),
+        })
+    }
+}
+
+/// FTS5's own language, with what is sought in double quotes, so that nothing can escape.
+fn expression(sought: Sought<'_>) -> Option<String> {
+    match sought {
+        // Tokens hold no quote.
+        Sought::Words(phrases) => {
+            let quoted = phrases
+                .iter()
+                .map(|phrase| format!("\"{}\"", phrase.join(" ")));
+            Some(quoted.collect::<Vec<_>>().join(" OR "))
+        }
+        Sought::Parts(parts) => trigrams::runs(parts).map(|runs| written(&runs)),
+    }
+}
+
+fn written(runs: &Runs) -> String {
+    let (texts, word): (Vec<String>, _) = match runs {
+        Runs::Of(part) => {
+            let quoted = part
+                .iter()
+                .map(|run| format!("\"{}\"", run.replace('"', "\"\"")));
+            (quoted.collect(), " AND ")
+        }
+        Runs::All(all) => (all.iter().map(written).collect(), " AND "),
+        Runs::Any(any) => (any.iter().map(written).collect(), " OR "),
+    };
+    match texts.as_slice() {
+        [one] => one.clone(),
+        more => format!("({})", more.join(word)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sql::Parts;
+
+    #[test]
+    fn runs_are_joined_in_the_words_of_fts5() {
+        let one = |part: &str| Parts::One(part.to_owned());
+        for (parts, expected) in [
+            (one("abc"), r#""abc""#),
+            (one("abcd"), r#"("abc" AND "bcd")"#),
+            (one("a\"b"), r#""a""b""#),
+            (
+                Parts::All(vec![one("abc"), one("ab"), one("def")]),
+                r#"("abc" AND "def")"#,
+            ),
+            (
+                Parts::Any(vec![one("abcd"), one("def")]),
+                r#"(("abc" AND "bcd") OR "def")"#,
+            ),
+        ] {
+            let found = expression(Sought::Parts(&parts));
+            assert_eq!(found.as_deref(), Some(expected), "{parts:?}");
+        }
+    }
+}
