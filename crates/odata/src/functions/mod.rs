@@ -16,6 +16,7 @@ mod cast;
 mod ecmascript;
 mod number;
 pub(crate) mod pattern;
+pub mod postgres;
 mod text;
 mod time;
 
@@ -58,6 +59,9 @@ pub enum ScalarError {
     /// `substring` with a negative length.
     #[error("some row gives `substring` a negative length")]
     NegativeLength,
+    /// A pattern that a database can't compile, though our own engine could.
+    #[error("a pattern of `matchespattern` is too large for the database")]
+    Pattern,
 }
 
 /// A function to register.

@@ -6,11 +6,16 @@
 use std::cell::RefCell;
 
 use regex::{Regex, RegexBuilder};
+use regex_syntax::ParserBuilder;
+use regex_syntax::hir::Hir;
 
 use super::{Arg, Out, ScalarError, ecmascript};
 
 /// Bytes a compiled pattern may take: the work for one character of a text grows with them, and `(a{999}){999}` would take a gigabyte.
 const MOST_BYTES: usize = 1 << 16;
+
+/// How deeply groups may lie in each other: engines recurse.
+const MOST_NESTED: u32 = 50;
 
 /// How many compiled patterns a thread keeps: more than a filter of a usual request has.
 pub(crate) const KEPT: usize = 8;
@@ -59,20 +64,13 @@ pub(super) fn matches(args: &[Arg<'_>]) -> Result<Out, ScalarError> {
 
 /// A pattern ready to use, or why it can't be one.
 pub(crate) fn compile(pattern: &str, flags: &str) -> Result<Regex, String> {
-    if let Some(flag) = flags.chars().find(|flag| !"imsu".contains(*flag)) {
-        return Err(format!(
-            "the flag `{}` is not known; the flags are i, m, s and u",
-            flag.escape_debug()
-        ));
-    }
-    let rewritten = ecmascript::rewrite(pattern, flags.contains('s'), flags.contains('u'))?;
-    RegexBuilder::new(&rewritten)
+    RegexBuilder::new(&rewrite(pattern, flags)?)
         .case_insensitive(flags.contains('i'))
         .multi_line(flags.contains('m'))
         // A line ends at either of CR and LF; with this off, `$` would stand behind the CR.
         .crlf(flags.contains('m'))
         .size_limit(MOST_BYTES)
-        .nest_limit(50)
+        .nest_limit(MOST_NESTED)
         .build()
         .map_err(|error| match error {
             regex::Error::CompiledTooBig(_) => {
@@ -87,6 +85,28 @@ pub(crate) fn compile(pattern: &str, flags: &str) -> Result<Regex, String> {
                 .trim_start_matches("error: ")
                 .to_owned(),
         })
+}
+
+/// What the engine reads in a pattern, for who has another engine: its options are those of [`compile`].
+pub(super) fn parse(pattern: &str, flags: &str) -> Result<Hir, String> {
+    ParserBuilder::new()
+        .case_insensitive(flags.contains('i'))
+        .multi_line(flags.contains('m'))
+        .crlf(flags.contains('m'))
+        .nest_limit(MOST_NESTED)
+        .build()
+        .parse(&rewrite(pattern, flags)?)
+        .map_err(|error| error.to_string())
+}
+
+fn rewrite(pattern: &str, flags: &str) -> Result<String, String> {
+    if let Some(flag) = flags.chars().find(|flag| !"imsu".contains(*flag)) {
+        return Err(format!(
+            "the flag `{}` is not known; the flags are i, m, s and u",
+            flag.escape_debug()
+        ));
+    }
+    ecmascript::rewrite(pattern, flags.contains('s'), flags.contains('u'))
 }
 
 #[cfg(test)]

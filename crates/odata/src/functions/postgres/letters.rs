@@ -1,0 +1,109 @@
+//! `tolower`, `toupper` and `trim`, with the tables of characters that Rust has: a server knows as many as its locale does, in the version it was built with.
+
+use std::fmt::Write as _;
+use std::ops::RangeInclusive;
+
+/// Characters that are looked for together. `translate` goes through its whole table for each character it does not find, so the tables that most
+/// texts need are small: Latin, Greek, Cyrillic, Armenian and Georgian, Vietnamese, and between and behind them the rest.
+const GROUPS: &[RangeInclusive<char>] = &[
+    '\u{80}'..='\u{FF}',
+    '\u{100}'..='\u{36F}',
+    '\u{370}'..='\u{3FF}',
+    '\u{400}'..='\u{52F}',
+    '\u{530}'..='\u{10FF}',
+    '\u{1100}'..='\u{1DFF}',
+    '\u{1E00}'..='\u{1EFF}',
+    '\u{1F00}'..='\u{10FFFF}',
+];
+
+pub(super) fn definitions() -> String {
+    let mut out = String::new();
+    mapping(&mut out, "lower", |c| c.to_lowercase().collect());
+    mapping(&mut out, "upper", |c| c.to_uppercase().collect());
+    let spaces: String = ('\0'..=char::MAX)
+        .filter(|c| c.is_whitespace())
+        .map(|c| format!("\\u{:04X}", u32::from(c)))
+        .collect();
+    let _ = write!(
+        out,
+        "CREATE OR REPLACE FUNCTION odata_trim(value text) RETURNS text\n\
+         LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$ SELECT btrim(value, E'{spaces}') $$;\n"
+    );
+    out
+}
+
+/// The function for texts of ASCII, which is laid into a statement, and the one for all others.
+fn mapping(out: &mut String, name: &str, map: fn(char) -> String) {
+    let _ = write!(
+        out,
+        "CREATE OR REPLACE FUNCTION odata_{name}_wide(value text) RETURNS text\n\
+         LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$\n\
+         BEGIN\n  value := {name}(value COLLATE \"C\");\n"
+    );
+    let mapped: Vec<(char, String)> = ('\u{80}'..=char::MAX)
+        .map(|c| (c, map(c)))
+        .filter(|(c, to)| !to.chars().eq([*c]))
+        .collect();
+    let mut rest = mapped.as_slice();
+    for (at, group) in GROUPS.iter().enumerate() {
+        if at == 1 {
+            // Most texts beyond Latin-1 hold none of these at all: a dash, a currency sign.
+            let _ = writeln!(
+                out,
+                "  IF value COLLATE \"C\" !~ '[{}]' THEN RETURN value; END IF;",
+                class(rest)
+            );
+        }
+        let end = rest.partition_point(|(c, _)| c <= group.end());
+        let (here, others) = rest.split_at(end);
+        rest = others;
+        if !here.is_empty() {
+            replacement(out, here);
+        }
+    }
+    let _ = write!(
+        out,
+        "  RETURN value;\nEND $$;\n\n\
+         CREATE OR REPLACE FUNCTION odata_{name}(value text) RETURNS text\n\
+         LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$\n  \
+         SELECT CASE WHEN octet_length(value) = char_length(value) THEN {name}(value COLLATE \"C\") ELSE odata_{name}_wide(value) END\n$$;\n\n"
+    );
+}
+
+/// Replaces characters, if any of them is there: one for one at once, one for several by turns. No character is mapped to one that is mapped again.
+fn replacement(out: &mut String, mapped: &[(char, String)]) {
+    let (single, several): (Vec<_>, Vec<_>) =
+        mapped.iter().partition(|(_, to)| to.chars().count() == 1);
+    let from: String = single.iter().map(|(c, _)| *c).collect();
+    let to: String = single.iter().map(|(_, to)| to.as_str()).collect();
+    let _ = writeln!(
+        out,
+        "  IF value COLLATE \"C\" ~ '[{}]' THEN\n    value := translate(value, '{from}', '{to}');",
+        class(mapped)
+    );
+    for (c, to) in several {
+        let _ = writeln!(
+            out,
+            "    value := replace(value COLLATE \"C\", '{c}', '{to}');"
+        );
+    }
+    out.push_str("  END IF;\n");
+}
+
+/// The inside of a bracket expression.
+fn class(mapped: &[(char, String)]) -> String {
+    let mut out = String::new();
+    let mut rest = mapped.iter().map(|(c, _)| *c).peekable();
+    while let Some(first) = rest.next() {
+        let mut last = first;
+        while let Some(next) = rest.next_if(|next| u32::from(*next) == u32::from(last) + 1) {
+            last = next;
+        }
+        out.push(first);
+        if last > first {
+            out.push('-');
+            out.push(last);
+        }
+    }
+    out
+}
