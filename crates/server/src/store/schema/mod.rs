@@ -1,9 +1,31 @@
 //! The schema, one file of statements for each version; a file that was released is never edited again.
+//!
+//! The files are written in the words of SQLite. [`postgres`] says the same in those of PostgreSQL, so that nobody writes a table down twice.
 
-/// Version 1 first.
+mod postgres;
+mod words;
+
+use std::borrow::Cow;
+
+use super::Dialect;
+
+/// Version 1 first, as SQLite takes them.
 pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("0001_domain.sql"),
     include_str!("0002_auth.sql"),
     include_str!("0003_secrets.sql"),
     include_str!("0004_comment_parts.sql"),
 ];
+
+/// Each version's statements in the words of an engine, version 1 first.
+pub(super) fn migrations(dialect: Dialect) -> impl Iterator<Item = Cow<'static, str>> {
+    let mut translator = postgres::Translator::default();
+    MIGRATIONS.iter().map(move |text| match dialect {
+        Dialect::Sqlite => Cow::Borrowed(*text),
+        Dialect::Postgres => Cow::Owned(
+            translator
+                .translate(text)
+                .expect("a test translates every file, so none is here that cannot be"),
+        ),
+    })
+}
