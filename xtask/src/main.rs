@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod linter;
+mod postgres;
 mod process;
 mod python;
 mod regen;
@@ -13,6 +14,8 @@ mod snapshots;
 mod test;
 mod tidy;
 mod venv;
+
+use std::ffi::OsString;
 
 use clap::{Parser, Subcommand};
 
@@ -45,6 +48,18 @@ enum Command {
         #[arg(long)]
         long: bool,
     },
+    /// Runs a command with a PostgreSQL: a throwaway one, or the one that OBEYA_TEST_POSTGRES names. The command finds it by that variable.
+    Postgres {
+        /// What is committed is on the disk, as in production; otherwise nothing waits for the disk.
+        #[arg(long)]
+        durable: bool,
+        /// The command and its arguments.
+        #[arg(last = true, required = true)]
+        command: Vec<OsString>,
+    },
+    /// Started by the others, to stop their server when they end.
+    #[command(hide = true)]
+    Guardian(postgres::guardian::Order),
     /// What the compiler cannot see: import arrows, file sizes, orphan snapshots.
     Tidy,
     /// Measures the service against its yardsticks, in a release build.
@@ -58,6 +73,10 @@ fn main() -> anyhow::Result<()> {
         Command::Check => check::run().map(|_| ()),
         Command::Test { long } => test::run(long),
         Command::Schemathesis { long } => schemathesis::run(long),
+        Command::Postgres { durable, command } => {
+            postgres::run(postgres::Profile::new(durable), &command)
+        }
+        Command::Guardian(order) => postgres::guardian::run(&order),
         Command::Tidy => tidy::run(),
         Command::Bench => bench::run(),
     }

@@ -2,14 +2,16 @@
 
 use anyhow::Result;
 
+use crate::postgres::{Profile, Server};
 use crate::process::{cargo, exists, tee};
 use crate::report::Part;
 use crate::snapshots;
 
 /// Unit and integration tests of the whole workspace; with nextest, which runs them side by side, where it is installed.
-/// A snapshot that none of them looks at is a failure too.
+/// Those of the store run on SQLite and on a PostgreSQL, which is there for as long. A snapshot that none of them looks at is a failure too.
 pub(crate) fn tests() -> Result<Part> {
     let nextest = exists("cargo-nextest", "--version");
+    let server = Server::get(Profile::Test)?;
     let references = snapshots::references_file()?;
     let mut command = cargo();
     if nextest {
@@ -26,7 +28,8 @@ pub(crate) fn tests() -> Result<Part> {
     }
     command
         .env(snapshots::REFERENCES, &references)
-        .env("INSTA_UPDATE", "no");
+        .env("INSTA_UPDATE", "no")
+        .envs(server.environment());
     let (success, output) = tee(&mut command)?;
     let (passed, failed) = if nextest {
         count_nextest(&output)

@@ -1,0 +1,103 @@
+//! `cargo xtask postgres` from outside: what a command gets, what it gives back, and that nothing is left.
+
+#![cfg(unix)]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails, wherever that is noticed"
+)]
+
+use std::fs::{self, Permissions};
+use std::io::{BufRead, BufReader};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// Far more than it takes to stop a server.
+const DEADLINE: Duration = Duration::from_secs(30);
+
+/// A folder that a server of another account gets to, whatever ours may not show to others.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir_in("/tmp").unwrap();
+    fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
+    folder
+}
+
+/// A shell under `cargo xtask postgres`, with a server of its own in a folder.
+fn shell(folder: &Path, script: &str) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .args(["postgres", "--", "sh", "-c", script])
+        // The server around this test, if there is one, is not the one to ask for.
+        .env_remove("OBEYA_TEST_POSTGRES")
+        .env("TMPDIR", folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// The address that the shell says, and the server's `host:port` in it.
+fn said(child: &mut Child) -> (String, String) {
+    let mut line = String::new();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    stdout.read_line(&mut line).unwrap();
+    let address = line.trim().to_owned();
+    let rest = address.split_once('@').unwrap().1;
+    let place = rest.split_once('/').unwrap().0.to_owned();
+    (address, place)
+}
+
+fn is_empty(folder: &Path) -> bool {
+    fs::read_dir(folder).unwrap().next().is_none()
+}
+
+#[test]
+fn a_command_has_a_server_and_its_exit_code_is_passed_on() {
+    let folder = folder();
+    let script = "echo $OBEYA_TEST_POSTGRES; test -x $OBEYA_TEST_POSTGRES_BIN/initdb || exit 1; read end; exit 7";
+    let mut child = shell(folder.path(), script);
+    let (address, place) = said(&mut child);
+    assert!(address.starts_with("postgres://postgres:"), "{address}");
+    assert!(TcpStream::connect(&place).is_ok());
+    assert!(!is_empty(folder.path()));
+    drop(child.stdin.take());
+    assert_eq!(child.wait().unwrap().code(), Some(7));
+    assert!(TcpStream::connect(&place).is_err());
+    assert!(is_empty(folder.path()));
+}
+
+#[test]
+fn nothing_is_left_of_a_command_that_was_killed() {
+    let folder = folder();
+    let mut child = shell(folder.path(), "echo $OBEYA_TEST_POSTGRES; read end");
+    let (_, place) = said(&mut child);
+    assert!(TcpStream::connect(&place).is_ok());
+    // SIGKILL: it can do nothing about it any more.
+    child.kill().unwrap();
+    let deadline = Instant::now() + DEADLINE;
+    while !is_empty(folder.path()) {
+        assert!(Instant::now() < deadline, "the folder is still there");
+        sleep(Duration::from_millis(20));
+    }
+    assert!(TcpStream::connect(&place).is_err());
+    child.wait().unwrap();
+}
+
+#[test]
+fn nothing_is_left_of_one_that_was_killed_while_the_server_was_made() {
+    let folder = folder();
+    let mut child = shell(folder.path(), "read end");
+    let deadline = Instant::now() + DEADLINE;
+    while is_empty(folder.path()) {
+        assert!(Instant::now() < deadline, "nothing was started");
+        sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    while !is_empty(folder.path()) {
+        assert!(Instant::now() < deadline + DEADLINE, "it is still there");
+        sleep(Duration::from_millis(20));
+    }
+}
