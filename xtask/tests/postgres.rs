@@ -7,7 +7,7 @@
 )]
 
 use std::fs::{self, Permissions};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -49,6 +49,21 @@ fn said(child: &mut Child) -> (String, String) {
     (address, place)
 }
 
+/// What the server asks for, of somebody on this machine who only knows its port: the number in the message `Authentication…` of
+/// PostgreSQL's protocol, which is 0 if it lets them in and 10 if they have to prove that they know the password.
+fn asked_for(place: &str) -> u32 {
+    let parameters = b"user\0postgres\0\0";
+    let length = u32::try_from(8 + parameters.len()).unwrap();
+    let mut message = [length, 3 << 16].map(u32::to_be_bytes).concat();
+    message.extend(parameters);
+    let mut stream = TcpStream::connect(place).unwrap();
+    stream.write_all(&message).unwrap();
+    let mut answer = [0; 9];
+    stream.read_exact(&mut answer).unwrap();
+    assert_eq!(answer[0], b'R', "an Authentication message");
+    u32::from_be_bytes(answer[5..].try_into().unwrap())
+}
+
 fn is_empty(folder: &Path) -> bool {
     fs::read_dir(folder).unwrap().next().is_none()
 }
@@ -60,7 +75,7 @@ fn a_command_has_a_server_and_its_exit_code_is_passed_on() {
     let mut child = shell(folder.path(), script);
     let (address, place) = said(&mut child);
     assert!(address.starts_with("postgres://postgres:"), "{address}");
-    assert!(TcpStream::connect(&place).is_ok());
+    assert_eq!(asked_for(&place), 10);
     assert!(!is_empty(folder.path()));
     drop(child.stdin.take());
     assert_eq!(child.wait().unwrap().code(), Some(7));
