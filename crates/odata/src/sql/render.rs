@@ -558,9 +558,10 @@ impl<'d> Renderer<'d> {
         for (condition, value) in pairs {
             let condition = self.condition(condition, Mode::Filter);
             let value = match kind {
+                _ if value.is_null() => self.dialect.null(Some(kind)),
                 Kind::Truth => self.condition(value, Mode::Exact),
-                Kind::Int | Kind::Wide | Kind::Real if !value.is_null() => self.number(value, kind),
-                _ => self.value(value),
+                Kind::Int | Kind::Wide | Kind::Real => self.number(value, kind),
+                Kind::Text => self.value(value),
             };
             let _ = write!(text, " WHEN {condition} THEN {value}");
         }

@@ -2,11 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use obeya_odata::sql::{self, Scope, Sqlite};
+use obeya_odata::sql::{self, Scope};
 use obeya_odata::{Context, Limits, OptionName, Options};
 
+use crate::harness::DIALECTS;
 use crate::model::{AREA, BOARD, GROUP};
-use crate::store::{Store, bind, encode};
+use crate::store::{Store, bind, encode, on_each_engine};
 
 /// Generous for an unoptimised build on a busy machine; what is quadratic or exponential takes far longer.
 const SOON: Duration = Duration::from_millis(500);
@@ -99,16 +100,14 @@ fn large_limits_are_safe() {
     }
     let (options, _) = parse(&vec!["level eq 1"; 20_000].join(" or ")).unwrap();
     let bound = options.bind(&GROUP, &Context { now: 0, limits }).unwrap();
-    assert_eq!(
-        sql::select(&bound, &Sqlite, &Scope::default()).binds.len(),
-        20_000
-    );
+    for dialect in DIALECTS {
+        let statement = sql::select(&bound, dialect, &Scope::default());
+        assert_eq!(statement.binds.len(), 20_000, "{}", dialect.name());
+    }
 }
 
 /// What is nested as deeply as can be configured still passes every stage on the stack of a test's thread, 2 MiB, unoptimised.
-#[test]
-fn the_deepest_expression_fits_the_stack() {
-    let store = Store::new();
+fn the_deepest_expression_fits_the_stack(store: &Store) {
     let mut limits = Limits::default();
     limits.nodes = 1_000;
     limits.depth = usize::MAX;
@@ -132,7 +131,7 @@ fn the_deepest_expression_fits_the_stack() {
         let bound = options.bind(&AREA, &Context { now: 0, limits }).unwrap();
         let expected = if filter.starts_with("tolower") { 0 } else { 1 };
         let rows = store
-            .rows(&sql::select(&bound, &Sqlite, &Scope::default()))
+            .rows(&sql::select(&bound, store.dialect(), &Scope::default()))
             .unwrap();
         assert_eq!(rows.len(), expected, "{}", &filter[..40]);
         let printed = encode(&options.filter.as_ref().unwrap().to_string());
@@ -179,8 +178,10 @@ fn statements_grow_no_faster_than_what_they_are_made_from() {
     ] {
         match bind(&AREA, &format!("$filter={}", encode(&filter))) {
             Ok(bound) => {
-                let sql = sql::select(&bound, &Sqlite, &Scope::default()).sql;
-                assert!(sql.len() < 100_000, "{filter}: {} bytes", sql.len());
+                for dialect in DIALECTS {
+                    let sql = sql::select(&bound, dialect, &Scope::default()).sql;
+                    assert!(sql.len() < 100_000, "{filter}: {} bytes", sql.len());
+                }
             }
             Err(error) => assert_eq!(error.code(), "odata.limit", "{filter}: {error}"),
         }
@@ -188,9 +189,7 @@ fn statements_grow_no_faster_than_what_they_are_made_from() {
     assert!(begun.elapsed() < SOON, "took {:?}", begun.elapsed());
 }
 
-#[test]
-fn text_stays_text_wherever_it_stands() {
-    let store = Store::new();
+fn text_stays_text_wherever_it_stands(store: &Store) {
     let all = store.ids(&AREA, "").unwrap();
     for text in [
         "'; DROP TABLE areas; --",
@@ -225,7 +224,7 @@ fn text_stays_text_wherever_it_stands() {
         );
         let statement = sql::select(
             &bind(&AREA, &format!("$filter=name eq '{}'", encode(&quoted))).unwrap(),
-            &Sqlite,
+            store.dialect(),
             &Scope::default(),
         );
         assert!(
@@ -275,3 +274,8 @@ fn names_are_never_taken_from_the_request() {
         assert!(bind(&BOARD, query).is_err(), "{query}");
     }
 }
+
+on_each_engine!(
+    the_deepest_expression_fits_the_stack,
+    text_stays_text_wherever_it_stands,
+);

@@ -1,10 +1,10 @@
 //! `$expand`: one statement for each navigation, whatever the number of parents.
 
-use obeya_odata::sql::{self, Scope, Sqlite, Value};
+use obeya_odata::sql::{self, Scope, Value};
 use obeya_odata::{Bound, BoundExpand};
 
 use crate::model::{BOARD, COMMENT, GROUP, INCIDENT};
-use crate::store::{Store, bind, int};
+use crate::store::{Store, bind, int, on_each_engine};
 
 /// The rows of one expand, as (link value, first column).
 fn pairs(
@@ -14,7 +14,12 @@ fn pairs(
 ) -> Vec<(i64, i64)> {
     let parents: Vec<Value> = parents.into_iter().map(Value::Int).collect();
     let rows = store
-        .rows(&sql::expand(expand, &Sqlite, &parents, &Scope::default()))
+        .rows(&sql::expand(
+            expand,
+            store.dialect(),
+            &parents,
+            &Scope::default(),
+        ))
         .unwrap();
     for row in &rows {
         assert_eq!(row.len(), expand.query.columns().len() + 1);
@@ -29,55 +34,52 @@ fn only(bound: &Bound) -> &BoundExpand {
     &bound.expands()[0]
 }
 
-#[test]
-fn rows_come_with_the_link_that_says_whose_they_are() {
-    let store = Store::new();
+fn rows_come_with_the_link_that_says_whose_they_are(store: &Store) {
     let bound = bind(&GROUP, "$expand=boards($select=id)").unwrap();
     let boards = only(&bound);
     assert_eq!(bound.columns()[boards.link].name, "id");
     assert_eq!(
-        pairs(&store, boards, [2, 3, 5]),
+        pairs(store, boards, [2, 3, 5]),
         [(2, 1), (2, 2), (3, 3), (3, 7)]
     );
     let bound = bind(&BOARD, "$expand=group($select=id)").unwrap();
-    assert_eq!(pairs(&store, only(&bound), [2, 2, 7]), [(2, 2), (7, 7)]);
-    assert!(pairs(&store, only(&bound), []).is_empty());
+    assert_eq!(pairs(store, only(&bound), [2, 2, 7]), [(2, 2), (7, 7)]);
+    assert!(pairs(store, only(&bound), []).is_empty());
 }
 
-#[test]
-fn null_links_to_nothing() {
-    let store = Store::new();
+fn null_links_to_nothing(store: &Store) {
     let bound = bind(&GROUP, "$expand=children").unwrap();
-    let statement = sql::expand(only(&bound), &Sqlite, &[Value::Null], &Scope::default());
+    let statement = sql::expand(
+        only(&bound),
+        store.dialect(),
+        &[Value::Null],
+        &Scope::default(),
+    );
     assert!(statement.binds.is_empty() && store.rows(&statement).unwrap().is_empty());
 }
 
-#[test]
-fn top_and_skip_count_for_each_parent() {
-    let store = Store::new();
+fn top_and_skip_count_for_each_parent(store: &Store) {
     let bound = bind(
         &GROUP,
         "$expand=boards($select=id;$orderby=name desc;$top=1)",
     )
     .unwrap();
     // The last board of each group by name: Tasks, daily backup (lower case comes after upper).
-    assert_eq!(pairs(&store, only(&bound), [2, 3]), [(2, 2), (3, 7)]);
+    assert_eq!(pairs(store, only(&bound), [2, 3]), [(2, 2), (3, 7)]);
     let bound = bind(&GROUP, "$expand=boards($select=id;$skip=1)").unwrap();
-    assert_eq!(pairs(&store, only(&bound), [1, 2, 3]), [(2, 2), (3, 7)]);
+    assert_eq!(pairs(store, only(&bound), [1, 2, 3]), [(2, 2), (3, 7)]);
 }
 
-#[test]
-fn nested_options_filter_count_and_order() {
-    let store = Store::new();
+fn nested_options_filter_count_and_order(store: &Store) {
     let bound = bind(&GROUP, "$expand=boards($select=id;$filter=isPublic and group/level eq 1;$orderby=id desc;$count=true)").unwrap();
     let boards = only(&bound);
-    assert_eq!(pairs(&store, boards, 1..=7), [(3, 7), (3, 3), (2, 1)]);
+    assert_eq!(pairs(store, boards, 1..=7), [(3, 7), (3, 3), (2, 1)]);
     assert!(boards.query.count());
     let parents: Vec<Value> = (1..=7).map(Value::Int).collect();
     let mut counts = store
         .rows(&sql::expand_count(
             boards,
-            &Sqlite,
+            store.dialect(),
             &parents,
             &Scope::default(),
         ))
@@ -96,15 +98,13 @@ fn nested_options_filter_count_and_order() {
 
 /// "The $count segment can be appended to a navigation property name … to return just the count of the related entities. The $filter
 /// and $search system query options can be used to limit the number of related entities included in the count."
-#[test]
-fn a_number_can_be_expanded_alone() {
-    let store = Store::new();
+fn a_number_can_be_expanded_alone(store: &Store) {
     let counts = |query: &str| -> Vec<(i64, i64)> {
         let bound = bind(&GROUP, query).unwrap();
         let boards = only(&bound);
         assert!(boards.count_only && boards.query.count());
         let parents: Vec<Value> = (1..=7).map(Value::Int).collect();
-        let statement = sql::expand_count(boards, &Sqlite, &parents, &Scope::default());
+        let statement = sql::expand_count(boards, store.dialect(), &parents, &Scope::default());
         let mut counts: Vec<(i64, i64)> = store
             .rows(&statement)
             .unwrap()
@@ -127,13 +127,11 @@ fn a_number_can_be_expanded_alone() {
 }
 
 /// The grammar has groups in search expressions, so parentheses of its own do not end one; here they only separate words.
-#[test]
-fn a_search_inside_has_its_own_parentheses() {
-    let store = Store::new();
+fn a_search_inside_has_its_own_parentheses(store: &Store) {
     for search in ["oil guard", "(oil guard)", "oil (guard)", "((oil) guard)"] {
         let query = format!("$expand=comments($select=id;$search={search};$orderby=id desc)");
         let bound = bind(&INCIDENT, &query).unwrap();
-        let found = pairs(&store, only(&bound), [1, 2, 3]);
+        let found = pairs(store, only(&bound), [1, 2, 3]);
         assert_eq!(found, [(3, 6), (2, 5), (2, 4), (1, 2), (1, 1)], "{search}");
     }
 }
@@ -232,3 +230,12 @@ fn select_reaches_into_expanded_navigations() {
     assert_eq!(names, ["text"]);
     assert_eq!(only(&parent.query).query.columns().len(), 1);
 }
+
+on_each_engine!(
+    rows_come_with_the_link_that_says_whose_they_are,
+    null_links_to_nothing,
+    top_and_skip_count_for_each_parent,
+    nested_options_filter_count_and_order,
+    a_number_can_be_expanded_alone,
+    a_search_inside_has_its_own_parentheses,
+);

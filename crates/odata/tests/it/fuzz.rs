@@ -1,24 +1,26 @@
-//! The corpus of the fuzz targets (`fuzz/corpus`), replayed; and every statement that comes of it prepared by a real database.
+//! The corpus of the fuzz targets (`fuzz/corpus`), replayed; and every statement that comes of it prepared by the database it is for.
 
 use std::path::Path;
 
 use obeya_odata::OptionName;
-use obeya_odata::sql::Statement;
 
-use crate::harness;
-use crate::store::Store;
+use crate::harness::{self, Written};
+use crate::store::{Store, on_each_engine};
 
-fn replay(target: &str, run: impl Fn(&str) -> Vec<Statement>) {
-    let store = Store::new();
+fn replay(store: &Store, target: &str, run: impl Fn(&str) -> Vec<Written>) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("fuzz/corpus")
         .join(target);
+    let engine = store.dialect().name();
     let mut texts = 0;
     for entry in std::fs::read_dir(&folder).unwrap() {
         let path = entry.unwrap().path();
         // The targets skip what is no text, and so no query string; none of it is kept.
         let text = std::fs::read_to_string(&path).unwrap();
-        for statement in run(&text) {
+        for Written { dialect, statement } in run(&text) {
+            if dialect.name() != engine {
+                continue;
+            }
             if let Err(error) = store.prepare(&statement) {
                 panic!("{}: {error}: {}", path.display(), statement.sql);
             }
@@ -28,32 +30,38 @@ fn replay(target: &str, run: impl Fn(&str) -> Vec<Statement>) {
     assert!(texts > 20, "{} holds {texts} texts", folder.display());
 }
 
-#[test]
-fn filters() {
-    replay("filter", |text| harness::option(OptionName::Filter, text));
+fn filters(store: &Store) {
+    replay(store, "filter", |text| {
+        harness::option(OptionName::Filter, text)
+    });
 }
 
-#[test]
-fn orders() {
-    replay("orderby", |text| harness::option(OptionName::OrderBy, text));
+fn orders(store: &Store) {
+    replay(store, "orderby", |text| {
+        harness::option(OptionName::OrderBy, text)
+    });
 }
 
-#[test]
-fn selections() {
-    replay("select", |text| harness::option(OptionName::Select, text));
+fn selections(store: &Store) {
+    replay(store, "select", |text| {
+        harness::option(OptionName::Select, text)
+    });
 }
 
-#[test]
-fn expansions() {
-    replay("expand", |text| harness::option(OptionName::Expand, text));
+fn expansions(store: &Store) {
+    replay(store, "expand", |text| {
+        harness::option(OptionName::Expand, text)
+    });
 }
 
-#[test]
-fn searches() {
-    replay("search", |text| harness::option(OptionName::Search, text));
+fn searches(store: &Store) {
+    replay(store, "search", |text| {
+        harness::option(OptionName::Search, text)
+    });
 }
 
-#[test]
-fn queries() {
-    replay("query", harness::query);
+fn queries(store: &Store) {
+    replay(store, "query", harness::query);
 }
+
+on_each_engine!(filters, orders, selections, expansions, searches, queries,);

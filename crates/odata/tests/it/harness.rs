@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use obeya_odata::edm::EntityType;
-use obeya_odata::sql::{self, Scope, Sqlite, Statement, Value};
+use obeya_odata::sql::{self, Dialect, Postgres, Scope, Sqlite, Statement, Value};
 use obeya_odata::{Bound, Context, Error, Limits, OptionName, Options};
 
 use crate::model::{COMMENT, DATASOURCE_VALUE, GROUP, INCIDENT};
@@ -15,8 +15,17 @@ use crate::model::{COMMENT, DATASOURCE_VALUE, GROUP, INCIDENT};
 /// Between them they have every type, links to one and to many, and a search index.
 const ENTITIES: [&EntityType; 4] = [&GROUP, &DATASOURCE_VALUE, &INCIDENT, &COMMENT];
 
+/// Every dialect, by the name of its database.
+pub const DIALECTS: [&dyn Dialect; 2] = [&Sqlite, &Postgres];
+
+/// A statement, and which database it is for.
+pub struct Written {
+    pub dialect: &'static dyn Dialect,
+    pub statement: Statement,
+}
+
 /// One option whose value is `text`: all statements that come of it.
-pub fn option(name: OptionName, text: &str) -> Vec<Statement> {
+pub fn option(name: OptionName, text: &str) -> Vec<Written> {
     let mut raw = format!("{}=", name.as_str());
     for byte in text.bytes() {
         // Writing to a string can't fail.
@@ -34,11 +43,11 @@ pub fn option(name: OptionName, text: &str) -> Vec<Statement> {
 }
 
 /// A whole query string as it arrives.
-pub fn query(raw: &str) -> Vec<Statement> {
+pub fn query(raw: &str) -> Vec<Written> {
     run(raw, &|_| {})
 }
 
-fn run(raw: &str, check: &dyn Fn(&Error)) -> Vec<Statement> {
+fn run(raw: &str, check: &dyn Fn(&Error)) -> Vec<Written> {
     let refused = |error: &Error| {
         check(error);
         let text = error.to_string();
@@ -55,17 +64,27 @@ fn run(raw: &str, check: &dyn Fn(&Error)) -> Vec<Statement> {
     };
     same_when_printed(&options);
     let context = Context { now: 0, limits };
-    let mut statements = Vec::new();
+    let mut written = Vec::new();
     for entity in ENTITIES {
         match options.bind(entity, &context) {
-            Ok(bound) => all(&bound, &mut statements),
+            Ok(bound) => {
+                for dialect in DIALECTS {
+                    let mut statements = Vec::new();
+                    all(&bound, dialect, &mut statements);
+                    written.extend(
+                        statements
+                            .into_iter()
+                            .map(|statement| Written { dialect, statement }),
+                    );
+                }
+            }
             Err(error) => refused(&error),
         }
     }
-    for statement in &statements {
+    for Written { statement, .. } in &written {
         sound(statement, raw.len());
     }
-    statements
+    written
 }
 
 /// Parentheses that only the printed text needs may pass the limits of the first.
@@ -84,32 +103,45 @@ fn same_when_printed(options: &Options) {
 }
 
 /// The statements for the rows, their number, and what is expanded in them.
-fn all(bound: &Bound, statements: &mut Vec<Statement>) {
+fn all(bound: &Bound, dialect: &dyn Dialect, statements: &mut Vec<Statement>) {
     let scope = Scope {
         limit: Some(10),
         ..Scope::default()
     };
-    let page = sql::page(bound, &Sqlite, &scope);
-    following(bound, &scope, page.keys.len(), statements);
+    let page = sql::page(bound, dialect, &scope);
+    following(bound, dialect, &scope, page.keys.len(), statements);
     statements.extend(page.statements);
-    statements.push(sql::count(bound, &Sqlite, &scope));
+    statements.push(sql::count(bound, dialect, &scope));
     for expand in bound.expands() {
         let parents = [Value::Int(1), Value::Int(2)];
-        statements.push(sql::expand(expand, &Sqlite, &parents, &scope));
-        statements.push(sql::expand_count(expand, &Sqlite, &parents, &scope));
+        statements.push(sql::expand(expand, dialect, &parents, &scope));
+        statements.push(sql::expand_count(expand, dialect, &parents, &scope));
         assert!(expand.link < bound.columns().len());
-        inner(&expand.query, statements);
+        inner(&expand.query, dialect, statements);
     }
 }
 
 /// The pages after every kind of place: a row's keys may hold null or any value, and the first, which decides how the order goes on, each of them.
-fn following(bound: &Bound, scope: &Scope<'_>, keys: usize, statements: &mut Vec<Statement>) {
+///
+/// A place is signed, so no key meets a value of another type. SQLite would take it; for a database with types only nulls are such that fit every key.
+fn following(
+    bound: &Bound,
+    dialect: &dyn Dialect,
+    scope: &Scope<'_>,
+    keys: usize,
+    statements: &mut Vec<Statement>,
+) {
     let kinds = [
         Value::Null,
         Value::Int(3),
         Value::Real(0.5),
         Value::Text("a".to_owned()),
     ];
+    let kinds = if dialect.name() == Sqlite.name() {
+        &kinds[..]
+    } else {
+        &kinds[..1]
+    };
     for first in 0..kinds.len() {
         let place: Vec<Value> = kinds
             .iter()
@@ -118,23 +150,23 @@ fn following(bound: &Bound, scope: &Scope<'_>, keys: usize, statements: &mut Vec
             .take(keys)
             .cloned()
             .collect();
-        let page = sql::page_after(bound, &Sqlite, scope, &place).expect("a value for each key");
+        let page = sql::page_after(bound, dialect, scope, &place).expect("a value for each key");
         // A key that is never null has no place there.
         assert!(place[0] == Value::Null || !page.statements.is_empty());
         statements.extend(page.statements);
         assert_eq!(
-            sql::page_after(bound, &Sqlite, scope, &place[1..]),
+            sql::page_after(bound, dialect, scope, &place[1..]),
             None,
             "a key has no value"
         );
     }
 }
 
-fn inner(bound: &Bound, statements: &mut Vec<Statement>) {
+fn inner(bound: &Bound, dialect: &dyn Dialect, statements: &mut Vec<Statement>) {
     for expand in bound.expands() {
         let scope = Scope::default();
-        statements.push(sql::expand(expand, &Sqlite, &[Value::Int(1)], &scope));
-        inner(&expand.query, statements);
+        statements.push(sql::expand(expand, dialect, &[Value::Int(1)], &scope));
+        inner(&expand.query, dialect, statements);
     }
 }
 

@@ -1,9 +1,9 @@
 //! Rows found through an index: the same rows as without it, and truly through it.
 
-use obeya_odata::sql::{self, Scope, Sqlite};
+use obeya_odata::sql::{self, Scope};
 
 use crate::model::COMMENT;
-use crate::store::{Store, bind, encode};
+use crate::store::{Store, bind, encode, on_each_engine};
 
 /// Texts that a careless index would confuse: other cases, other forms of the same letter, characters of up to four bytes, and what has a meaning in patterns
 /// and in the index's own language.
@@ -30,12 +30,10 @@ const TEXTS: [&str; 17] = [
 /// What a condition asks of a text and a part.
 type Holds = fn(&str, &str) -> bool;
 
-fn plant() -> Store {
-    let store = Store::new();
+fn plant(store: &Store) {
     for (id, text) in (100..).zip(TEXTS) {
         store.comment(id, text);
     }
-    store
 }
 
 /// Every run of characters of every text, up to a length, and some that occur nowhere.
@@ -56,9 +54,8 @@ fn parts() -> Vec<String> {
     parts
 }
 
-#[test]
-fn a_part_is_found_wherever_it_stands_and_nowhere_else() {
-    let store = plant();
+fn a_part_is_found_wherever_it_stands_and_nowhere_else(store: &Store) {
+    plant(store);
     let holds: [(&str, Holds); 4] = [
         ("contains(text,#)", |text, part| text.contains(part)),
         ("startswith(text,#)", |text, part| text.starts_with(part)),
@@ -94,9 +91,8 @@ fn a_part_is_found_wherever_it_stands_and_nowhere_else() {
     }
 }
 
-#[test]
-fn conditions_are_joined_and_turned_around_as_without_an_index() {
-    let store = plant();
+fn conditions_are_joined_and_turned_around_as_without_an_index(store: &Store) {
+    plant(store);
     for (filter, expected) in [
         (
             "contains(text,'bearing') or contains(text,'crab')",
@@ -134,14 +130,20 @@ fn conditions_are_joined_and_turned_around_as_without_an_index() {
     }
 }
 
+on_each_engine!(
+    a_part_is_found_wherever_it_stands_and_nowhere_else,
+    conditions_are_joined_and_turned_around_as_without_an_index,
+);
+
 fn plan(store: &Store, query: &str) -> String {
     let bound = bind(&COMMENT, query).unwrap();
-    store.plan(&sql::select(&bound, &Sqlite, &Scope::default()))
+    store.plan(&sql::select(&bound, store.dialect(), &Scope::default()))
 }
 
 #[test]
-fn an_index_leads_to_its_rows_in_their_order() {
-    let store = plant();
+fn sqlite_an_index_leads_to_its_rows_in_their_order() {
+    let store = Store::sqlite();
+    plant(&store);
     for query in [
         "$filter=contains(text,'bearing')&$top=5",
         "$filter=endswith(text,'bearing')&$orderby=id desc",
@@ -159,8 +161,9 @@ fn an_index_leads_to_its_rows_in_their_order() {
 }
 
 #[test]
-fn an_index_serves_beside_other_conditions_and_in_other_orders() {
-    let store = plant();
+fn sqlite_an_index_serves_beside_other_conditions_and_in_other_orders() {
+    let store = Store::sqlite();
+    plant(&store);
     for query in [
         "$filter=contains(text,'bearing') and level eq 0",
         "$filter=contains(text,'bearing')&$orderby=commentDate desc",
@@ -184,12 +187,13 @@ fn an_index_serves_beside_other_conditions_and_in_other_orders() {
 }
 
 #[test]
-fn a_page_goes_on_within_the_index() {
-    let store = plant();
+fn sqlite_a_page_goes_on_within_the_index() {
+    let store = Store::sqlite();
+    plant(&store);
     let query = "$filter=contains(text,'bea') or contains(text,'open')";
     let bound = bind(&COMMENT, query).unwrap();
     let after = [sql::Value::Int(101)];
-    let page = sql::page_after(&bound, &Sqlite, &Scope::default(), &after).unwrap();
+    let page = sql::page_after(&bound, store.dialect(), &Scope::default(), &after).unwrap();
     let [statement] = page.statements.as_slice() else {
         panic!("{page:?}");
     };

@@ -5,7 +5,7 @@ use obeya_odata::sql::{self, Scope, Sqlite, Value};
 use rusqlite::{Connection, StatementStatus};
 
 use crate::model::{BOARD, COMMENT, DATASOURCE_VALUE, GROUP, INCIDENT};
-use crate::store::{Store, bind, encode, int};
+use crate::store::{Store, bind, encode, int, on_each_engine};
 
 /// Reads a list in pages of `size` rows, as often as it takes.
 fn walk(store: &Store, entity: &'static EntityType, query: &str, size: u64) -> Vec<i64> {
@@ -23,8 +23,8 @@ fn walk(store: &Store, entity: &'static EntityType, query: &str, size: u64) -> V
             ..Scope::default()
         };
         let page = match &after {
-            None => sql::page(&bound, &Sqlite, &scope),
-            Some(values) => sql::page_after(&bound, &Sqlite, &scope, values).unwrap(),
+            None => sql::page(&bound, store.dialect(), &scope),
+            Some(values) => sql::page_after(&bound, store.dialect(), &scope, values).unwrap(),
         };
         let mut rows = Vec::new();
         for statement in &page.statements {
@@ -40,9 +40,7 @@ fn walk(store: &Store, entity: &'static EntityType, query: &str, size: u64) -> V
     }
 }
 
-#[test]
-fn pages_of_any_size_give_the_rows_of_the_whole_list() {
-    let store = Store::new();
+fn pages_of_any_size_give_the_rows_of_the_whole_list(store: &Store) {
     for (entity, orderby) in [
         (&BOARD, "id"),
         (&BOARD, "id desc"),
@@ -70,7 +68,7 @@ fn pages_of_any_size_give_the_rows_of_the_whole_list() {
         assert!(whole.len() > 3, "{orderby}");
         for size in [1, 2, 3, 1000] {
             assert_eq!(
-                walk(&store, entity, &query, size),
+                walk(store, entity, &query, size),
                 whole,
                 "{orderby} in pages of {size}"
             );
@@ -78,14 +76,12 @@ fn pages_of_any_size_give_the_rows_of_the_whole_list() {
     }
 }
 
-#[test]
-fn a_filter_holds_on_every_page_and_the_count_is_of_all() {
-    let store = Store::new();
+fn a_filter_holds_on_every_page_and_the_count_is_of_all(store: &Store) {
     let query = "$filter=isPublic&$orderby=name%20desc&$count=true";
     let whole = store.ids(&BOARD, query).unwrap();
-    assert_eq!(walk(&store, &BOARD, query, 2), whole);
+    assert_eq!(walk(store, &BOARD, query, 2), whole);
     let bound = bind(&BOARD, query).unwrap();
-    let count = sql::count(&bound, &Sqlite, &Scope::default());
+    let count = sql::count(&bound, store.dialect(), &Scope::default());
     assert_eq!(
         store.rows(&count).unwrap(),
         [[Value::Int(whole.len() as i64)]]
@@ -164,3 +160,8 @@ fn a_far_page_costs_what_the_first_costs() {
         );
     }
 }
+
+on_each_engine!(
+    pages_of_any_size_give_the_rows_of_the_whole_list,
+    a_filter_holds_on_every_page_and_the_count_is_of_all,
+);

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use crate::model::entity;
-use crate::store::{Store, cases, encode};
+use crate::store::{Store, cases, encode, on_each_engine};
 
 fn text<'a>(case: &'a Json, field: &str) -> &'a str {
     case[field].as_str().unwrap()
@@ -38,9 +38,7 @@ fn each(list: &str, check: impl Fn(&Json) -> Result<(), String>) {
     );
 }
 
-#[test]
-fn filters_select_the_rows_of_the_specification() {
-    let store = Store::new();
+fn filters_select_the_rows_of_the_specification(store: &Store) {
     each("cases", |case| {
         let filter = text(case, "filter");
         let found = store.filter(entity(text(case, "entity")), filter)?;
@@ -55,9 +53,7 @@ fn filters_select_the_rows_of_the_specification() {
     });
 }
 
-#[test]
-fn wrong_filters_are_refused_before_a_row_is_read() {
-    let store = Store::new();
+fn wrong_filters_are_refused_before_a_row_is_read(store: &Store) {
     each("error_cases", |case| {
         let filter = text(case, "filter");
         match crate::store::bind(
@@ -74,9 +70,7 @@ fn wrong_filters_are_refused_before_a_row_is_read() {
     });
 }
 
-#[test]
-fn orderings_put_nulls_first_upwards_and_break_ties_by_key() {
-    let store = Store::new();
+fn orderings_put_nulls_first_upwards_and_break_ties_by_key(store: &Store) {
     each("orderby_cases", |case| {
         let orderby = text(case, "orderby");
         let found = store.ids(
@@ -93,3 +87,9 @@ fn orderings_put_nulls_first_upwards_and_break_ties_by_key() {
         }
     });
 }
+
+on_each_engine!(
+    filters_select_the_rows_of_the_specification,
+    wrong_filters_are_refused_before_a_row_is_read,
+    orderings_put_nulls_first_upwards_and_break_ties_by_key,
+);

@@ -118,6 +118,10 @@ impl Dialect for Postgres {
         format!("odata_cast_{name}({value}, '{from}', '{to}')")
     }
 
+    fn pattern(&self, pattern: &str, flags: &str) -> Option<String> {
+        crate::functions::postgres::pattern(pattern, flags)
+    }
+
     fn found(
         &self,
         index: TextIndex,

@@ -4,13 +4,13 @@
 -- They are not STRICT so that PostgreSQL can put their text in place of the call. It works out what is constant before it knows which WHEN will be taken, so
 -- whatever hangs on one argument alone may not fail for any.
 
--- The greatest double less the greater part is exact; half a unit of the last place more is what a sum must reach to be rounded out of the range.
+-- A sum is rounded out of the range once it passes the greatest double by half a unit of the last place, 2^970. Both differences are exact where it may.
 CREATE OR REPLACE FUNCTION odata_add(a double precision, b double precision) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT CASE
         WHEN (a < 0) <> (b < 0)
             OR greatest(abs(a), abs(b)) = 'Infinity'
-            OR least(abs(a), abs(b)) < 1.7976931348623157e308 - greatest(abs(a), abs(b)) + 9.9792015476736e291
+            OR least(abs(a), abs(b)) - 9.9792015476736e291 < 1.7976931348623157e308 - greatest(abs(a), abs(b))
             THEN nullif(a + b, 'NaN')
         WHEN a > 0 AND b > 0 THEN 'Infinity'
         WHEN a < 0 AND b < 0 THEN '-Infinity'

@@ -2,8 +2,9 @@
 
 use proptest::prelude::*;
 
-use super::both;
+use super::agree;
 use crate::model::GROUP;
+use crate::store::{Store, on_each_engine};
 
 fn number() -> BoxedStrategy<String> {
     let leaf = prop_oneof![
@@ -125,12 +126,8 @@ fn condition() -> BoxedStrategy<String> {
     .boxed()
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn the_database_selects_what_the_specification_says(filter in condition()) {
-        let (found, expected, sql) = both(&GROUP, &filter);
-        prop_assert_eq!(found, expected, "{}\n{}", filter, sql);
-    }
+fn the_database_selects_what_the_specification_says(store: &Store) {
+    agree(store, &GROUP, condition());
 }
+
+on_each_engine!(the_database_selects_what_the_specification_says);

@@ -8,8 +8,10 @@ mod value;
 
 use obeya_odata::ast::{Expr, ExprKind, LambdaOp, Literal, LogicOp, Segment};
 use obeya_odata::edm::{Cardinality, EntityType};
-use obeya_odata::sql::{self, Scope, Sqlite};
+use obeya_odata::sql::{self, Scope};
 use obeya_odata::{Context, Limits, OptionName, Options};
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 use serde_json::Value as Json;
 
 use self::value::{Val, binary, call, negate, of_json};
@@ -154,9 +156,23 @@ fn related(row: Row, name: &str) -> Vec<Row> {
     found
 }
 
+/// Holds the database to the evaluator with filters made up at random.
+fn agree(store: &Store, entity: &'static EntityType, filters: impl Strategy<Value = String>) {
+    let config = ProptestConfig {
+        cases: 400,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
+    let outcome = TestRunner::new(config).run(&filters, |filter| {
+        let (found, expected, sql) = both(store, entity, &filter);
+        prop_assert_eq!(found, expected, "{}\n{}", filter, sql);
+        Ok(())
+    });
+    outcome.unwrap_or_else(|fault| panic!("{fault}"));
+}
+
 /// Selects with the database and with the evaluator: what each found, and the statement.
-fn both(entity: &'static EntityType, filter: &str) -> (Vec<i64>, Vec<i64>, String) {
-    thread_local!(static STORE: Store = Store::new());
+fn both(store: &Store, entity: &'static EntityType, filter: &str) -> (Vec<i64>, Vec<i64>, String) {
     let mut limits = Limits::default();
     limits.nodes = 5_000;
     limits.depth = 200;
@@ -167,8 +183,9 @@ fn both(entity: &'static EntityType, filter: &str) -> (Vec<i64>, Vec<i64>, Strin
     let bound = options
         .bind(entity, &Context { now: 0, limits })
         .unwrap_or_else(|error| panic!("{filter}: {error}"));
-    let statement = sql::select(&bound, &Sqlite, &Scope::default());
-    let found = STORE.with(|store| store.rows(&statement)).unwrap();
+    let statement = sql::select(&bound, store.dialect(), &Scope::default());
+    let found = store.rows(&statement);
+    let found = found.unwrap_or_else(|error| panic!("{error}\n{filter}\n{}", statement.sql));
     let tree = options.filter.unwrap();
     let expected = rows(entity)
         .filter(|row| {

@@ -3,8 +3,9 @@
 use obeya_odata::edm::EntityType;
 use proptest::prelude::*;
 
-use super::both;
+use super::agree;
 use crate::model::{DATASOURCE_VALUE, INCIDENT};
+use crate::store::{Store, on_each_engine};
 
 /// The properties of an entity by their types.
 #[derive(Clone, Copy)]
@@ -173,18 +174,15 @@ impl Names {
     }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn incidents_are_selected_as_the_specification_says(filter in INCIDENTS.condition()) {
-        let (found, expected, sql) = both(INCIDENTS.entity, &filter);
-        prop_assert_eq!(found, expected, "{}\n{}", filter, sql);
-    }
-
-    #[test]
-    fn values_are_selected_as_the_specification_says(filter in VALUES.condition()) {
-        let (found, expected, sql) = both(VALUES.entity, &filter);
-        prop_assert_eq!(found, expected, "{}\n{}", filter, sql);
-    }
+fn incidents_are_selected_as_the_specification_says(store: &Store) {
+    agree(store, INCIDENTS.entity, INCIDENTS.condition());
 }
+
+fn values_are_selected_as_the_specification_says(store: &Store) {
+    agree(store, VALUES.entity, VALUES.condition());
+}
+
+on_each_engine!(
+    incidents_are_selected_as_the_specification_says,
+    values_are_selected_as_the_specification_says,
+);

@@ -31,12 +31,11 @@ fn truth(store: &Store, condition: &str) -> Option<bool> {
     }
 }
 
-fn check(cases: &[(&str, Option<bool>)]) {
-    let store = Store::new();
+fn check(store: &Store, cases: &[(&str, Option<bool>)]) {
     let wrong: Vec<String> = cases
         .iter()
         .filter_map(|(condition, expected)| {
-            let found = truth(&store, condition);
+            let found = truth(store, condition);
             (found != *expected).then(|| format!("{condition} is {found:?}, expected {expected:?}"))
         })
         .collect();

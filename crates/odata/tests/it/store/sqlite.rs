@@ -1,32 +1,20 @@
-//! The fixture in SQLite, in the encoding of the entity model, and queries run on it.
-
-use std::fmt::Write as _;
-use std::sync::OnceLock;
+//! SQLite in memory.
 
 use obeya_odata::edm::{EntityType, Type};
 use obeya_odata::functions::{Arg, Out, SCALARS};
-use obeya_odata::sql::{self, Scope, Sqlite, Statement, Value};
-use obeya_odata::{Bound, Context, Error, Limits, OptionName, Options, search};
+use obeya_odata::search;
+use obeya_odata::sql::{Dialect, Sqlite, Statement, Value};
 use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use serde_json::Value as Json;
 
+use super::{Engine, cases, comments};
 use crate::model::ENTITIES;
 
-/// 2026-01-01T00:00:00Z, after every date of the fixture.
-const NOW: i64 = 20_454 * 864_000_000_000;
+pub struct Memory(Connection);
 
-/// The cases and their fixture.
-pub fn cases() -> &'static Json {
-    static CASES: OnceLock<Json> = OnceLock::new();
-    CASES.get_or_init(|| serde_json::from_str(include_str!("../data/semantic_cases.json")).unwrap())
-}
-
-/// A database in memory that holds the fixture.
-pub struct Store(Connection);
-
-impl Store {
+impl Memory {
     pub fn new() -> Self {
         let connection = Connection::open_in_memory().unwrap();
         register(&connection);
@@ -46,7 +34,7 @@ impl Store {
                  INSERT INTO comment_parts (rowid, text) SELECT id, text FROM incidentComments;",
             )
             .unwrap();
-        for row in cases()["fixture"]["incidentComments"].as_array().unwrap() {
+        for row in comments() {
             let words = search::document(row["text"].as_str().unwrap());
             connection
                 .execute(
@@ -57,19 +45,27 @@ impl Store {
         }
         Self(connection)
     }
+}
 
-    /// Adds a comment.
-    pub fn comment(&self, id: i64, text: &str) {
-        self.0
-            .execute(
-                "INSERT INTO incidentComments (id, text) VALUES (?1, ?2)",
-                (id, text),
-            )
-            .unwrap();
+impl Engine for Memory {
+    fn dialect(&self) -> &'static dyn Dialect {
+        &Sqlite
     }
 
-    /// How the database goes about a statement, a line for each step.
-    pub fn plan(&self, statement: &Statement) -> String {
+    fn execute(&self, sql: &str) {
+        self.0.execute_batch(sql).unwrap();
+    }
+
+    fn prepare(&self, statement: &Statement) -> Result<(), String> {
+        let prepared = self.0.prepare(&statement.sql).map(drop);
+        prepared.map_err(|error| error.to_string())
+    }
+
+    fn rows(&self, statement: &Statement) -> Result<Vec<Vec<Value>>, String> {
+        rows(&self.0, statement).map_err(|error| error.to_string())
+    }
+
+    fn plan(&self, statement: &Statement) -> String {
         let sql = format!("EXPLAIN QUERY PLAN {}", statement.sql);
         let mut prepared = self.0.prepare(&sql).unwrap();
         let binds = statement.binds.iter().map(Bind);
@@ -79,70 +75,17 @@ impl Store {
         let steps: rusqlite::Result<Vec<String>> = steps.unwrap().collect();
         steps.unwrap().join("\n")
     }
-
-    /// Whether the database can make a plan of a statement.
-    pub fn prepare(&self, statement: &Statement) -> rusqlite::Result<()> {
-        self.0.prepare(&statement.sql).map(drop)
-    }
-
-    /// Everything a statement yields.
-    pub fn rows(&self, statement: &Statement) -> rusqlite::Result<Vec<Vec<Value>>> {
-        let mut prepared = self.0.prepare(&statement.sql)?;
-        let width = prepared.column_count();
-        let binds = statement.binds.iter().map(Bind);
-        prepared
-            .query_map(rusqlite::params_from_iter(binds), |row| {
-                (0..width).map(|at| Ok(value(row.get_ref(at)?))).collect()
-            })?
-            .collect()
-    }
-
-    /// The keys that a query string selects, in order.
-    pub fn ids(&self, entity: &'static EntityType, query: &str) -> Result<Vec<i64>, String> {
-        let bound = bind(entity, query).map_err(|error| error.to_string())?;
-        let key = bound
-            .columns()
-            .iter()
-            .position(|column| column.name == entity.key)
-            .unwrap();
-        let statement = sql::select(&bound, &Sqlite, &Scope::default());
-        let rows = self
-            .rows(&statement)
-            .map_err(|error| format!("{error}: {}", statement.sql))?;
-        Ok(rows.iter().map(|row| int(&row[key])).collect())
-    }
-
-    /// The keys that a plain `$filter` selects.
-    pub fn filter(&self, entity: &'static EntityType, filter: &str) -> Result<Vec<i64>, String> {
-        self.ids(entity, &format!("$filter={}", encode(filter)))
-    }
 }
 
-/// A query string bound to an entity with default limits.
-pub fn bind(entity: &'static EntityType, query: &str) -> Result<Bound, Error> {
-    let limits = Limits::default();
-    let (options, _) = Options::parse(query, OptionName::ALL, &limits)?;
-    options.bind(entity, &Context { now: NOW, limits })
-}
-
-/// A text as one value of a query string.
-pub fn encode(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() * 2);
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() {
-            out.push(char::from(byte));
-        } else {
-            write!(out, "%{byte:02X}").unwrap();
-        }
-    }
-    out
-}
-
-pub fn int(value: &Value) -> i64 {
-    match value {
-        Value::Int(number) => *number,
-        other => panic!("expected an integer, found {other:?}"),
-    }
+fn rows(connection: &Connection, statement: &Statement) -> rusqlite::Result<Vec<Vec<Value>>> {
+    let mut prepared = connection.prepare(&statement.sql)?;
+    let width = prepared.column_count();
+    let binds = statement.binds.iter().map(Bind);
+    prepared
+        .query_map(rusqlite::params_from_iter(binds), |row| {
+            (0..width).map(|at| Ok(value(row.get_ref(at)?))).collect()
+        })?
+        .collect()
 }
 
 struct Bind<'a>(&'a Value);
