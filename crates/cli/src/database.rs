@@ -7,8 +7,8 @@ use anyhow::{Result, bail};
 /// Which database a command works on.
 #[derive(clap::Args)]
 pub(crate) struct Database {
-    /// The database, as sqlite:FILE; the file is made if it is missing
-    #[arg(long = "db", value_name = "sqlite:FILE", env = "OBEYA_DB", value_parser = address)]
+    /// The database: sqlite:FILE, made if it is missing, or postgres://USER:PASSWORD@HOST/NAME
+    #[arg(long = "db", value_name = "URL", env = "OBEYA_DB", hide_env_values = true, value_parser = address)]
     pub(crate) url: String,
 }
 
@@ -24,12 +24,16 @@ impl Database {
 
 /// Checks the form of an address, so that a slip is wrong usage and not a failure half way.
 pub(crate) fn address(text: &str) -> Result<String, String> {
-    match file(text) {
-        Some(path) if !path.as_os_str().is_empty() => Ok(text.to_owned()),
-        _ => Err(format!(
-            "found `{text}`, expected sqlite: and a file name, such as sqlite:plant.db"
-        )),
+    let is_server = ["postgres://", "postgresql://"]
+        .iter()
+        .any(|scheme| text.len() > scheme.len() && text.starts_with(scheme));
+    let is_file = file(text).is_some_and(|path| !path.as_os_str().is_empty());
+    if is_server || is_file {
+        return Ok(text.to_owned());
     }
+    Err(format!(
+        "found `{text}`, expected sqlite: and a file name, such as sqlite:plant.db, or postgres://USER:PASSWORD@HOST/NAME"
+    ))
 }
 
 /// The file an address names.

@@ -29,6 +29,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "URL")]
     auth_url: Option<String>,
 
+    /// How many connections to the database may read at one time; one more writes
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    db_connections: u16,
+
     /// How many seconds an access token lives
     #[arg(long, value_name = "SECONDS", default_value_t = 86_400, value_parser = clap::value_parser!(u64).range(1..=315_360_000))]
     token_lifetime: u64,
@@ -63,6 +67,7 @@ pub(crate) async fn run(args: Args) -> Result<()> {
     config.listen = args.listen;
     config.base_url = args.base_url;
     config.auth_url = args.auth_url;
+    config.limits.database_connections = args.db_connections.into();
     config.token_lifetime = Duration::from_secs(args.token_lifetime);
     let running = Server::start(config)
         .await

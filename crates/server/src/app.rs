@@ -10,7 +10,7 @@ use obeya_odata::sql::Dialect;
 
 use crate::auth::Tokens;
 use crate::auth::secrets::Secrets;
-use crate::config::{Clock, Config, lifetime_seconds};
+use crate::config::{Clock, Config, Limits, lifetime_seconds};
 use crate::read::{Memory, Signer};
 use crate::router::Routes;
 use crate::store::engine::StoreError;
@@ -55,7 +55,7 @@ impl App {
             .auth_url
             .as_deref()
             .map_or_else(|| base_url.clone(), without_slash);
-        let store = Store::open(&config.db, &StoreOptions::default()).await?;
+        let store = Store::open(&config.db, &store_options(&config.limits)).await?;
         let tokens = Tokens::open(
             &store,
             &issuer,
@@ -102,5 +102,14 @@ impl App {
             Some(_) => Cow::Borrowed(self.tokens.issuer()),
             None => self.base_for(headers),
         }
+    }
+}
+
+fn store_options(limits: &Limits) -> StoreOptions {
+    StoreOptions {
+        readers: limits.database_connections.max(1),
+        reader_wait: limits.database_wait,
+        statement_budget: limits.statement,
+        ..StoreOptions::default()
     }
 }

@@ -15,7 +15,7 @@ const TICKS_PER_SECOND: i64 = 10_000_000;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Config {
-    /// The database: `sqlite:FILE`, made if missing.
+    /// The database: `sqlite:FILE`, made if missing, or `postgres://user:password@host/database`, whose tables are made if missing.
     pub db: String,
     /// The address to listen on; port 0 takes any free one. Default `127.0.0.1:0`.
     pub listen: SocketAddr,
@@ -66,6 +66,12 @@ pub struct Limits {
     pub concurrent_hashes: usize,
     /// Verified tokens remembered. Default 10,000.
     pub remembered_tokens: usize,
+    /// Most connections to the database that read at one time; one more writes. Default 16.
+    pub database_connections: usize,
+    /// Time to wait for one of them while all are in use. Default 10 s.
+    pub database_wait: Duration,
+    /// Time that one statement may take in the database. Default 10 s.
+    pub statement: Duration,
     /// How often the store is asked for clients revoked and keys made by other processes. Default 15 s.
     pub auth_poll: Duration,
     /// How often incidents whose 30 days in the trash are over are removed for good. Default 1 h.
@@ -88,6 +94,9 @@ impl Default for Limits {
             query: QueryLimits::default(),
             concurrent_hashes: 2,
             remembered_tokens: 10_000,
+            database_connections: 16,
+            database_wait: Duration::from_secs(10),
+            statement: Duration::from_secs(10),
             auth_poll: Duration::from_secs(15),
             purge: Duration::from_secs(3600),
         }

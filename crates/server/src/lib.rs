@@ -25,3 +25,4 @@ pub mod store;
 pub use auth::admin;
 pub use config::{Clock, Config, Limits, QueryLimits};
 pub use serve::{Running, Server, StartError};
+pub use store::without_password;

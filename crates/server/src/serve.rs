@@ -21,6 +21,7 @@ use crate::config::{Config, Limits};
 use crate::http::sending::Sending;
 use crate::http::service;
 use crate::store::engine::StoreError;
+use crate::store::without_password;
 use crate::upkeep;
 
 /// How long to wait after the listener failed, as it does when the process is out of file descriptors.
@@ -50,7 +51,7 @@ pub enum StartError {
     /// The database cannot be used.
     #[error("cannot open the database {db}")]
     Store {
-        /// Its URL.
+        /// Its URL, without the password.
         db: String,
         /// What the store said.
         #[source]
@@ -80,7 +81,7 @@ impl Server {
         };
         let listener = TcpListener::bind(config.listen).await.map_err(bind)?;
         let address = listener.local_addr().map_err(bind)?;
-        let db = config.db.clone();
+        let db = without_password(&config.db);
         let opened = App::open(config, &format!("http://{address}")).await;
         let app = Arc::new(opened.map_err(|source| StartError::Store { db, source })?);
         let (stop, stopped) = oneshot::channel();

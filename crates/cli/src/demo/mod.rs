@@ -25,7 +25,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 use obeya_server::import::{ImportOptions, import_dir};
-use obeya_server::{Config, Running, Server};
+use obeya_server::{Config, Running, Server, without_password};
 
 use crate::database::{address, file};
 use crate::stop::Stop;
@@ -46,8 +46,8 @@ const SCOPES: [&str; 5] = [
 /// Builds a plant, serves it, and does the main job through the SDK.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Keeps the plant in this new database, as sqlite:FILE
-    #[arg(long = "db", value_name = "sqlite:FILE", value_parser = address)]
+    /// Keeps the plant in this database, which must be new: sqlite:FILE, or postgres://USER:PASSWORD@HOST/NAME
+    #[arg(long = "db", value_name = "URL", value_parser = address)]
     db: Option<String>,
 
     /// Goes on serving when the story is told, and says how to look around
@@ -92,7 +92,8 @@ pub(crate) async fn run(args: Args) -> Result<()> {
     if args.db.is_some() {
         writeln!(
             out,
-            "The plant is kept. Look around with: obeya serve --db {db}"
+            "The plant is kept. Look around with: obeya serve --db {}",
+            without_password(&db)
         )?;
     }
     Ok(())

@@ -25,7 +25,7 @@ impl Dialect {
     pub fn of_queries(self) -> &'static dyn sql::Dialect {
         match self {
             Dialect::Sqlite => &sql::Sqlite,
-            Dialect::Postgres => &sql::Sqlite,
+            Dialect::Postgres => &sql::Postgres,
         }
     }
 }

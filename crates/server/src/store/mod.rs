@@ -4,6 +4,7 @@
 //! hold the statements, each written once for every engine. Nothing here knows HTTP or the query language.
 
 pub(crate) mod boards;
+pub(crate) mod bulk;
 pub(crate) mod clients;
 mod connect;
 pub mod engine;
@@ -11,6 +12,7 @@ pub(crate) mod improvements;
 pub mod incidents;
 pub(crate) mod keys;
 mod pool;
+mod postgres;
 pub(crate) mod references;
 pub(crate) mod refusal;
 mod schema;
@@ -28,6 +30,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use engine::{Dialect, EachRow, Row, Session, StoreError, Value, View, present};
+use connect::Connect;
+use postgres::Postgres;
 use sqlite::Sqlite;
 use units::Units;
 
@@ -84,6 +88,7 @@ pub struct Store {
 #[derive(Clone)]
 enum AnyUnits {
     Sqlite(Arc<Units<Sqlite>>),
+    Postgres(Arc<Units<Postgres>>),
 }
 
 /// The same on whichever engine there is.
@@ -91,23 +96,26 @@ macro_rules! on_engine {
     ($store:expr, $units:ident => $work:expr) => {
         match &$store.units {
             AnyUnits::Sqlite($units) => $work,
+            AnyUnits::Postgres($units) => $work,
         }
     };
 }
 
 impl Store {
-    /// Opens the database at `url` (`sqlite:FILE`, made if it is missing) and brings its schema up to date.
+    /// Opens the database at `url` (`sqlite:FILE`, made if it is missing, or `postgres://…`) and brings its schema up to date.
     ///
     /// # Errors
     /// [`StoreError::Schema`] when the address is none, the file is no database, is another program's, or has a newer schema;
     /// [`StoreError::Unavailable`] when it cannot be opened.
     pub async fn open(url: &str, options: &StoreOptions) -> Result<Store, StoreError> {
-        let path = sqlite::file_of(url)?;
-        let options = options.clone();
+        let (url, options) = (url.to_owned(), options.clone());
         let opened = tokio::task::spawn_blocking(move || {
-            let (engine, writer) = Sqlite::open(path, &options)?;
-            let units = Units::start(engine, writer, &options)?;
-            Ok(AnyUnits::Sqlite(Arc::new(units)))
+            if postgres::is_postgres(&url) {
+                let opened = Postgres::open(&url, &options)?;
+                return start(opened, &options).map(AnyUnits::Postgres);
+            }
+            let opened = Sqlite::open(sqlite::file_of(&url)?, &options)?;
+            start(opened, &options).map(AnyUnits::Sqlite)
         });
         let units = opened
             .await
@@ -119,6 +127,7 @@ impl Store {
     pub fn dialect(&self) -> Dialect {
         match self.units {
             AnyUnits::Sqlite(_) => Dialect::Sqlite,
+            AnyUnits::Postgres(_) => Dialect::Postgres,
         }
     }
 
@@ -203,4 +212,20 @@ impl Store {
     pub async fn close(&self) {
         on_engine!(self, units => units.close().await);
     }
+}
+
+/// An address as it may be shown: without its password.
+pub fn without_password(url: &str) -> String {
+    if postgres::is_postgres(url) {
+        postgres::masked(url)
+    } else {
+        url.to_owned()
+    }
+}
+
+fn start<E: Connect>(
+    (engine, writer): (E, E::Connection),
+    options: &StoreOptions,
+) -> Result<Arc<Units<E>>, StoreError> {
+    Units::start(engine, writer, options).map(Arc::new)
 }

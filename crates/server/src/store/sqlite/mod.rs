@@ -87,7 +87,7 @@ fn make_private(_path: &Path) -> Result<(), StoreError> {
 pub(super) fn file_of(url: &str) -> Result<PathBuf, StoreError> {
     let Some(rest) = url.strip_prefix("sqlite:") else {
         return Err(StoreError::Schema(format!(
-            "found the database address `{url}`, expected sqlite:FILE"
+            "found the database address `{url}`, expected sqlite:FILE or postgres://HOST/NAME"
         )));
     };
     let file = rest.strip_prefix("//").unwrap_or(rest);

@@ -1,0 +1,61 @@
+//! The engine at the end of a wire: PostgreSQL, and what speaks its protocol and language.
+//!
+//! Everything that knows PostgreSQL's protocol is in this folder. It runs units of work; it must not know a table but those it keeps for itself.
+
+mod address;
+mod connection;
+mod copy;
+mod errors;
+mod link;
+mod migrate;
+mod placeholders;
+mod server;
+mod statements;
+#[cfg(test)]
+mod tests;
+mod tls;
+mod values;
+
+use std::sync::Arc;
+
+use address::Address;
+pub(super) use address::{is_postgres, masked};
+use connection::Database;
+use server::{Role, Server};
+
+use super::connect::{Connect, Work};
+use super::{StoreError, StoreOptions};
+
+/// One database.
+pub(super) struct Postgres {
+    server: Arc<Server>,
+}
+
+impl Postgres {
+    /// Connects, and brings the schema up to date; also gives the connection that writes. Blocks.
+    ///
+    /// # Errors
+    /// [`StoreError::Schema`] when the address is none, or what is there is not ours or too new; [`StoreError::Unavailable`] when no connection can be made.
+    pub(super) fn open(url: &str, options: &StoreOptions) -> Result<(Self, Database), StoreError> {
+        let address = Address::parse(url, |name| std::env::var(name).ok())?;
+        let server = Server::new(address, options.clone())?;
+        let mut writer = Database::open(Arc::clone(&server), Role::Writer)?;
+        migrate::run(&mut writer, &server)?;
+        Ok((Postgres { server }, writer))
+    }
+}
+
+impl Connect for Postgres {
+    type Connection = Database;
+
+    const IN_PROCESS: bool = false;
+
+    fn reader(&self, _: Work) -> Result<Database, StoreError> {
+        Database::open(Arc::clone(&self.server), Role::Reader)
+    }
+
+    fn writer(&self) -> Result<Database, StoreError> {
+        self.server.was_lost();
+        Database::open(Arc::clone(&self.server), Role::Writer)
+    }
+}

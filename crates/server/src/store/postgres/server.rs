@@ -1,0 +1,127 @@
+//! The server as an engine: how connections to it are opened and set up.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::address::Address;
+use super::errors::connect_error;
+use super::link::Link;
+use super::tls;
+use crate::store::{StoreError, StoreOptions};
+
+/// The oldest version whose language and functions ours are.
+const OLDEST: u32 = 13;
+/// Prepared statements kept for each that the options allow: these cost the server some 50 KiB each, and preparing one costs a round trip.
+const STATEMENTS: usize = 4;
+/// How much longer than the longest statement an answer may take: the way to and fro, on a busy machine.
+const GRACE: Duration = Duration::from_secs(5);
+/// How long a transaction may do nothing before the server ends it: whoever began it is gone by then.
+const FORGOTTEN: Duration = Duration::from_secs(300);
+
+/// Views seen so far in this process, each over one server that was never lost meanwhile.
+static EPOCHS: AtomicU64 = AtomicU64::new(1);
+
+/// What a connection is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// To read; the server refuses anything else.
+    Reader,
+    /// To write.
+    Writer,
+}
+
+/// A server, and how its connections are run.
+pub(super) struct Server {
+    address: Address,
+    tls: MakeRustlsConnect,
+    options: StoreOptions,
+    epoch: AtomicU64,
+}
+
+impl Server {
+    /// Makes ready what connections need. Reads files; connects to nothing.
+    pub(super) fn new(address: Address, options: StoreOptions) -> Result<Arc<Self>, StoreError> {
+        Ok(Arc::new(Server {
+            tls: tls::connector(address.check, &address.files)?,
+            address,
+            options,
+            epoch: AtomicU64::new(EPOCHS.fetch_add(1, Ordering::Relaxed)),
+        }))
+    }
+
+    /// Opens a connection and sets it up. Blocks.
+    pub(super) fn connect(&self, role: Role) -> Result<Link, StoreError> {
+        let place = self.place();
+        let patience = self.options.statement_budget + self.options.busy_timeout + GRACE;
+        let mut link = Link::open(&self.address.config, &self.tls, patience)?
+            .map_err(|error| connect_error(&error, &place))?;
+        let version = link.parameter("server_version").unwrap_or_default();
+        if major(version).is_some_and(|major| major < OLDEST) {
+            return Err(StoreError::Schema(format!(
+                "{place} is PostgreSQL {version}, expected {OLDEST} or newer"
+            )));
+        }
+        let client = link.client();
+        let set_up = self.set_up(role);
+        link.wait(client.batch_execute(&set_up))
+            .map_err(|failure| failure.error)?;
+        Ok(link)
+    }
+
+    /// Whom, where and what it is, for messages.
+    pub(super) fn place(&self) -> String {
+        self.address.place()
+    }
+
+    /// For a connection beside one that is in use.
+    pub(super) fn tls(&self) -> MakeRustlsConnect {
+        self.tls.clone()
+    }
+
+    /// How many prepared statements a connection keeps.
+    pub(super) fn statements(&self) -> usize {
+        self.options.cached_statements.saturating_mul(STATEMENTS)
+    }
+
+    /// Changes whenever a connection was lost: after that, another server may stand where this one stood, and count its transactions anew.
+    pub(super) fn epoch(&self) -> u64 {
+        self.epoch.load(Ordering::Relaxed)
+    }
+
+    /// A connection was lost.
+    pub(super) fn was_lost(&self) {
+        let next = EPOCHS.fetch_add(1, Ordering::Relaxed);
+        self.epoch.store(next, Ordering::Relaxed);
+    }
+
+    fn set_up(&self, role: Role) -> String {
+        // 0 would mean no limit.
+        let millis = |time: Duration| time.as_millis().clamp(1, i32::MAX as u128);
+        let common = format!(
+            "SET statement_timeout = {}; SET lock_timeout = {}; SET idle_in_transaction_session_timeout = {}; \
+             SET jit = off; SET client_min_messages = warning; SET timezone = 'UTC'; ",
+            millis(self.options.statement_budget),
+            millis(self.options.busy_timeout),
+            millis(FORGOTTEN),
+        );
+        common
+            + match role {
+                Role::Reader => "SET default_transaction_read_only = on",
+                // What was answered must be on disk, whatever the server does for others. Stricter settings stay.
+                Role::Writer => {
+                    "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
+                }
+            }
+    }
+}
+
+/// The first number of a version such as `15.18 (Debian 15.18-0)`.
+fn major(version: &str) -> Option<u32> {
+    let end = version
+        .find(|character: char| !character.is_ascii_digit())
+        .unwrap_or(version.len());
+    version[..end].parse().ok()
+}

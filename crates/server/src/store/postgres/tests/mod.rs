@@ -1,0 +1,8 @@
+//! The connection over a real server: what the driver, the wire and the server make of what is asked.
+
+mod faults;
+mod migrate;
+mod scratch;
+mod session;
+mod tls;
+mod transactions;

@@ -1,0 +1,273 @@
+//! Snapshots, turns to write, parts, and what is told late.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use super::scratch::{Scratch, connect, one, options, until};
+use crate::store::connect::{Connect as _, Connection as _, Work};
+use crate::store::postgres::connection::Database;
+use crate::store::postgres::server::Role;
+use crate::store::{Session as _, StoreError, StoreOptions, Value};
+
+const COUNT: &str = "SELECT count(*) FROM t";
+const INSERT: &str = "INSERT INTO t (a) VALUES (?1)";
+
+/// The program's schema, and a table to play with.
+fn with_table() -> (Scratch, Database) {
+    let (scratch, _, mut writer) = Scratch::migrated();
+    writer
+        .control("CREATE TABLE t (a bigint PRIMARY KEY)")
+        .unwrap();
+    (scratch, writer)
+}
+
+fn insert(database: &mut Database, number: i64) -> Result<u64, StoreError> {
+    database.execute(INSERT, &[number.into()])
+}
+
+#[test]
+fn a_snapshot_sees_what_was_when_it_first_looked() {
+    let (scratch, mut writer) = with_table();
+    let mut reader = scratch.reader();
+    reader.begin_read().unwrap();
+    assert_eq!(one(&mut reader, COUNT, &[]).unwrap(), Some(0));
+    insert(&mut writer, 1).unwrap();
+    assert_eq!(one(&mut reader, COUNT, &[]).unwrap(), Some(0));
+    reader.end_read().unwrap();
+    assert_eq!(one(&mut reader, COUNT, &[]).unwrap(), Some(1));
+}
+
+#[test]
+fn the_server_hears_of_the_end_of_a_snapshot_at_once() {
+    let (scratch, mut writer) = with_table();
+    let mut reader = scratch.reader();
+    let process = super::scratch::process(&mut reader);
+    reader.begin_read().unwrap();
+    one(&mut reader, COUNT, &[]).unwrap();
+    let sql = "SELECT count(*) FROM pg_stat_activity WHERE pid = ?1 AND state = 'idle'";
+    assert_eq!(one(&mut writer, sql, &[process.into()]).unwrap(), Some(0));
+    reader.end_read().unwrap();
+    until(|| one(&mut writer, sql, &[process.into()]).unwrap() == Some(1));
+}
+
+#[test]
+fn what_is_committed_stays_and_what_is_rolled_back_does_not() {
+    let (scratch, mut writer) = with_table();
+    let mut reader = scratch.reader();
+    writer.begin_write().unwrap();
+    assert!(writer.is_in_transaction());
+    insert(&mut writer, 1).unwrap();
+    assert_eq!(one(&mut reader, COUNT, &[]).unwrap(), Some(0));
+    writer.commit().unwrap();
+    assert!(!writer.is_in_transaction());
+    assert_eq!(one(&mut reader, COUNT, &[]).unwrap(), Some(1));
+    writer.begin_write().unwrap();
+    insert(&mut writer, 2).unwrap();
+    writer.roll_back().unwrap();
+    assert_eq!(one(&mut reader, COUNT, &[]).unwrap(), Some(1));
+}
+
+#[test]
+fn a_part_that_failed_is_undone_alone() {
+    let (_scratch, mut writer) = with_table();
+    writer.begin_write().unwrap();
+    for (number, keep) in [(1, true), (2, false), (3, true)] {
+        writer.begin_part().unwrap();
+        insert(&mut writer, number).unwrap();
+        if number == 2 {
+            let again = insert(&mut writer, 1);
+            assert!(matches!(again, Err(StoreError::Constraint(_))));
+        }
+        writer.end_part(keep).unwrap();
+    }
+    writer.commit().unwrap();
+    assert_eq!(
+        one(&mut writer, "SELECT sum(a) FROM t", &[]).unwrap(),
+        Some(4)
+    );
+}
+
+#[test]
+fn what_is_sent_is_done_in_order_and_its_error_is_told_before_anything_is_kept() {
+    let (_scratch, mut writer) = with_table();
+    writer.begin_write().unwrap();
+    writer.begin_part().unwrap();
+    // More than may be outstanding.
+    for number in 0..1_000_i64 {
+        writer.send(INSERT, &[number.into()]).unwrap();
+    }
+    writer
+        .send("UPDATE t SET a = a + ?1", &[Value::Int(10_000)])
+        .unwrap();
+    assert_eq!(
+        one(&mut writer, "SELECT min(a) FROM t", &[]).unwrap(),
+        Some(10_000)
+    );
+    writer.settle().unwrap();
+    writer.end_part(true).unwrap();
+
+    writer.begin_part().unwrap();
+    writer.send(INSERT, &[Value::Int(1)]).unwrap();
+    writer.send(INSERT, &[Value::Int(1)]).unwrap();
+    assert!(matches!(writer.settle(), Err(StoreError::Constraint(_))));
+    writer.end_part(false).unwrap();
+
+    writer.begin_part().unwrap();
+    writer.send(INSERT, &[Value::Int(2)]).unwrap();
+    writer.send(INSERT, &[Value::Int(2)]).unwrap();
+    let told = one(&mut writer, COUNT, &[]);
+    assert!(
+        matches!(told, Err(StoreError::Constraint(_))),
+        "not that the transaction had failed"
+    );
+    assert!(writer.settle().is_err(), "the part can only be undone");
+    writer.end_part(false).unwrap();
+    writer.commit().unwrap();
+    assert_eq!(one(&mut writer, COUNT, &[]).unwrap(), Some(1_000));
+}
+
+#[test]
+fn an_error_that_was_not_told_is_told_by_the_commit_which_keeps_nothing() {
+    let (_scratch, mut writer) = with_table();
+    writer.begin_write().unwrap();
+    writer.send(INSERT, &[Value::Int(1)]).unwrap();
+    writer.send(INSERT, &[Value::Int(1)]).unwrap();
+    assert!(matches!(writer.commit(), Err(StoreError::Constraint(_))));
+    assert!(!writer.is_in_transaction() && !writer.is_lost());
+    assert_eq!(one(&mut writer, COUNT, &[]).unwrap(), Some(0));
+    // The server would answer this commit without an error, too.
+    writer.begin_write().unwrap();
+    insert(&mut writer, 1).unwrap();
+    assert!(insert(&mut writer, 1).is_err());
+    assert!(writer.commit().is_err());
+    assert_eq!(one(&mut writer, COUNT, &[]).unwrap(), Some(0));
+}
+
+#[test]
+fn a_constraint_that_is_looked_at_last_fails_the_commit() {
+    let (_scratch, mut writer) = with_table();
+    writer
+        .control("CREATE TABLE u (a bigint REFERENCES t DEFERRABLE INITIALLY DEFERRED)")
+        .unwrap();
+    writer.begin_write().unwrap();
+    writer
+        .execute("INSERT INTO u VALUES (?1)", &[Value::Int(9)])
+        .unwrap();
+    assert!(matches!(writer.commit(), Err(StoreError::Constraint(_))));
+    assert!(!writer.is_in_transaction());
+    assert_eq!(
+        one(&mut writer, "SELECT count(*) FROM u", &[]).unwrap(),
+        Some(0)
+    );
+}
+
+#[test]
+fn writers_take_turns_and_one_that_waits_in_vain_says_so() {
+    let (scratch, mut first) = with_table();
+    let options = StoreOptions {
+        busy_timeout: Duration::from_millis(100),
+        ..options()
+    };
+    let mut second = connect(&scratch.url, Role::Writer, &options).unwrap();
+    first.begin_write().unwrap();
+    insert(&mut first, 1).unwrap();
+    let begun = Instant::now();
+    let waited = second.begin_write();
+    assert!(
+        matches!(waited, Err(StoreError::Unavailable(_))),
+        "{waited:?}"
+    );
+    assert!(begun.elapsed() >= Duration::from_millis(100));
+    assert!(!second.is_in_transaction() && !second.is_lost());
+    first.commit().unwrap();
+    second.begin_write().unwrap();
+    assert_eq!(one(&mut second, COUNT, &[]).unwrap(), Some(1));
+    second.commit().unwrap();
+}
+
+#[test]
+fn a_conflict_is_told_apart_from_other_failures() {
+    let (scratch, mut first) = with_table();
+    let mut second = scratch.writer();
+    first.control("INSERT INTO t VALUES (1), (2)").unwrap();
+    let change = "UPDATE t SET a = a WHERE a = ?1";
+    // Two that hold what the other one wants; one of them is ended. Past the turn, which would keep them apart.
+    first.control("BEGIN").unwrap();
+    second.control("BEGIN").unwrap();
+    first.execute(change, &[Value::Int(1)]).unwrap();
+    second.execute(change, &[Value::Int(2)]).unwrap();
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| second.execute(change, &[Value::Int(1)]).is_err());
+        let one = first.execute(change, &[Value::Int(2)]).is_err();
+        // Whoever got its way holds the other one no longer.
+        first.control("ROLLBACK").unwrap();
+        assert!(other.join().unwrap() != one);
+    });
+    assert!(first.take_conflict() != second.take_conflict());
+    assert!(
+        !first.take_conflict() && !second.take_conflict(),
+        "asked once"
+    );
+    second.control("ROLLBACK").unwrap();
+    assert!(insert(&mut first, 1).is_err());
+    assert!(!first.take_conflict());
+}
+
+#[test]
+fn equal_views_are_equal_data() {
+    let (scratch, mut writer) = with_table();
+    let server = scratch.server(&options());
+    let mut reader = Database::open(server, Role::Reader).unwrap();
+    let mut look = |reader: &mut Database| {
+        reader.begin_read().unwrap();
+        let view = reader.view().unwrap();
+        let count = one(reader, COUNT, &[]).unwrap();
+        reader.end_read().unwrap();
+        (view, count)
+    };
+    assert_eq!(
+        reader.view().unwrap(),
+        None,
+        "each statement sees a state of its own"
+    );
+    insert(&mut writer, 1).unwrap();
+    let (mut before, mut seen) = look(&mut reader);
+    for number in 2..30 {
+        insert(&mut writer, number).unwrap();
+        let (after, count) = look(&mut reader);
+        assert_eq!(count, seen.map(|seen| seen + 1));
+        assert!(before.is_none() || before != after);
+        (before, seen) = (after, count);
+    }
+    // What another transaction has not kept yet is in no view, and what it kept is in another one.
+    writer.begin_write().unwrap();
+    insert(&mut writer, 100).unwrap();
+    let open = look(&mut reader);
+    assert_eq!(open.1, seen);
+    writer.commit().unwrap();
+    let kept = look(&mut reader);
+    assert_eq!(kept.1, seen.map(|seen| seen + 1));
+    assert!(open.0.is_none() || open.0 != kept.0);
+    // Others on this server may write meanwhile; at some moment nobody does.
+    until(|| {
+        let (one, other) = (look(&mut reader).0, look(&mut reader).0);
+        one.is_some() && one == other
+    });
+}
+
+#[test]
+fn the_engine_gives_connections_that_read_and_that_write() {
+    let (_scratch, postgres, writer) = Scratch::migrated();
+    drop(writer);
+    let mut reader = postgres.reader(Work::Short).unwrap();
+    reader.begin_read().unwrap();
+    reader
+        .query("SELECT last FROM stamps", &[], &mut |_| {
+            Ok(ControlFlow::Continue(()))
+        })
+        .unwrap();
+    reader.end_read().unwrap();
+    let mut writer = postgres.writer().unwrap();
+    writer.begin_write().unwrap();
+    writer.commit().unwrap();
+}
