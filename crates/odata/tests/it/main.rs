@@ -9,6 +9,7 @@ mod attacks;
 mod csdl;
 mod evaluator;
 mod expand;
+mod functions_postgres;
 mod fuzz;
 mod harness;
 mod language;

@@ -13,14 +13,17 @@ const GROUPS: &[RangeInclusive<char>] = &[
     '\u{530}'..='\u{10FF}',
     '\u{1100}'..='\u{1DFF}',
     '\u{1E00}'..='\u{1EFF}',
-    '\u{1F00}'..='\u{10FFFF}',
+    '\u{1F00}'..=LAST,
 ];
+
+/// No script with cases lies behind it, and going through all characters takes time.
+const LAST: char = '\u{1FFFF}';
 
 pub(super) fn definitions() -> String {
     let mut out = String::new();
-    mapping(&mut out, "lower", |c| c.to_lowercase().collect());
-    mapping(&mut out, "upper", |c| c.to_uppercase().collect());
-    let spaces: String = ('\0'..=char::MAX)
+    mapping(&mut out, "lower", char::to_lowercase);
+    mapping(&mut out, "upper", char::to_uppercase);
+    let spaces: String = ('\0'..=LAST)
         .filter(|c| c.is_whitespace())
         .map(|c| format!("\\u{:04X}", u32::from(c)))
         .collect();
@@ -33,16 +36,16 @@ pub(super) fn definitions() -> String {
 }
 
 /// The function for texts of ASCII, which is laid into a statement, and the one for all others.
-fn mapping(out: &mut String, name: &str, map: fn(char) -> String) {
+fn mapping<M: Iterator<Item = char>>(out: &mut String, name: &str, map: fn(char) -> M) {
     let _ = write!(
         out,
         "CREATE OR REPLACE FUNCTION odata_{name}_wide(value text) RETURNS text\n\
          LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$\n\
          BEGIN\n  value := {name}(value COLLATE \"C\");\n"
     );
-    let mapped: Vec<(char, String)> = ('\u{80}'..=char::MAX)
-        .map(|c| (c, map(c)))
-        .filter(|(c, to)| !to.chars().eq([*c]))
+    let mapped: Vec<(char, String)> = ('\u{80}'..=LAST)
+        .filter(|c| !map(*c).eq([*c]))
+        .map(|c| (c, map(c).collect()))
         .collect();
     let mut rest = mapped.as_slice();
     for (at, group) in GROUPS.iter().enumerate() {

@@ -1,7 +1,8 @@
 //! The same functions for PostgreSQL, where nothing can be registered from outside: as SQL and PL/pgSQL that a plain role creates in its own schema.
 //!
 //! What a function gives is what its namesake in [`super::SCALARS`] gives; a text here that comes to another result is wrong. Where values have types,
-//! a function has one for each: `odata_round` of whole numbers and of doubles. No function is volatile or reads a table, and NaN is null, as it is on
+//! a function has one for each: `odata_round` of whole numbers and of doubles, and for `odata_cast`, whose results have several, `odata_cast_text`,
+//! `odata_cast_real` and `odata_cast_whole`. No function is volatile or reads a table, and NaN is null, as it is on
 //! SQLite. The server's encoding must be UTF8.
 
 mod letters;
@@ -11,7 +12,6 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::ScalarError;
-use crate::edm::Type;
 
 pub use regexp::pattern;
 
@@ -51,20 +51,6 @@ pub fn fault(sqlstate: &str) -> Option<ScalarError> {
     }
 }
 
-/// The call that stands for `odata_cast(value, from, to)`, whose result has several types.
-#[must_use]
-pub fn cast(value: &str, from: &str, to: &str) -> String {
-    let is = |ty: Type| to == ty.name();
-    let result = if is(Type::Double) {
-        "real"
-    } else if is(Type::String) || is(Type::Guid) {
-        "text"
-    } else {
-        "int"
-    };
-    format!("odata_cast_{result}({value}, '{from}', '{to}')")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,7 +61,7 @@ mod tests {
         let names = names();
         for scalar in SCALARS {
             let parts: &[&str] = match scalar.name {
-                "odata_cast" => &["odata_cast_text", "odata_cast_int", "odata_cast_real"],
+                "odata_cast" => &["odata_cast_text", "odata_cast_whole", "odata_cast_real"],
                 ref name => std::slice::from_ref(name),
             };
             for name in parts {

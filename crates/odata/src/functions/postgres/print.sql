@@ -1,9 +1,6 @@
 -- `cast`: a function has one result type here, so there is one for each, by the type of the value. What has no value of the other type is null, where the
 -- server's own casts fail.
 
-CREATE OR REPLACE FUNCTION odata_cast_text(value boolean, source text, target text) RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT CASE WHEN value THEN 'true' WHEN NOT value THEN 'false' END $$;
-
 CREATE OR REPLACE FUNCTION odata_cast_text(value text, source text, target text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE
@@ -17,6 +14,8 @@ CREATE OR REPLACE FUNCTION odata_cast_text(value double precision, source text, 
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   digits numeric;
+  places int;
+  scaled double precision;
   below numeric;
   above numeric;
 BEGIN
@@ -29,6 +28,17 @@ BEGIN
     RETURN value::text;
   END IF;
   digits := value::text::numeric;
+  places := scale(digits);
+  IF places BETWEEN 1 AND 25 THEN
+    -- 1090377292581276.25 is as near to .2 as to .3. The server ends in the even digit, here it is the greater one: if with half a unit more the digits
+    -- are the number itself, which is whole when it is moved by so many powers of two.
+    scaled := value * (1::bigint << places + 1)::double precision;
+    IF abs(scaled) < 9007199254740992 AND trunc(scaled) = scaled THEN
+      IF (digits + sign(digits) * ('5e-' || places + 1)::numeric) * (1::bigint << places + 1) = scaled::bigint THEN
+        digits := digits + sign(digits) * ('1e-' || places)::numeric;
+      END IF;
+    END IF;
+  END IF;
   -- The server leaves out digits at the very ends of what a double stands for: 1e23, half-way to the next double, comes as 9.999999999999999e22. Only
   -- whole numbers from 2^53 up to 5^23 * 2^54 have ends with so few digits.
   IF abs(value) BETWEEN 9007199254740992 AND 1e40 THEN

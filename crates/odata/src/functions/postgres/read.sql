@@ -1,14 +1,14 @@
 -- `cast` to numbers and to what is kept as one.
 
-CREATE OR REPLACE FUNCTION odata_cast_int(value bigint, source text, target text) RETURNS bigint
+CREATE OR REPLACE FUNCTION odata_cast_whole(value bigint, source text, target text) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN target = 'Edm.Int64' OR target = 'Edm.Int32' AND value BETWEEN -2147483648 AND 2147483647 THEN value END
 $$;
 
-CREATE OR REPLACE FUNCTION odata_cast_int(value double precision, source text, target text) RETURNS bigint
+CREATE OR REPLACE FUNCTION odata_cast_whole(value double precision, source text, target text) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN value >= -9223372036854775808::double precision AND value < 9223372036854775808::double precision
-    THEN odata_cast_int(odata_whole(value), source, target) END
+    THEN odata_cast_whole(odata_whole(value), source, target) END
 $$;
 
 CREATE OR REPLACE FUNCTION odata_cast_real(value bigint, source text, target text) RETURNS double precision
@@ -81,7 +81,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   END
 $$;
 
-CREATE OR REPLACE FUNCTION odata_cast_int(value text, source text, target text) RETURNS bigint
+CREATE OR REPLACE FUNCTION odata_cast_whole(value text, source text, target text) RETURNS bigint
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
   parts text[];
@@ -94,7 +94,7 @@ BEGIN
     parts := regexp_match(value COLLATE "C", '^([+-]?)0*([0-9]{1,19})$');
     number := (parts[1] || parts[2])::numeric;
     IF number BETWEEN -9223372036854775808 AND 9223372036854775807 THEN
-      RETURN odata_cast_int(number::bigint, source, target);
+      RETURN odata_cast_whole(number::bigint, source, target);
     END IF;
   WHEN 'Edm.Date' THEN
     parts := regexp_match(value COLLATE "C", '^([0-9]{4})-([0-9]{2})-([0-9]{2})$');
