@@ -9,11 +9,12 @@ use super::error::{ImportError, Place};
 use super::folder::Source;
 use super::known::Seen;
 use super::run::{Run, Turn, all_parents, no_circle, refer, refer_user, upsert};
-use crate::store::engine::StoreError;
+use crate::store::bulk::MANY;
+use crate::store::engine::{StoreError, Value};
 use crate::store::search;
 
-/// Comments after which their indexes are put in order. Fewer leave them in few pieces, and putting them in order costs what the whole index does.
-const MANY: u64 = 10_000;
+/// New comments handed to the session at once. A text may be long.
+const PIECE: usize = 1_000;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
@@ -32,24 +33,29 @@ struct CommentLine {
     level: Option<i32>,
 }
 
+/// The columns of the table, the id first.
+const COLUMNS: [&str; 8] = [
+    "id",
+    "incident_id",
+    "text",
+    "comment_date",
+    "commented_by",
+    "commented_by_user_id",
+    "parent_id",
+    "level",
+];
+
 /// Reads `incident_comments.jsonl`. A reply may stand before what it answers.
 pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
-    let columns = [
-        "incident_id",
-        "text",
-        "comment_date",
-        "commented_by",
-        "commented_by_user_id",
-        "parent_id",
-        "level",
-    ];
-    let sql = upsert("incident_comments", &["id"], &columns);
+    let sql = upsert("incident_comments", &COLUMNS[..1], &COLUMNS[1..]);
+    let mut fresh = Vec::new();
     let mut seen = Seen::default();
     let mut parents = HashMap::new();
     let mut without_level = Vec::new();
     run.each(source, |run, place, line: CommentLine| {
         let exists = run.known.comments.contains_key(&line.id);
-        if run.turn(place, &mut seen, &line.id, exists)? == Turn::Skip {
+        let turn = run.turn(place, &mut seen, &line.id, exists)?;
+        if turn == Turn::Skip {
             return Ok(());
         }
         refer(
@@ -72,30 +78,51 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
                 without_level.push(line.id);
             }
         }
-        run.execute(
-            &sql,
-            &[
-                line.id.into(),
-                line.incident_id.into(),
-                (&line.text).into(),
-                line.comment_date.ticks().into(),
-                line.commented_by.as_deref().into(),
-                line.commented_by_user_id.as_deref().into(),
-                line.parent_id.into(),
-                line.level.unwrap_or(0).into(),
-            ],
-        )?;
+        if turn == Turn::Insert {
+            fresh.push(line);
+            if fresh.len() == PIECE {
+                add(run, &mut fresh)?;
+            }
+            return Ok(());
+        }
+        run.execute(&sql, &columns_of(&line))?;
         search::put_comment(run.session, line.id, &line.text)?;
         Ok(())
     })?;
+    add(run, &mut fresh)?;
     check_parents(run, source, &parents)?;
     check_replies(run, source, &seen)?;
     let sql = "SELECT id, parent_id FROM incident_comments WHERE parent_id IS NOT NULL";
     no_circle(&source.name, &all_parents(run.session, sql, &parents)?)?;
     levels(run, &parents, without_level)?;
+    // Fewer leave the indexes in few pieces, and putting them in order costs what the whole of them does.
     if run.report.inserted + run.report.replaced >= MANY {
         search::settle_comments(run.session)?;
     }
+    Ok(())
+}
+
+/// What a line gives to [`COLUMNS`].
+fn columns_of(line: &CommentLine) -> [Value<'_>; COLUMNS.len()] {
+    [
+        line.id.into(),
+        line.incident_id.into(),
+        (&line.text).into(),
+        line.comment_date.ticks().into(),
+        line.commented_by.as_deref().into(),
+        line.commented_by_user_id.as_deref().into(),
+        line.parent_id.into(),
+        line.level.unwrap_or(0).into(),
+    ]
+}
+
+/// Writes comments that were not there before, and forgets the lines.
+fn add(run: &mut Run<'_>, lines: &mut Vec<CommentLine>) -> Result<(), ImportError> {
+    let values: Vec<Value<'_>> = lines.iter().flat_map(columns_of).collect();
+    run.session.append("incident_comments", &COLUMNS, &values)?;
+    let texts = lines.iter().map(|line| (line.id, line.text.as_str()));
+    search::add_comments(run.session, texts)?;
+    lines.clear();
     Ok(())
 }
 

@@ -30,7 +30,7 @@ pub use error::{Fault, ImportError};
 pub use progress::Progress;
 
 use crate::store::engine::Session;
-use crate::store::{Store, StoreOptions};
+use crate::store::{Store, StoreOptions, bulk};
 use folder::Source;
 use known::Known;
 use run::{Run, Told};
@@ -134,6 +134,7 @@ fn import(
 ) -> Result<Vec<FileReport>, ImportError> {
     progress.begin(sources.iter().map(|source| source.bytes).sum());
     let known = Known::load(session)?;
+    bulk::begin(session)?;
     let mut run = Run {
         session,
         on_conflict: options.on_conflict,
@@ -165,5 +166,7 @@ fn import(
         read(&mut run, source)?;
         reports.push(run.report.clone());
     }
+    let written = |report: &FileReport| report.inserted + report.replaced;
+    bulk::end(run.session, reports.iter().map(written).sum())?;
     Ok(reports)
 }

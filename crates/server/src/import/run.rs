@@ -92,9 +92,9 @@ impl Run<'_> {
         Ok(turn)
     }
 
-    /// Runs a statement.
+    /// Runs a statement. What it fails with may be told later, so whatever names a line is found before it.
     pub(super) fn execute(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), ImportError> {
-        self.session.execute(sql, binds)?;
+        self.session.send(sql, binds)?;
         Ok(())
     }
 }

@@ -10,7 +10,7 @@ use super::folder::Source;
 use super::known::Seen;
 use super::run::{Run, Turn, at_most, refer};
 use super::{csv, decode};
-use crate::store::engine::Row;
+use crate::store::engine::{Row, Value};
 use crate::store::values::changed;
 
 /// Most characters of a dimension, and of a description or external id: the limits of the interface.
@@ -20,6 +20,26 @@ const TEXT: usize = 255;
 /// Values held back to be written in the order of the table, which is their date's: a file in another order would otherwise touch a page
 /// of the table for each line.
 const BATCH: usize = 100_000;
+/// Values handed to the session at once: their list of columns is kept small beside the lines it borrows from.
+const PIECE: usize = 10_000;
+
+/// The columns of the table.
+const COLUMNS: [&str; 14] = [
+    "datasource_id",
+    "value_date",
+    "id",
+    "value",
+    "registration_date",
+    "area_id",
+    "asset_id",
+    "project_id",
+    "description",
+    "dimension",
+    "dimension2",
+    "dimension3",
+    "dimension4",
+    "external_id",
+];
 
 /// A value as it stands in a line.
 #[derive(Deserialize)]
@@ -139,30 +159,13 @@ impl Values {
     fn flush(&mut self, run: &mut Run<'_>) -> Result<(), ImportError> {
         self.waiting
             .sort_by_cached_key(|line| (line.data_source_id, line.value_date.ticks(), line.id));
-        for line in self.waiting.drain(..) {
-            let date = line.value_date.ticks();
-            run.execute(
-                "INSERT INTO datasource_values (datasource_id, value_date, id, value, registration_date, area_id, asset_id, project_id, \
-                 description, dimension, dimension2, dimension3, dimension4, external_id) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
-                &[
-                    line.data_source_id.into(),
-                    date.into(),
-                    line.id.into(),
-                    line.value.into(),
-                    line.registration_date.map_or(date, Timestamp::ticks).into(),
-                    line.area_id.into(),
-                    line.asset_id.into(),
-                    line.project_id.into(),
-                    line.description.as_deref().into(),
-                    line.dimension.as_deref().into(),
-                    line.dimension2.as_deref().into(),
-                    line.dimension3.as_deref().into(),
-                    line.dimension4.as_deref().into(),
-                    line.external_id.as_deref().into(),
-                ],
-            )?;
+        let mut values = Vec::with_capacity(PIECE.min(self.waiting.len()) * COLUMNS.len());
+        for piece in self.waiting.chunks(PIECE) {
+            values.clear();
+            values.extend(piece.iter().flat_map(columns));
+            run.session.append("datasource_values", &COLUMNS, &values)?;
         }
+        self.waiting.clear();
         Ok(())
     }
 
@@ -173,6 +176,27 @@ impl Values {
         }
         Ok(())
     }
+}
+
+/// What a line gives to [`COLUMNS`].
+fn columns(line: &ValueLine) -> [Value<'_>; COLUMNS.len()] {
+    let date = line.value_date.ticks();
+    [
+        line.data_source_id.into(),
+        date.into(),
+        line.id.into(),
+        line.value.into(),
+        line.registration_date.map_or(date, Timestamp::ticks).into(),
+        line.area_id.into(),
+        line.asset_id.into(),
+        line.project_id.into(),
+        line.description.as_deref().into(),
+        line.dimension.as_deref().into(),
+        line.dimension2.as_deref().into(),
+        line.dimension3.as_deref().into(),
+        line.dimension4.as_deref().into(),
+        line.external_id.as_deref().into(),
+    ]
 }
 
 fn check(run: &Run<'_>, place: Place<'_>, line: &ValueLine) -> Result<(), ImportError> {

@@ -120,7 +120,7 @@ pub(crate) fn update(
         stamp.into(),
     ];
     binds.extend(rest);
-    session.execute(sql, &binds).map(drop)
+    session.send(sql, &binds)
 }
 
 /// The improvement as v1 answers with it: every name resolved.

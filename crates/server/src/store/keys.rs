@@ -47,13 +47,12 @@ pub(crate) fn retire(
     now: i64,
     expires_at: i64,
 ) -> Result<(), StoreError> {
-    session.execute(
+    session.send(
         "DELETE FROM signing_keys WHERE expires_at <= ?1",
         &[now.into()],
     )?;
-    session.execute(
+    session.send(
         "UPDATE signing_keys SET expires_at = ?1 WHERE expires_at IS NULL",
         &[expires_at.into()],
-    )?;
-    Ok(())
+    )
 }

@@ -4,7 +4,7 @@
 
 use obeya_odata::search::document;
 
-use super::{Session, StoreError};
+use super::{Dialect, Session, StoreError, Value};
 
 /// Makes an area found by its name and description.
 ///
@@ -17,13 +17,7 @@ pub fn put_area(
     description: Option<&str>,
 ) -> Result<(), StoreError> {
     let texts = [Some(name), description];
-    put(
-        session,
-        "DELETE FROM areas_search WHERE rowid = ?1",
-        "INSERT INTO areas_search (rowid, document) VALUES (?1, ?2)",
-        id,
-        &texts,
-    )
+    put(session, "areas_search", id, &texts)
 }
 
 /// Makes a group found by its name and description.
@@ -34,13 +28,7 @@ pub fn put_group(
     description: Option<&str>,
 ) -> Result<(), StoreError> {
     let texts = [name, description];
-    put(
-        session,
-        "DELETE FROM groups_search WHERE rowid = ?1",
-        "INSERT INTO groups_search (rowid, document) VALUES (?1, ?2)",
-        id,
-        &texts,
-    )
+    put(session, "groups_search", id, &texts)
 }
 
 /// Makes a board found by its name and description.
@@ -51,38 +39,43 @@ pub fn put_board(
     description: Option<&str>,
 ) -> Result<(), StoreError> {
     let texts = [name, description];
-    put(
-        session,
-        "DELETE FROM boards_search WHERE rowid = ?1",
-        "INSERT INTO boards_search (rowid, document) VALUES (?1, ?2)",
-        id,
-        &texts,
-    )
+    put(session, "boards_search", id, &texts)
 }
 
 /// Makes a comment found by its text.
 pub fn put_comment(session: &mut dyn Session, id: i32, text: &str) -> Result<(), StoreError> {
-    put(
-        session,
-        "DELETE FROM comments_search WHERE rowid = ?1",
-        "INSERT INTO comments_search (rowid, document) VALUES (?1, ?2)",
-        id,
-        &[Some(text)],
-    )
+    put(session, "comments_search", id, &[Some(text)])
+}
+
+/// Makes comments found by their texts that were not there before.
+pub(crate) fn add_comments<'a>(
+    session: &mut dyn Session,
+    comments: impl Iterator<Item = (i32, &'a str)>,
+) -> Result<(), StoreError> {
+    let documents: Vec<(i32, String)> = comments
+        .map(|(id, text)| (id, document_of(&[Some(text)])))
+        .collect();
+    let values: Vec<Value<'_>> = documents
+        .iter()
+        .flat_map(|(id, document)| [(*id).into(), document.into()])
+        .collect();
+    session.append("comments_search", &["rowid", "document"], &values)
 }
 
 /// Puts the indexes of comments into one piece each, which halves what a search costs: many writes leave them in many, and every search looks into each. It
-/// writes both anew, so it is for after many writes.
+/// writes both anew, so it is for after many writes. Only for SQLite: elsewhere [`super::bulk`] sees to it.
 pub fn settle_comments(session: &mut dyn Session) -> Result<(), StoreError> {
-    session.execute(
+    if session.dialect() != Dialect::Sqlite {
+        return Ok(());
+    }
+    session.send(
         "INSERT INTO comments_search (comments_search) VALUES ('optimize')",
         &[],
     )?;
-    session.execute(
+    session.send(
         "INSERT INTO comments_parts (comments_parts) VALUES ('optimize')",
         &[],
-    )?;
-    Ok(())
+    )
 }
 
 /// Makes an incident found by its title and text.
@@ -92,30 +85,59 @@ pub fn put_incident(
     title: &str,
     text: Option<&str>,
 ) -> Result<(), StoreError> {
-    put(
-        session,
-        "DELETE FROM incidents_search WHERE rowid = ?1",
-        "INSERT INTO incidents_search (rowid, document) VALUES (?1, ?2)",
-        id,
-        &[Some(title), text],
-    )
+    put(session, "incidents_search", id, &[Some(title), text])
 }
 
 fn put(
     session: &mut dyn Session,
-    delete: &str,
-    insert: &str,
+    table: &str,
     id: i32,
     texts: &[Option<&str>],
 ) -> Result<(), StoreError> {
-    let mut words = String::new();
-    for text in texts.iter().flatten() {
-        if !words.is_empty() {
-            words.push(' ');
+    let document = document_of(texts);
+    let binds = [id.into(), (&document).into()];
+    let insert = format!("INSERT INTO {table} (rowid, document) VALUES (?1, ?2)");
+    match session.dialect() {
+        // FTS5 tells of no conflict.
+        Dialect::Sqlite => {
+            session.send(
+                &format!("DELETE FROM {table} WHERE rowid = ?1"),
+                &[id.into()],
+            )?;
+            session.send(&insert, &binds)
         }
-        words.push_str(&document(text));
+        Dialect::Postgres => session.send(
+            &format!("{insert} ON CONFLICT (rowid) DO UPDATE SET document = excluded.document"),
+            &binds,
+        ),
     }
-    session.execute(delete, &[id.into()])?;
-    session.execute(insert, &[id.into(), (&words).into()])?;
-    Ok(())
+}
+
+/// The tokens of some texts, with a space before, between and behind them: a phrase is then found as what it is, with its own spaces around it, also where an
+/// engine knows only texts.
+fn document_of(texts: &[Option<&str>]) -> String {
+    let mut tokens = String::from(" ");
+    for text in texts.iter().flatten() {
+        let of_text = document(text);
+        if !of_text.is_empty() {
+            tokens.push_str(&of_text);
+            tokens.push(' ');
+        }
+    }
+    tokens
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_has_single_spaces_around_every_token() {
+        assert_eq!(
+            document_of(&[Some("Near miss!"), None, Some("")]),
+            " near miss "
+        );
+        assert_eq!(document_of(&[Some("a"), Some("b, c")]), " a b c ");
+        assert_eq!(document_of(&[None]), " ");
+    }
 }

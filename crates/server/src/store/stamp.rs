@@ -13,13 +13,8 @@ use super::{Session, StoreError};
 /// # Errors
 /// What the engine says.
 pub fn next(session: &mut dyn Session, now: i64, floor: i64) -> Result<i64, StoreError> {
-    session.execute(
-        "UPDATE stamps SET last = CASE WHEN last >= ?1 THEN last + 1 ELSE ?1 END WHERE id = 1",
-        &[now.into()],
-    )?;
-    let last = session.first("SELECT last FROM stamps WHERE id = 1", &[], |row| {
-        row.int(0)
-    })?;
+    let sql = "UPDATE stamps SET last = CASE WHEN last >= ?1 THEN last + 1 ELSE ?1 END WHERE id = 1 RETURNING last";
+    let last = session.first(sql, &[now.into()], |row| row.int(0))?;
     let last = last
         .flatten()
         .ok_or_else(|| StoreError::Schema("the table of stamps is empty".into()))?;

@@ -13,7 +13,5 @@ pub fn changed(
     added: i64,
 ) -> Result<(), StoreError> {
     let sql = "UPDATE datasources SET value_count = value_count + ?2, change_counter = change_counter + 1 WHERE id = ?1";
-    session
-        .execute(sql, &[datasource_id.into(), added.into()])
-        .map(drop)
+    session.send(sql, &[datasource_id.into(), added.into()])
 }

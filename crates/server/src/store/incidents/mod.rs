@@ -110,8 +110,8 @@ pub(crate) fn update(
     stamp: i64,
 ) -> Result<(), StoreError> {
     let sql = "UPDATE incidents SET incident_type_id = ?1, severity = ?2, title = ?3, text = ?4, incident_date = ?5, due_date = ?6,
-            reported_by_user_id = CASE WHEN is_anonymous = 1 AND ?7 = 0 THEN NULL ELSE reported_by_user_id END,
-            reported_by = CASE WHEN is_anonymous = 1 AND ?7 = 0 THEN NULL ELSE reported_by END,
+            reported_by_user_id = CASE WHEN is_anonymous = 1 AND CAST(?7 AS bigint) = 0 THEN NULL ELSE reported_by_user_id END,
+            reported_by = CASE WHEN is_anonymous = 1 AND CAST(?7 AS bigint) = 0 THEN NULL ELSE reported_by END,
             is_anonymous = ?7, external_id = ?8,
             reported_by_group_id = ?9, follow_up_group_id = ?10, responsible_user_id = ?11, area_id = ?12, project_id = ?13,
             status = ?14, resolved_date = ?15, status_modified_date = ?16, status_new_date = ?17, status_in_progress_date = ?18,
@@ -119,7 +119,7 @@ pub(crate) fn update(
         WHERE id = ?23";
     let mut binds = columns(incident, stamp).to_vec();
     binds.push(id.into());
-    session.execute(sql, &binds)?;
+    session.send(sql, &binds)?;
     search::put_incident(session, id, &incident.title, incident.text.as_deref())
 }
 
@@ -159,20 +159,16 @@ pub(crate) fn set_external_id(
     stamp: i64,
 ) -> Result<(), StoreError> {
     let binds = [id.into(), external_id.into(), stamp.into()];
-    session
-        .execute(
-            "UPDATE incidents SET external_id = ?2, last_modified = ?3 WHERE id = ?1",
-            &binds,
-        )
-        .map(drop)
+    session.send(
+        "UPDATE incidents SET external_id = ?2, last_modified = ?3 WHERE id = ?1",
+        &binds,
+    )
 }
 
 /// Tells that something which hangs on the incident changed.
 pub(crate) fn touch(session: &mut dyn Session, id: i32, stamp: i64) -> Result<(), StoreError> {
-    session
-        .execute(
-            "UPDATE incidents SET last_modified = ?2 WHERE id = ?1",
-            &[id.into(), stamp.into()],
-        )
-        .map(drop)
+    session.send(
+        "UPDATE incidents SET last_modified = ?2 WHERE id = ?1",
+        &[id.into(), stamp.into()],
+    )
 }

@@ -24,7 +24,7 @@ pub(crate) fn clear_parts(session: &mut dyn Session, id: i32) -> Result<(), Stor
         CLEAR_CAUSES,
         CLEAR_CUSTOM_FIELDS,
     ] {
-        session.execute(sql, &[id.into()])?;
+        session.send(sql, &[id.into()])?;
     }
     Ok(())
 }
@@ -35,10 +35,10 @@ pub(crate) fn set_categories(
     id: i32,
     categories: &[i32],
 ) -> Result<(), StoreError> {
-    session.execute(CLEAR_CATEGORIES, &[id.into()])?;
+    session.send(CLEAR_CATEGORIES, &[id.into()])?;
     for category in categories {
         let sql = "INSERT INTO incident_categories (incident_id, category_id) VALUES (?1, ?2)";
-        session.execute(sql, &[id.into(), (*category).into()])?;
+        session.send(sql, &[id.into(), (*category).into()])?;
     }
     Ok(())
 }
@@ -49,10 +49,10 @@ pub(crate) fn set_consequences(
     id: i32,
     consequences: &[(i32, Option<f64>)],
 ) -> Result<(), StoreError> {
-    session.execute(CLEAR_CONSEQUENCES, &[id.into()])?;
+    session.send(CLEAR_CONSEQUENCES, &[id.into()])?;
     for (consequence, amount) in consequences {
         let sql = "INSERT INTO incident_consequences (incident_id, consequence_id, amount) VALUES (?1, ?2, ?3)";
-        session.execute(sql, &[id.into(), (*consequence).into(), (*amount).into()])?;
+        session.send(sql, &[id.into(), (*consequence).into(), (*amount).into()])?;
     }
     Ok(())
 }
@@ -63,10 +63,10 @@ pub(crate) fn set_causes(
     id: i32,
     causes: &[i32],
 ) -> Result<(), StoreError> {
-    session.execute(CLEAR_CAUSES, &[id.into()])?;
+    session.send(CLEAR_CAUSES, &[id.into()])?;
     for cause in causes {
         let sql = "INSERT INTO incident_causes (incident_id, cause_id) VALUES (?1, ?2)";
-        session.execute(sql, &[id.into(), (*cause).into()])?;
+        session.send(sql, &[id.into(), (*cause).into()])?;
     }
     Ok(())
 }
@@ -78,12 +78,12 @@ pub(crate) fn set_custom_fields(
     values: &[FieldValue<'_>],
     now: i64,
 ) -> Result<(), StoreError> {
-    session.execute(CLEAR_CUSTOM_FIELDS, &[id.into()])?;
+    session.send(CLEAR_CUSTOM_FIELDS, &[id.into()])?;
     for field in values {
         let sql = "INSERT INTO incident_custom_fields (incident_id, custom_field_id, value, data_list_value, registration_date)
             SELECT ?1, f.id, ?3, CASE WHEN f.data_list_id IS NULL THEN NULL ELSE ?3 END, ?4
             FROM type_custom_fields AS f WHERE f.id = ?2";
-        session.execute(
+        session.send(
             sql,
             &[id.into(), field.id.into(), field.value.into(), now.into()],
         )?;

@@ -5,6 +5,21 @@
 -- Ids come from the outside (import) or from the table's own sequence, which never gives an id twice where AUTOINCREMENT stands.
 -- Self-references are checked at commit, so that parents and children may arrive in any order; every other reference at once.
 
+-- only postgres: SQLite's AUTOINCREMENT goes on after ids that came from the outside; a sequence does not know of them.
+-- -- Runs as the tables' owner, so that whoever writes rows needs no right to move sequences.
+-- DO $do$ BEGIN EXECUTE format($definition$
+--     CREATE FUNCTION obeya_ids_taken() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = %I, pg_temp AS $$
+--     DECLARE
+--         ids regclass := pg_get_serial_sequence(format('%%I.%%I', TG_TABLE_SCHEMA, TG_TABLE_NAME), 'id');
+--         largest bigint := (SELECT max(id) FROM written);
+--     BEGIN
+--         IF largest > coalesce(pg_sequence_last_value(ids), 0) THEN
+--             PERFORM setval(ids, largest);
+--         END IF;
+--         RETURN NULL;
+--     END $$
+-- $definition$, current_schema()); END $do$;
+-- both:
 -- The last stamp given out for last_modified: see store/stamp.rs.
 CREATE TABLE stamps (
     id INTEGER PRIMARY KEY CHECK (id = 1),

@@ -51,3 +51,24 @@ END;
 -- END $$;
 -- CREATE TRIGGER comments_parts_update AFTER UPDATE OF id, text ON incident_comments
 --     FOR EACH ROW WHEN (old.id <> new.id OR old.text <> new.text) EXECUTE FUNCTION comments_parts_updated();
+--
+-- -- Runs as the tables' owner, who alone may do either.
+-- DO $do$ BEGIN EXECUTE format($definition$
+--     CREATE FUNCTION obeya_settle() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = %I, pg_temp AS $$
+--     DECLARE
+--         found record;
+--     BEGIN
+--         FOR found IN
+--             SELECT c.oid::regclass AS name, m.amname AS method
+--             FROM pg_class AS c LEFT JOIN pg_am AS m ON m.oid = c.relam AND m.amname = 'gin'
+--             WHERE c.relnamespace = current_schema()::regnamespace AND pg_get_userbyid(c.relowner) = current_user
+--                 AND (c.relkind IN ('r', 'p') OR m.amname = 'gin')
+--         LOOP
+--             IF found.method = 'gin' THEN
+--                 PERFORM gin_clean_pending_list(found.name);
+--             ELSE
+--                 EXECUTE format('ANALYZE %%s', found.name);
+--             END IF;
+--         END LOOP;
+--     END $$
+-- $definition$, current_schema()); END $do$;
