@@ -1,9 +1,7 @@
 //! Rows found through an index: the same rows as without it, and truly through it.
 
-use obeya_odata::sql::{self, Scope};
-
 use crate::model::COMMENT;
-use crate::store::{Store, bind, encode, on_each_engine};
+use crate::store::{Store, encode, on_each_engine};
 
 /// Texts that a careless index would confuse: other cases, other forms of the same letter, characters of up to four bytes, and what has a meaning in patterns
 /// and in the index's own language.
@@ -30,7 +28,8 @@ const TEXTS: [&str; 17] = [
 /// What a condition asks of a text and a part.
 type Holds = fn(&str, &str) -> bool;
 
-fn plant(store: &Store) {
+/// Adds comments with these texts.
+pub fn plant(store: &Store) {
     for (id, text) in (100..).zip(TEXTS) {
         store.comment(id, text);
     }
@@ -134,77 +133,3 @@ on_each_engine!(
     a_part_is_found_wherever_it_stands_and_nowhere_else,
     conditions_are_joined_and_turned_around_as_without_an_index,
 );
-
-fn plan(store: &Store, query: &str) -> String {
-    let bound = bind(&COMMENT, query).unwrap();
-    store.plan(&sql::select(&bound, store.dialect(), &Scope::default()))
-}
-
-#[test]
-fn sqlite_an_index_leads_to_its_rows_in_their_order() {
-    let store = Store::sqlite();
-    plant(&store);
-    for query in [
-        "$filter=contains(text,'bearing')&$top=5",
-        "$filter=endswith(text,'bearing')&$orderby=id desc",
-        "$filter=contains(text,'bearing') or text eq 'crab'",
-        "$search=oil",
-        "$search=oil&$orderby=id desc&$top=5",
-    ] {
-        let plan = plan(&store, query);
-        assert!(
-            plan.starts_with("SCAN t1 VIRTUAL TABLE INDEX"),
-            "{query}\n{plan}"
-        );
-        assert!(!plan.contains("TEMP B-TREE"), "{query}\n{plan}");
-    }
-}
-
-#[test]
-fn sqlite_an_index_serves_beside_other_conditions_and_in_other_orders() {
-    let store = Store::sqlite();
-    plant(&store);
-    for query in [
-        "$filter=contains(text,'bearing') and level eq 0",
-        "$filter=contains(text,'bearing')&$orderby=commentDate desc",
-        "$search=oil&$orderby=commentDate",
-    ] {
-        let plan = plan(&store, query);
-        assert!(
-            plan.contains("SCAN comment_") && plan.contains("VIRTUAL TABLE INDEX"),
-            "{query}\n{plan}"
-        );
-    }
-    for query in [
-        "$filter=contains(text,'be')",
-        "$filter=contains(text,'bearing') or level eq 0",
-        "$filter=not contains(text,'bearing')",
-        "$filter=contains(tolower(text),'bearing')",
-    ] {
-        let plan = plan(&store, query);
-        assert!(!plan.contains("VIRTUAL TABLE"), "{query}\n{plan}");
-    }
-}
-
-#[test]
-fn sqlite_a_page_goes_on_within_the_index() {
-    let store = Store::sqlite();
-    plant(&store);
-    let query = "$filter=contains(text,'bea') or contains(text,'open')";
-    let bound = bind(&COMMENT, query).unwrap();
-    let after = [sql::Value::Int(101)];
-    let page = sql::page_after(&bound, store.dialect(), &Scope::default(), &after).unwrap();
-    let [statement] = page.statements.as_slice() else {
-        panic!("{page:?}");
-    };
-    let ids: Vec<i64> = store
-        .rows(statement)
-        .unwrap()
-        .iter()
-        .map(|row| crate::store::int(&row[0]))
-        .collect();
-    assert_eq!(ids, [102, 108, 109]);
-    // FTS5 tells in its plan by which constraints it looks: a match and a bound of rowids.
-    let plan = store.plan(statement);
-    assert!(plan.contains(":M1>"), "{plan}");
-}
