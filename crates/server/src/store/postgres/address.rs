@@ -131,27 +131,26 @@ pub(in crate::store) fn is_postgres(url: &str) -> bool {
 
 /// The address with stars for every password in it.
 pub(in crate::store) fn masked(url: &str) -> String {
-    let (base, query) = match url.split_once('?') {
-        Some((base, query)) => (base, Some(query)),
-        None => (url, None),
-    };
-    // A password may hold an unencoded `@` or `/`: whatever stands between the first colon after the scheme and the last `@` is taken for it.
-    let start = base.find("://").map_or(0, |place| place + 3);
+    let (base, query) = url.split_once('?').unwrap_or((url, ""));
     let mut shown = base.to_owned();
-    if let Some(end) = base.rfind('@').filter(|&end| end >= start)
-        && let Some(colon) = base[start..end].find(':')
+    for (index, pair) in query.split('&').enumerate() {
+        if index > 0 || !query.is_empty() {
+            shown.push(if index == 0 { '?' } else { '&' });
+        }
+        match pair.split_once('=') {
+            Some((name, _)) if name.to_ascii_lowercase().contains("pass") => {
+                shown.push_str(name);
+                shown.push_str("=***");
+            }
+            _ => shown.push_str(pair),
+        }
+    }
+    // A password may hold an unencoded `@`, `/` or `?`: whatever stands between the first colon after the scheme and the last `@` is taken for it.
+    if let Some(start) = shown.find("://").map(|place| place + 3)
+        && let Some(end) = shown.rfind('@').filter(|&end| end >= start)
+        && let Some(colon) = shown[start..end].find(':')
     {
         shown.replace_range(start + colon + 1..end, "***");
-    }
-    if let Some(query) = query {
-        let pairs = query.split('&').map(|pair| match pair.split_once('=') {
-            Some((name, _)) if name.to_ascii_lowercase().contains("pass") => {
-                format!("{name}=***")
-            }
-            _ => pair.to_owned(),
-        });
-        shown.push('?');
-        shown.push_str(&pairs.collect::<Vec<_>>().join("&"));
     }
     shown
 }
@@ -201,4 +200,163 @@ fn reason(error: &tokio_postgres::Error) -> String {
     error
         .source()
         .map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn parse(url: &str) -> Result<Address, StoreError> {
+        Address::parse(url, |_| None)
+    }
+
+    fn refusal(url: &str) -> String {
+        match parse(url) {
+            Err(StoreError::Schema(text)) => text,
+            other => panic!("{url}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn an_address_is_taken_apart_as_libpq_does() {
+        for (url, place) in [
+            ("postgres://u:p@h:5433/d", "postgres://u@h:5433/d"),
+            ("postgresql://u@h/d", "postgres://u@h:5432/d"),
+            ("postgres://u@h", "postgres://u@h:5432/u"),
+            ("postgres://u%40x:p%2Fq@h/d", "postgres://u@x@h:5432/d"),
+            ("postgres://u@a:1,b:2/d", "postgres://u@a:1,b:2/d"),
+            ("postgres://u@[::1]:6/d", "postgres://u@::1:6/d"),
+            (
+                "postgres:///d?host=/run/pg&user=u&port=7",
+                "postgres://u@/run/pg:7/d",
+            ),
+            (
+                "postgres://u@h/d?sslmode=verify-full&connect_timeout=3",
+                "postgres://u@h:5432/d",
+            ),
+        ] {
+            assert_eq!(parse(url).expect(url).place(), place, "{url}");
+            assert!(is_postgres(url));
+        }
+        let password = parse("postgres://u:a%2Fb%40c@h/d").unwrap();
+        assert_eq!(password.config.get_password(), Some(&b"a/b@c"[..]));
+        let options = parse("postgres://u@h/d?sslmode=disable&options=-c%20search_path%3Dplant");
+        let options = options.unwrap();
+        assert_eq!(options.config.get_options(), Some("-c search_path=plant"));
+    }
+
+    #[test]
+    fn what_an_address_leaves_out_comes_from_the_environment_and_from_defaults() {
+        let environment = |name: &str| match name {
+            "PGPASSWORD" => Some("from outside".to_owned()),
+            "PGUSER" => Some("somebody".to_owned()),
+            _ => None,
+        };
+        let address = Address::parse("postgres://h/d", environment).unwrap();
+        assert_eq!(address.place(), "postgres://somebody@h:5432/d");
+        assert_eq!(address.config.get_password(), Some(&b"from outside"[..]));
+        let address = Address::parse("postgres://u:p@h/d?keepalives_idle=60", environment).unwrap();
+        assert_eq!(address.config.get_password(), Some(&b"p"[..]));
+        assert_eq!(address.config.get_user(), Some("u"));
+        assert_eq!(
+            address.config.get_keepalives_idle(),
+            Duration::from_secs(60)
+        );
+        let address = parse("postgres://u@h/d?application_name=plant7&connect_timeout=1").unwrap();
+        assert_eq!(address.config.get_application_name(), Some("plant7"));
+        assert_eq!(
+            address.config.get_connect_timeout(),
+            Some(&Duration::from_secs(1))
+        );
+        let address = parse("postgres://u@h/d").unwrap();
+        assert_eq!(address.config.get_application_name(), Some("obeya"));
+        assert_eq!(address.config.get_connect_timeout(), Some(&CONNECT_TIMEOUT));
+        assert_eq!(address.config.get_keepalives_idle(), SILENCE);
+    }
+
+    #[test]
+    fn the_modes_of_tls_are_those_of_libpq() {
+        for (parameters, mode, check) in [
+            ("", SslMode::Prefer, Check::Nothing),
+            ("sslmode=disable", SslMode::Disable, Check::Nothing),
+            (
+                "sslmode=prefer&sslrootcert=r",
+                SslMode::Prefer,
+                Check::Nothing,
+            ),
+            ("sslmode=require", SslMode::Require, Check::Nothing),
+            (
+                "sslmode=require&sslrootcert=r",
+                SslMode::Require,
+                Check::Chain,
+            ),
+            (
+                "sslrootcert=r&sslmode=verify-ca",
+                SslMode::Require,
+                Check::Chain,
+            ),
+            ("sslmode=verify-full", SslMode::Require, Check::ChainAndName),
+        ] {
+            let address = parse(&format!("postgres://u@h/d?{parameters}")).unwrap();
+            assert_eq!(address.config.get_ssl_mode(), mode, "{parameters}");
+            assert_eq!(address.check, check, "{parameters}");
+        }
+        let files = "sslrootcert=%2Fa%20b.crt&sslcert=c.crt&sslkey=k.key";
+        let address = parse(&format!("postgres://u@h/d?{files}")).unwrap();
+        let expected = TlsFiles {
+            root: Some(PathBuf::from("/a b.crt")),
+            certificate: Some("c.crt".into()),
+            key: Some("k.key".into()),
+        };
+        assert_eq!(address.files, expected);
+        let local = parse("postgres:///d?host=/run/pg&user=u&sslmode=require").unwrap();
+        assert_eq!(local.config.get_ssl_mode(), SslMode::Disable);
+    }
+
+    #[test]
+    fn what_is_no_address_is_refused_without_its_password() {
+        for (url, reason) in [
+            ("postgres:///d", "it names no host"),
+            ("postgres://u:hunter2@h/d?sslmode=maybe", "sslmode"),
+            ("postgres://u:hunter2@h/d?colour=red", "`colour`"),
+            ("postgres://u:hunter2@h:port/d", "`port`"),
+            ("postgres://u:hun@ter2@h:x/d", "`port`"),
+            ("postgres://u@h/d?password=hunter2&x=1", "`x`"),
+            ("postgres://u@h/d?sslpassword=hunter2", "sslpassword"),
+            ("postgres://h/d?sslcert=%ff", "UTF-8"),
+        ] {
+            let text = refusal(url);
+            assert!(text.contains(reason), "{url}: {text}");
+            assert!(!text.contains("ter2"), "{url}: {text}");
+        }
+        let address = parse("postgres://u:hunter2@h/d").unwrap();
+        assert!(!format!("{address:?}").contains("hunter2"));
+    }
+
+    #[test]
+    fn passwords_are_masked_wherever_they_stand() {
+        for (url, shown) in [
+            ("postgres://u:p@h/d", "postgres://u:***@h/d"),
+            (
+                "postgres://u@h/d?sslmode=require",
+                "postgres://u@h/d?sslmode=require",
+            ),
+            ("postgres://u:p@q/r@h/d", "postgres://u:***@h/d"),
+            ("postgres://h:5432/d", "postgres://h:5432/d"),
+            (
+                "postgres://u@h/d?a=b&password=p%20q&c",
+                "postgres://u@h/d?a=b&password=***&c",
+            ),
+            ("postgres://u:p?q@h/d", "postgres://u:***@h/d"),
+            (
+                "postgres://u@h:5/d?password=p@q",
+                "postgres://u@h:5/d?password=***",
+            ),
+            ("sqlite:a.db", "sqlite:a.db"),
+        ] {
+            assert_eq!(masked(url), shown);
+        }
+    }
 }
