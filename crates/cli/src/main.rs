@@ -1,4 +1,4 @@
-//! The command line of Obeya: serve, import, manage clients, and a demo that shows all of it.
+//! The command line of Obeya: serve, import, migrate, manage clients, and a demo that shows all of it.
 //!
 //! Each command is a thin layer over the service's library or the SDK; no rule of the domain lives here. Results go to stdout, logs,
 //! progress and errors to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage.
@@ -7,6 +7,7 @@ mod client;
 mod database;
 mod demo;
 mod import;
+mod migrate;
 mod serve;
 mod stop;
 mod table;
@@ -33,6 +34,8 @@ enum Command {
     Client(client::Command),
     /// Imports a folder of JSON Lines (and CSV) into a database, all or nothing
     Import(import::Args),
+    /// Copies everything in a database into a new one, on another engine or the same, all or nothing
+    Migrate(migrate::Args),
     /// Builds a plant, serves it, and does the main job through the SDK
     Demo(demo::Args),
 }
@@ -45,7 +48,8 @@ impl Command {
             Command::Demo(_) | Command::Client(client::Command::List { .. }) => true,
             Command::Client(client::Command::Add { .. } | client::Command::Revoke { .. })
             | Command::Serve(_)
-            | Command::Import(_) => false,
+            | Command::Import(_)
+            | Command::Migrate(_) => false,
         }
     }
 
@@ -54,6 +58,7 @@ impl Command {
             Command::Serve(args) => serve::run(args).await,
             Command::Client(command) => client::run(command).await,
             Command::Import(args) => import::run(args).await,
+            Command::Migrate(args) => migrate::run(args).await,
             Command::Demo(args) => demo::run(args).await,
         }
     }

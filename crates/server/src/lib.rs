@@ -1,6 +1,6 @@
 //! The Obeya service, as a library: [`Server::start`] gives a running service and its base URL.
 //!
-//! Callers reach the service over HTTP, through [`Server::start`] and through the administrative functions in [`admin`] and [`import`];
+//! Callers reach the service over HTTP, through [`Server::start`] and through the administrative functions in [`admin`], [`import`] and [`migrate`];
 //! nothing else of it is public. A request flows `http` → `auth` → a handler in `ops` → `read` or `domain` and `store`.
 
 mod app;
@@ -18,6 +18,7 @@ mod telemetry;
 mod upkeep;
 
 pub mod import;
+pub mod migrate;
 // Public for this crate's own tests and benches only, which fill and inspect a store directly.
 #[doc(hidden)]
 pub mod store;

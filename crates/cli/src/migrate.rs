@@ -1,0 +1,164 @@
+//! `obeya migrate`: everything of one database into another, or a look whether two hold the same.
+
+use std::io::{self, Write};
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context as _, Result, bail};
+use clap::CommandFactory as _;
+use clap::error::ErrorKind;
+use indicatif::{ProgressBar, ProgressStyle};
+use obeya_server::migrate::{MigrateReport, Phase, Progress, migrate, verify};
+
+use crate::database::address;
+use crate::stop::Stop;
+use crate::table::{grouped, table, took};
+
+/// Copies everything in a database into a new one, on another engine or the same.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The database to copy from, which is only read: sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME
+    #[arg(long, value_name = "URL")]
+    from: String,
+
+    /// The database to copy to, which must hold nothing yet
+    #[arg(long, value_name = "URL")]
+    to: String,
+
+    /// Copies nothing; compares what the two hold
+    #[arg(long)]
+    verify_only: bool,
+}
+
+/// Copies and prints what came of it. The first signal to stop ends it in order, the second at once; nothing is kept either way.
+pub(crate) async fn run(args: Args) -> Result<()> {
+    for (option, url) in [("--from", &args.from), ("--to", &args.to)] {
+        if address(url).is_err() {
+            // Told here and not where it is parsed: the text of a wrong value would be shown, and a password with it.
+            let text = format!(
+                "the value of '{option}' is no address of a database, expected sqlite: and a file name, such as sqlite:plant.db, \
+                 or postgres://USER:PASSWORD@HOST/NAME"
+            );
+            let mut cli = crate::Cli::command();
+            cli.build();
+            cli.find_subcommand_mut("migrate")
+                .expect("it is this one")
+                .error(ErrorKind::ValueValidation, text)
+                .exit();
+        }
+    }
+    let mut stop = Stop::catch().context("signals cannot be caught")?;
+    let watch = Arc::new(Watch::new());
+    let done = {
+        let mut work = pin!(work(&args, watch.clone()));
+        loop {
+            tokio::select! {
+                done = &mut work => break done,
+                () = stop.asked() => if watch.stop() {
+                    bail!("stopped at once; the target undoes what was begun");
+                }
+            }
+        }
+    };
+    watch.bar.finish_and_clear();
+    let report = done?;
+    let mut out = io::stdout();
+    summary(&mut out, &report, args.verify_only).with_context(|| {
+        let done = if args.verify_only {
+            "compared"
+        } else {
+            "copied"
+        };
+        format!("the database was {done}, but the summary could not be printed")
+    })?;
+    match &report.differences[..] {
+        [] => Ok(()),
+        differences => {
+            let told: Vec<String> = differences.iter().map(ToString::to_string).collect();
+            bail!("the databases are not the same: {}", told.join("; "))
+        }
+    }
+}
+
+async fn work(args: &Args, watch: Arc<Watch>) -> Result<MigrateReport> {
+    Ok(if args.verify_only {
+        verify(&args.from, &args.to, watch).await?
+    } else {
+        migrate(&args.from, &args.to, watch).await?
+    })
+}
+
+fn summary(out: &mut impl Write, report: &MigrateReport, is_comparison: bool) -> io::Result<()> {
+    let mut rows = table(&["Table", "Rows", "Digest", "Time"], &[1, 3]);
+    for table in &report.tables {
+        rows.add_row([
+            table.table.to_owned(),
+            grouped(table.rows),
+            table.digest.short(),
+            took(table.elapsed),
+        ]);
+    }
+    writeln!(out, "{rows}")?;
+    let total: u64 = report.tables.iter().map(|table| table.rows).sum();
+    let done = if is_comparison { "compared" } else { "copied" };
+    write!(
+        out,
+        "{} rows {done} in {}",
+        grouped(total),
+        took(report.elapsed)
+    )?;
+    match report.last_stamp {
+        Some(stamp) => writeln!(out, "; the last change of the source: {stamp}"),
+        None => writeln!(out),
+    }
+}
+
+/// A bar on stderr while it is a terminal, and the wish to stop.
+struct Watch {
+    bar: ProgressBar,
+    is_stopped: AtomicBool,
+}
+
+impl Watch {
+    fn new() -> Self {
+        let bar = ProgressBar::new(0);
+        // A template with a slip in it is no reason not to copy.
+        let style = ProgressStyle::with_template(
+            "{prefix:7} {bar:30} {human_pos} of {human_len} rows, {per_sec:.0}, {eta} left  {wide_msg}",
+        );
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        Self {
+            bar,
+            is_stopped: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether it was asked to stop before.
+    fn stop(&self) -> bool {
+        self.is_stopped.swap(true, Ordering::Relaxed)
+    }
+}
+
+impl Progress for Watch {
+    fn begin(&self, phase: Phase, rows: u64) {
+        self.bar.set_prefix(match phase {
+            Phase::Copy => "copy",
+            _ => "compare",
+        });
+        self.bar.set_length(rows);
+        self.bar.reset();
+    }
+
+    fn table(&self, name: &str) {
+        self.bar.set_message(name.to_owned());
+    }
+
+    fn advance(&self, rows: u64) {
+        self.bar.inc(rows);
+    }
+
+    fn goes_on(&self) -> bool {
+        !self.is_stopped.load(Ordering::Relaxed)
+    }
+}
