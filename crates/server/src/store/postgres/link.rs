@@ -59,13 +59,10 @@ impl Link {
         // The driver's own limit begins anew with each step of making a connection.
         let limit = config.get_connect_timeout().copied().unwrap_or(patience) + patience;
         let connecting = async { tokio::time::timeout(limit, config.connect(tls.clone())).await };
-        let connected = match runtime.block_on(connecting) {
-            Ok(connected) => connected,
-            Err(_) => {
-                return Err(StoreError::Unavailable(format!(
-                    "the database server did not answer in {limit:?}"
-                )));
-            }
+        let Ok(connected) = runtime.block_on(connecting) else {
+            return Err(StoreError::Unavailable(format!(
+                "the database server did not answer in {limit:?}"
+            )));
         };
         Ok(connected.map(|(client, wire)| Link {
             runtime: Some(runtime),

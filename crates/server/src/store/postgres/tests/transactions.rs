@@ -218,7 +218,7 @@ fn equal_views_are_equal_data() {
     let (scratch, mut writer) = with_table();
     let server = scratch.server(&options());
     let mut reader = Database::open(server, Role::Reader).unwrap();
-    let mut look = |reader: &mut Database| {
+    let look = |reader: &mut Database| {
         reader.begin_read().unwrap();
         let view = reader.view().unwrap();
         let count = one(reader, COUNT, &[]).unwrap();
