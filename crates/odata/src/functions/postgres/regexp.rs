@@ -10,12 +10,54 @@ use crate::functions::pattern::parse;
 /// The most that stands in the braces of a repetition.
 const MOST: u32 = 255;
 
-/// What is bound in place of a pattern with its flags; `None` if it is no pattern, which was refused when the query was bound.
+/// How many parts that may be empty a pattern may have here. The server writes out every way through a row of them before it reads a text: 400 times `a?`
+/// take it six seconds.
+const MOST_EMPTY: u32 = 200;
+
+/// What the server refuses with the error that it has for patterns too large for it.
+const REFUSED: &str = "a{256}";
+
+/// What is bound in place of a pattern with its flags; `None` if it is no pattern, which was refused when the query was bound. One that is too much for the
+/// server becomes one that it refuses: only who runs a statement may fail.
 #[must_use]
 pub fn pattern(pattern: &str, flags: &str) -> Option<String> {
+    let hir = parse(pattern, flags).ok()?;
+    if may_be_empty(&hir) > MOST_EMPTY {
+        return Some(REFUSED.to_owned());
+    }
     let mut out = String::with_capacity(pattern.len() * 4);
-    write(&mut out, &parse(pattern, flags).ok()?)?;
+    write(&mut out, &hir)?;
     Some(out)
+}
+
+/// The number of parts that may be empty, repetitions written out.
+fn may_be_empty(hir: &Hir) -> u32 {
+    let is_optional = |hir: &Hir| hir.properties().minimum_len() == Some(0);
+    let sum = |parts: &[Hir]| parts.iter().map(may_be_empty).fold(0, u32::saturating_add);
+    match hir.kind() {
+        HirKind::Empty | HirKind::Literal(_) | HirKind::Class(_) | HirKind::Look(_) => 0,
+        HirKind::Capture(group) => may_be_empty(&group.sub),
+        HirKind::Concat(parts) => sum(parts),
+        // Ways that depend on what stands beside them weigh more: a dozen times `(\b|\B|a)` is already too much.
+        HirKind::Alternation(branches) if is_optional(hir) => {
+            let looks = branches
+                .iter()
+                .filter(|branch| is_optional(branch) && !branch.properties().look_set().is_empty())
+                .fold(0_u32, |looks, _| looks.saturating_add(8));
+            sum(branches).saturating_add(looks).saturating_add(1)
+        }
+        HirKind::Alternation(branches) => sum(branches),
+        HirKind::Repetition(Repetition { min, max, sub, .. }) => {
+            let times = max.unwrap_or(*min).max(1);
+            let one = may_be_empty(sub);
+            if is_optional(sub) {
+                one.max(1).saturating_mul(times)
+            } else {
+                one.saturating_mul(times)
+                    .saturating_add(u32::from(*min == 0))
+            }
+        }
+    }
 }
 
 fn write(out: &mut String, hir: &Hir) -> Option<()> {

@@ -3,6 +3,7 @@
 mod casts;
 mod definitions;
 mod numbers;
+mod parsing;
 mod patterns;
 mod server;
 mod texts;

@@ -87,7 +87,7 @@ fn dates_and_durations_move_alike() {
     for left in INTEGERS {
         whole.extend(INTEGERS.iter().map(|right| vec![int(*left), int(*right)]));
     }
-    whole.extend((0..2_000).map(|_| vec![int(random.int()), int(random.int())]));
+    whole.extend((0..1_000).map(|_| vec![int(random.int()), int(random.int())]));
     for name in ["odata_date_add", "odata_duration_mul"] {
         let types = &[Ty::Int, Ty::Int];
         server.compare(
@@ -98,12 +98,12 @@ fn dates_and_durations_move_alike() {
             |args| in_rust(name, args),
         );
     }
-    let numbers = doubles(&mut random, 300);
+    let numbers = doubles(&mut random, 40);
     let mut scaled = Rows::new();
     for left in INTEGERS {
         scaled.extend(numbers.iter().map(|right| vec![int(*left), real(*right)]));
     }
-    scaled.extend((0..2_000).map(|_| {
+    scaled.extend((0..1_000).map(|_| {
         let half = random.below(2_001) as f64 / 2.0 - 500.0;
         vec![int(random.int()), real(half)]
     }));
