@@ -7,9 +7,13 @@ use crate::process::{cargo, exists, tee};
 use crate::report::Part;
 use crate::snapshots;
 
+/// Tests look for it in the environment.
+const LONG: &str = "OBEYA_TEST_LONG";
+
 /// Unit and integration tests of the whole workspace; with nextest, which runs them side by side, where it is installed.
 /// Those of the store run on SQLite and on a PostgreSQL, which is there for as long. A snapshot that none of them looks at is a failure too.
-pub(crate) fn tests() -> Result<Part> {
+/// `long` lets those that kill and start processes do so for minutes.
+pub(crate) fn tests(long: bool) -> Result<Part> {
     let nextest = exists("cargo-nextest", "--version");
     let server = Server::get(Profile::Test)?;
     let references = snapshots::references_file()?;
@@ -30,6 +34,9 @@ pub(crate) fn tests() -> Result<Part> {
         .env(snapshots::REFERENCES, &references)
         .env("INSTA_UPDATE", "no")
         .envs(server.environment());
+    if long {
+        command.env(LONG, "1");
+    }
     let (success, output) = tee(&mut command)?;
     let (passed, failed) = if nextest {
         count_nextest(&output)

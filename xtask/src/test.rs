@@ -5,11 +5,11 @@ use anyhow::{Result, bail};
 use crate::report::{Part, summary};
 use crate::{check, linter, python, rust, schemathesis};
 
-/// Runs every part, whatever the earlier ones said; the last line counts them all. `long` lets those that search search longer.
+/// Runs every part, whatever the earlier ones said; the last line counts them all. `long` lets those that search, or kill and start, do so for longer.
 pub(crate) fn run(long: bool) -> Result<()> {
     let parts = [
         check::all(),
-        Part::of("Rust", rust::tests()),
+        Part::of("Rust", rust::tests(long)),
         Part::of("Documentation", rust::documentation()),
         Part::of("Specification", linter::tests()),
         Part::of("Python", python::tests()),
