@@ -66,7 +66,8 @@ impl From<Error> for Failure {
             ),
             is_stale: *code == SqlState::INVALID_SQL_STATEMENT_NAME
                 || (*code == SqlState::FEATURE_NOT_SUPPORTED
-                    && said.message().starts_with("cached plan")),
+                    // Not the message: servers say it in their language.
+                    && said.routine() == Some("RevalidateCachedQuery")),
             is_forbidden: matches!(
                 *code,
                 SqlState::INSUFFICIENT_PRIVILEGE | SqlState::READ_ONLY_SQL_TRANSACTION

@@ -56,8 +56,10 @@ impl Link {
             .map_err(|error| {
                 StoreError::Unavailable(format!("no connection could be set up: {error}"))
             })?;
-        // The driver's own limit begins anew with each step of making a connection.
-        let limit = config.get_connect_timeout().copied().unwrap_or(patience) + patience;
+        // The driver's own limit is for each host's first answer alone; a server may take the connection and then say nothing.
+        let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
+        let step = config.get_connect_timeout().copied().unwrap_or(patience);
+        let limit = step.saturating_mul(u32::try_from(hosts).unwrap_or(u32::MAX).saturating_add(1));
         let connecting = async { tokio::time::timeout(limit, config.connect(tls.clone())).await };
         let Ok(connected) = runtime.block_on(connecting) else {
             return Err(StoreError::Unavailable(format!(

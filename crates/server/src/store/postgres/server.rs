@@ -64,6 +64,12 @@ impl Server {
                 "{place} is PostgreSQL {version}, expected {OLDEST} or newer"
             )));
         }
+        let encoding = link.parameter("server_encoding").unwrap_or("UTF8");
+        if encoding != "UTF8" {
+            return Err(StoreError::Schema(format!(
+                "{place} holds texts in {encoding}, expected a database with the encoding UTF8"
+            )));
+        }
         let client = link.client();
         let set_up = self.set_up(role);
         link.wait(client.batch_execute(&set_up))
@@ -124,4 +130,22 @@ fn major(version: &str) -> Option<u32> {
         .find(|character: char| !character.is_ascii_digit())
         .unwrap_or(version.len());
     version[..end].parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_begins_with_its_number() {
+        for (version, number) in [
+            ("15.18 (Debian 15.18-0+deb12u1)", Some(15)),
+            ("9.6.24", Some(9)),
+            ("18beta1", Some(18)),
+            ("", None),
+            ("unknown", None),
+        ] {
+            assert_eq!(major(version), number, "{version}");
+        }
+    }
 }

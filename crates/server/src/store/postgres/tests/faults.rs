@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::cluster::Cluster;
-use super::scratch::{Scratch, connect, one, options, process, server_url, terminate};
+use super::scratch::{Scratch, admin, connect, one, options, process, server_url, terminate};
 use crate::store::connect::{Connect as _, Connection as _, Work};
 use crate::store::postgres::Postgres;
 use crate::store::postgres::server::Role;
@@ -211,4 +211,55 @@ fn a_connection_may_be_dropped_where_nothing_may_block() {
         .build()
         .unwrap();
     runtime.block_on(async { drop(reader) });
+}
+
+#[test]
+fn somebody_at_the_address_who_says_nothing_is_given_up() {
+    let mute = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = mute.local_addr().unwrap().port();
+    let url = format!("postgres://u@127.0.0.1:{port}/d?connect_timeout=1");
+    let begun = Instant::now();
+    let failed = connect(&url, Role::Reader, &options()).map(drop);
+    assert!(
+        matches!(&failed, Err(StoreError::Unavailable(text)) if text.contains("did not answer")),
+        "{failed:?}"
+    );
+    assert!(begun.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn a_server_is_reached_through_a_socket_in_the_file_system() {
+    let mut cluster = Cluster::new();
+    let folder = cluster.path("").display().to_string();
+    cluster.start(&[&format!("unix_socket_directories={folder}")]);
+    let url = cluster.url("");
+    let port = url
+        .split(&[':', '/', '?'][..])
+        .rev()
+        .find_map(|part| part.parse::<u16>().ok());
+    let url = format!(
+        "postgres:///postgres?host={folder}&port={}&user=postgres&password=s3cret-%26-%40long&sslmode=require",
+        port.unwrap()
+    );
+    let mut reader = connect(&url, Role::Reader, &options()).unwrap();
+    let is_local = "SELECT (inet_server_addr() IS NULL)::int";
+    assert_eq!(one(&mut reader, is_local, &[]).unwrap(), Some(1));
+}
+
+#[test]
+fn a_database_of_another_encoding_is_refused() {
+    let name = format!("obeya_latin_{}", std::process::id());
+    admin(&format!(
+        "CREATE DATABASE {name} TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'"
+    ));
+    let server = server_url();
+    let authority = server.find("://").unwrap() + 3;
+    let path = server[authority..].find('/').map(|at| authority + at);
+    let url = format!("{}/{name}", &server[..path.unwrap_or(server.len())]);
+    let refused = connect(&url, Role::Reader, &options()).map(drop);
+    admin(&format!("DROP DATABASE {name}"));
+    assert!(
+        matches!(&refused, Err(StoreError::Schema(text)) if text.contains("LATIN1")),
+        "{refused:?}"
+    );
 }

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use super::scratch::{Scratch, admin, connect, one, options, terminate, until};
+use crate::store::StoreError;
 use crate::store::connect::{Connect as _, Connection as _, Work};
 use crate::store::postgres::Postgres;
 use crate::store::postgres::server::Role;
-use crate::store::StoreError;
 
 const TABLES: &str = "SELECT count(*) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace \
     WHERE n.nspname = current_schema() AND c.relkind = 'r'";

@@ -3,7 +3,10 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
+use obeya_odata::functions::ScalarError;
+
 use super::scratch::{Scratch, connect, one, options};
+use crate::store::connect::Connection as _;
 use crate::store::postgres::server::Role;
 use crate::store::{Session, StoreError, StoreOptions, Value};
 
@@ -216,4 +219,69 @@ fn rows_are_appended_as_their_columns_types_want_them() {
         one(&mut writer, "SELECT count(*) FROM t", &[]).unwrap(),
         Some(5_000)
     );
+}
+
+#[test]
+fn what_the_server_says_is_sorted_by_its_code() {
+    let scratch = Scratch::new();
+    let mut writer = scratch.writer();
+    let mut raised = |code: &str| {
+        let raise =
+            format!("DO $$ BEGIN RAISE EXCEPTION 'as asked' USING ERRCODE = '{code}'; END $$");
+        writer.execute(&raise, &[]).unwrap_err()
+    };
+    for code in [
+        "53100", "53200", "53300", "57P03", "08006", "58030", "25006", "42501", "55P03", "40001",
+    ] {
+        let told = raised(code);
+        assert!(
+            matches!(&told, StoreError::Unavailable(text) if text.contains("as asked")),
+            "{code}: {told:?}"
+        );
+    }
+    for code in ["23505", "23503", "23514", "23502"] {
+        assert!(matches!(raised(code), StoreError::Constraint(_)), "{code}");
+    }
+    for code in ["54000", "54001", "54011"] {
+        assert!(matches!(raised(code), StoreError::Limit(_)), "{code}");
+    }
+    for code in ["42P01", "3F000"] {
+        assert!(matches!(raised(code), StoreError::Schema(_)), "{code}");
+    }
+    for code in ["42601", "XX000", "P0001", "0A000"] {
+        assert!(matches!(raised(code), StoreError::Engine(_)), "{code}");
+    }
+    assert!(matches!(raised("57014"), StoreError::Timeout));
+    // The same words as an embedded database has for them.
+    for (code, fault) in [
+        ("22012", ScalarError::DivisionByZero),
+        ("22003", ScalarError::OutOfRange),
+        ("22011", ScalarError::NegativeLength),
+    ] {
+        assert!(
+            matches!(raised(code), StoreError::Data(text) if text == fault.to_string()),
+            "{code}"
+        );
+    }
+    drop(raised);
+    assert!(writer.take_conflict(), "40001 was among them");
+}
+
+#[test]
+fn a_commit_is_on_disk_whatever_the_server_does_for_others() {
+    let scratch = Scratch::new();
+    let setting = "SELECT (current_setting('synchronous_commit') = ?1)::int";
+    for (theirs, ours) in [
+        ("off", "on"),
+        ("on", "on"),
+        ("remote_apply", "remote_apply"),
+    ] {
+        let url = format!("{}%20-c%20synchronous_commit%3D{theirs}", scratch.url);
+        let mut writer = connect(&url, Role::Writer, &options()).unwrap();
+        assert_eq!(
+            one(&mut writer, setting, &[ours.into()]).unwrap(),
+            Some(1),
+            "{theirs}"
+        );
+    }
 }
