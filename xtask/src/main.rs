@@ -38,7 +38,7 @@ enum Command {
     Check,
     /// Everything: check, Rust tests, documentation tests, a validator of the specification, Python tests, Schemathesis.
     Test {
-        /// Lets Schemathesis make ten times as many requests, for some minutes.
+        /// Lets Schemathesis make ten times as many requests, and replicas and migrations be killed for minutes.
         #[arg(long)]
         long: bool,
     },
@@ -62,8 +62,11 @@ enum Command {
     Guardian(postgres::guardian::Order),
     /// What the compiler cannot see: import arrows, file sizes, orphan snapshots.
     Tidy,
-    /// Measures the service against its yardsticks, in a release build.
-    Bench,
+    /// Measures the query language and the service against their yardsticks, in a release build.
+    Bench {
+        /// Only the service, and only on this engine.
+        engine: Option<bench::Engine>,
+    },
 }
 
 fn main() -> anyhow::Result<()> {
@@ -78,6 +81,6 @@ fn main() -> anyhow::Result<()> {
         }
         Command::Guardian(order) => postgres::guardian::run(&order),
         Command::Tidy => tidy::run(),
-        Command::Bench => bench::run(),
+        Command::Bench { engine } => bench::run(engine),
     }
 }

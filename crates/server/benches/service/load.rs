@@ -25,6 +25,12 @@ pub struct Load {
 impl Load {
     /// Answers for a second.
     pub fn run(&self, target: &Target<'_>) -> f64 {
+        let (answers, seconds) = self.count(target);
+        answers as f64 / seconds
+    }
+
+    /// Answers, and in how many seconds.
+    pub fn count(&self, target: &Target<'_>) -> (usize, f64) {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
@@ -47,7 +53,7 @@ impl Load {
             for task in tasks {
                 answers += task.await.expect("no connection fails");
             }
-            answers as f64 / started.elapsed().as_secs_f64()
+            (answers, started.elapsed().as_secs_f64())
         })
     }
 }
@@ -95,6 +101,15 @@ impl Connection {
 
     /// Sends a request and reads its answer; the bytes of its body.
     pub fn ask(&mut self, request: &[u8]) -> usize {
+        self.exchange(request).body
+    }
+
+    /// The same; the bytes of the whole answer.
+    pub fn weigh(&mut self, request: &[u8]) -> usize {
+        self.exchange(request).bytes
+    }
+
+    fn exchange(&mut self, request: &[u8]) -> Answer {
         self.stream
             .write_all(request)
             .expect("the connection stays");
@@ -106,7 +121,7 @@ impl Connection {
                 .expect("the connection stays");
             answer.take(&self.buffer[..read]);
         }
-        answer.body
+        answer
     }
 }
 
@@ -114,6 +129,21 @@ impl Connection {
 pub fn request(path: &str, token: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {token}\r\n\r\n")
         .into_bytes()
+}
+
+/// A request with a body, which says of what kind it is.
+pub fn request_with(
+    method: &str,
+    path: &str,
+    token: Option<&str>,
+    (kind, body): (&str, &str),
+) -> Vec<u8> {
+    let token = token.map(|token| format!("Authorization: Bearer {token}\r\n"));
+    let (token, length) = (token.unwrap_or_default(), body.len());
+    format!(
+        "{method} {path} HTTP/1.1\r\nHost: bench\r\n{token}Content-Type: {kind}\r\nContent-Length: {length}\r\n\r\n{body}"
+    )
+    .into_bytes()
 }
 
 /// The body of one answer.
@@ -149,6 +179,8 @@ pub fn exchange(address: &str, request: &str) -> String {
 struct Answer {
     head: Vec<u8>,
     body: usize,
+    /// All that came.
+    bytes: usize,
     left: Left,
 }
 
@@ -171,6 +203,7 @@ impl Answer {
 
     fn take(&mut self, mut bytes: &[u8]) {
         assert!(!bytes.is_empty(), "the connection ended within an answer");
+        self.bytes += bytes.len();
         while !bytes.is_empty() {
             match &mut self.left {
                 Left::Head => {

@@ -1,6 +1,7 @@
 //! What the service costs, beside what it cannot cost less than: floor and figure are measured in the same run, in turns, so that their ratio holds on any
 //! machine. `cargo bench -p obeya-server --bench service` builds a database of 1,000,000 values and 100,000 comments, measures, and prints a table;
-//! names of subjects behind `--` (`cargo bench … -- comments`) leave out the others.
+//! names of subjects behind `--` (`cargo bench … -- comments`) leave out the others. The word `postgres` before them has it done on the PostgreSQL that
+//! `OBEYA_TEST_POSTGRES` names: `cargo xtask bench postgres` starts one.
 //!
 //! The service and the static reply run as processes of their own (this program again, with a role), so that memory and processor time are theirs alone.
 
@@ -9,6 +10,7 @@ mod filters;
 mod load;
 mod pages;
 mod plant;
+mod postgres;
 mod process;
 mod small;
 mod steps;
@@ -44,38 +46,49 @@ struct Bench {
 }
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().collect();
-    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [_, "role:service", db] => process::serve(db),
-        [_, "role:static", file] => process::serve_static(file),
-        // Cargo adds an option of its own.
-        [_, ref names @ ..] => bench(|name| {
-            let mut names = names
-                .iter()
-                .filter(|name| !name.starts_with('-'))
-                .peekable();
-            names.peek().is_none() || names.any(|wanted| *wanted == name)
-        }),
-        [] => bench(|_| true),
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    // Cargo adds an option of its own.
+    let words = arguments.iter().map(String::as_str);
+    let words: Vec<&str> = words.filter(|word| !word.starts_with('-')).collect();
+    match words[..] {
+        ["role:service", db] => process::serve(db),
+        ["role:static", file] => process::serve_static(file),
+        ["postgres", ref names @ ..] => postgres::bench(|name| is_wanted(names, name)),
+        ref names => bench(|name| is_wanted(names, name)),
     }
+}
+
+/// Whether a subject is among those that are named; all are if none is.
+fn is_wanted(names: &[&str], name: &str) -> bool {
+    names.is_empty() || names.contains(&name)
 }
 
 fn bench(wanted: impl Fn(&str) -> bool) {
     let mut table = Table::default();
     let folder = tempfile::tempdir().expect("a folder for the database");
-    let plant = Plant::import(folder.path(), &mut table);
-    let token = Child::service(&plant.db).token(&plant);
-    let bench = Bench {
-        folder,
-        plant,
-        token,
-    };
+    let db = format!("sqlite:{}", folder.path().join("plant.db").display());
+    let plant = Plant::import(folder.path(), db);
+    table.limit(IMPORT, plant.import_seconds, "s", 20.0);
+    let bench = Bench::new(folder, plant);
     for (name, measure) in SUBJECTS {
         if wanted(name) {
             measure(&mut table, &bench);
         }
     }
     println!("{table}");
+}
+
+const IMPORT: &str = "import of 1,000,000 values and 100,000 comments";
+
+impl Bench {
+    fn new(folder: tempfile::TempDir, plant: Plant) -> Self {
+        let token = Child::service(&plant.db).token(&plant);
+        Self {
+            folder,
+            plant,
+            token,
+        }
+    }
 }
 
 /// Start and idle memory of a fresh process.

@@ -73,24 +73,7 @@ impl Child {
 
     /// Processor time taken until now, in milliseconds; a clock tick of Linux is 10.
     pub fn processor_ms(&self) -> f64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/stat", self.process.id()))
-            .unwrap_or_default();
-        // The second field is a name in parentheses and may hold spaces; user and system time are the 14th and 15th.
-        let fields = status
-            .rsplit(')')
-            .next()
-            .unwrap_or_default()
-            .split_whitespace();
-        let ticks: Vec<f64> = fields
-            .skip(11)
-            .take(2)
-            .filter_map(|ticks| ticks.parse().ok())
-            .collect();
-        if ticks.len() == 2 {
-            ticks.iter().sum::<f64>() * 10.0
-        } else {
-            f64::NAN
-        }
+        Stat::of(self.process.id()).map_or(f64::NAN, |stat| stat.own_ms)
     }
 
     /// A figure of Linux's process table; NaN elsewhere.
@@ -100,6 +83,31 @@ impl Child {
         let line = status.lines().find_map(|line| line.strip_prefix(name));
         line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok())
             .map_or(f64::NAN, |kib| kib / 1024.0)
+    }
+}
+
+/// A line of Linux's process table.
+pub struct Stat {
+    pub parent: u32,
+    /// Processor time taken until now, in milliseconds.
+    pub own_ms: f64,
+    /// What the children that ended took.
+    pub ended_ms: f64,
+}
+
+impl Stat {
+    /// `None` when there is no such process, and elsewhere than on Linux.
+    pub fn of(process: u32) -> Option<Self> {
+        let line = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+        // The second field is a name in parentheses and may hold spaces. The fourth is the parent; user and system time are the 14th and 15th, those of
+        // children the next two.
+        let fields: Vec<&str> = line.rsplit(')').next()?.split_whitespace().collect();
+        let ticks = |field: usize| fields.get(field)?.parse::<f64>().ok();
+        Some(Self {
+            parent: fields.get(1)?.parse().ok()?,
+            own_ms: (ticks(11)? + ticks(12)?) * 10.0,
+            ended_ms: (ticks(13)? + ticks(14)?) * 10.0,
+        })
     }
 }
 

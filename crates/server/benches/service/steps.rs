@@ -17,7 +17,7 @@ impl Steps {
     pub fn open(plant: &Plant) -> Self {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         Self {
-            connection: Connection::open_with_flags(&plant.file, flags)
+            connection: Connection::open_with_flags(plant.db.trim_start_matches("sqlite:"), flags)
                 .expect("the database is there"),
         }
     }

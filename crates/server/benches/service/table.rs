@@ -40,6 +40,17 @@ impl Table {
         }
     }
 
+    /// A figure whose peer cannot be measured here, and why.
+    pub fn alone(&mut self, name: &str, figure: f64, why: &str) {
+        self.rows.push([
+            name.to_owned(),
+            shown(figure),
+            why.to_owned(),
+            String::new(),
+            String::new(),
+        ]);
+    }
+
     /// A figure under a limit.
     pub fn limit(&mut self, name: &str, figure: f64, unit: &str, limit: f64) {
         self.rows.push([

@@ -1,0 +1,64 @@
+//! The service on PostgreSQL, beside what PostgreSQL gives to others: its own load generator where there is one, and the driver alone.
+//!
+//! The server is the one that `OBEYA_TEST_POSTGRES` names; it should keep what it commits on the disk, as `cargo xtask bench` has it. A database of our own
+//! is made there, and is gone afterwards.
+
+mod costs;
+mod creates;
+mod pages;
+mod peer;
+mod reads;
+mod server;
+
+use peer::Peer;
+use server::Server;
+
+use crate::plant::Plant;
+use crate::table::Table;
+use crate::{Bench, IMPORT, process_figures};
+
+/// A subject, and what measures it.
+type Subject = (&'static str, fn(&mut Table, &Bench, &Server, &Peer));
+
+const SUBJECTS: [Subject; 5] = [
+    ("reads", reads::measure),
+    ("pages", pages::measure),
+    ("creates", creates::measure),
+    ("costs", costs::measure),
+    ("process", |table, bench, _, _| {
+        process_figures(table, bench)
+    }),
+];
+
+/// Measures the subjects that are wanted.
+pub fn bench(wanted: impl Fn(&str) -> bool) {
+    let mut table = Table::default();
+    let server = Server::named();
+    let peer = Peer::find(&server);
+    let folder = tempfile::tempdir().expect("a folder for the lines");
+    let plant = Plant::import(folder.path(), server.url());
+    // The floor: the rows that are there, once more into a table like theirs.
+    server.run("CREATE TABLE bench_copy (LIKE datasource_values INCLUDING ALL)");
+    let floor = server.seconds("INSERT INTO bench_copy SELECT * FROM datasource_values");
+    server.run("DROP TABLE bench_copy");
+    table.limited(
+        IMPORT,
+        plant.import_seconds,
+        floor,
+        "s, INSERT … SELECT of the values",
+        25.0,
+    );
+    // What the server would do by itself within minutes, in the midst of the measuring.
+    server.run("VACUUM (ANALYZE)");
+    server.run("CHECKPOINT");
+    println!("{}\n{table}", server.about());
+    let bench = Bench::new(folder, plant);
+    for (name, measure) in SUBJECTS {
+        if wanted(name) {
+            let mut table = Table::default();
+            measure(&mut table, &bench, &server, &peer);
+            // At once: it takes minutes, and what is measured is not lost with what fails later.
+            println!("{table}");
+        }
+    }
+}
