@@ -68,7 +68,7 @@ pub struct Limits {
     pub remembered_tokens: usize,
     /// Most connections to the database that read at one time; one more writes. Default 16.
     pub database_connections: usize,
-    /// Time to wait for one of them while all are in use. Default 10 s.
+    /// Time to wait for one of them while all are in use. Default 5 s.
     pub database_wait: Duration,
     /// Time that one statement may take in the database. Default 10 s.
     pub statement: Duration,
@@ -95,7 +95,7 @@ impl Default for Limits {
             concurrent_hashes: 2,
             remembered_tokens: 10_000,
             database_connections: 16,
-            database_wait: Duration::from_secs(10),
+            database_wait: Duration::from_secs(5),
             statement: Duration::from_secs(10),
             auth_poll: Duration::from_secs(15),
             purge: Duration::from_secs(3600),

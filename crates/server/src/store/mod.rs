@@ -65,7 +65,7 @@ impl Default for StoreOptions {
     fn default() -> Self {
         StoreOptions {
             readers: 16,
-            reader_wait: Duration::from_secs(10),
+            reader_wait: Duration::from_secs(5),
             reader_cache_kib: 16384,
             long_reader_cache_kib: 1024,
             writer_cache_kib: 8192,
