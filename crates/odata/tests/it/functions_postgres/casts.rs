@@ -36,6 +36,8 @@ fn numbers_become_the_same_texts() {
         numbers.push(text.parse().unwrap());
     }
     numbers.extend((-1074..1024).map(|power| 2_f64.powi(power)));
+    // A NaN is null before it comes to this.
+    numbers.retain(|number| !number.is_nan());
     let reals = rows(numbers.into_iter().map(real));
     compare(
         &mut server,

@@ -70,6 +70,7 @@ pub const DOUBLES: &[f64] = &[
     -5e-324,
     f64::INFINITY,
     f64::NEG_INFINITY,
+    f64::NAN,
 ];
 
 pub fn integers(random: &mut Random, more: usize) -> Vec<i64> {
