@@ -29,6 +29,9 @@ pub enum MigrateError {
     /// A database that must be there is not.
     #[error("there is no {0} database at the address given")]
     Missing(Side),
+    /// The source has no record and never had one: it was probably not the one that was meant.
+    #[error("the source holds nothing")]
+    Nothing,
     /// Both addresses lead to one database.
     #[error("source and target are the same database")]
     Same,

@@ -19,7 +19,7 @@ const ON_THE_WAY: usize = 4;
 pub(super) struct Snapshot {
     /// The last stamp it gave to a record, in ticks.
     pub(super) stamp: i64,
-    /// Rows of all tables.
+    /// Rows of all tables, one of which is there from the beginning.
     pub(super) rows: u64,
     /// The highest id given, for each table of [`COUNTED`].
     pub(super) ids: [i64; COUNTED.len()],
@@ -77,6 +77,11 @@ impl From<MigrateError> for Ended {
 }
 
 impl Snapshot {
+    /// Whether nothing was ever stored in it.
+    pub(super) fn is_new(&self) -> bool {
+        self.stamp == 0 && self.rows <= 1
+    }
+
     /// When the last record was changed; `None` if none ever was.
     pub(super) fn last_stamp(&self) -> Option<jiff::Timestamp> {
         let nanoseconds = i128::from(self.stamp) * 100;

@@ -53,6 +53,9 @@ pub(super) fn fill(
         must_be_empty(session, table)?;
     }
     let snapshot = line.snapshot()?;
+    if snapshot.is_new() {
+        return Err(MigrateError::Nothing.into());
+    }
     progress.begin(Phase::Copy, snapshot.rows);
     bulk::begin(session)?;
     let mut copied = Vec::new();

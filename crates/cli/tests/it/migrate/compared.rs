@@ -1,0 +1,80 @@
+//! `--verify-only`: two databases are compared and neither is touched.
+
+use super::plant::{Folder, copy};
+use crate::binary::{Done, run};
+use crate::postgres::Scratch;
+
+fn verify(from: &str, to: &str) -> Done {
+    run(["migrate", "--from", from, "--to", to, "--verify-only"])
+}
+
+#[test]
+fn equal_databases_are_said_to_be() {
+    let folder = Folder::new();
+    folder.plant("a.db");
+    let scratch = Scratch::empty();
+    let copied = run([
+        "migrate",
+        "--from",
+        &folder.url("a.db"),
+        "--to",
+        scratch.url(),
+    ])
+    .success();
+    let compared = verify(&folder.url("a.db"), scratch.url()).success();
+    let of = |text: &str| {
+        let line = text.lines().find(|line| line.contains("datasource_values"));
+        let (start, _) = line.expect("a line").rsplit_once('┆').expect("columns");
+        start.to_owned()
+    };
+    assert_eq!(of(&copied), of(&compared), "the same rows and digest");
+    assert!(of(&copied).contains("┆ 5\u{2009}003 ┆"), "{copied}");
+    assert!(copied.contains(" rows copied in "), "{copied}");
+    assert!(compared.contains(" rows compared in "), "{compared}");
+    assert!(
+        compared.contains("; the last change of the source: 2025-06-02T08:00:00.0000003Z\n"),
+        "{compared}"
+    );
+}
+
+#[test]
+fn the_first_difference_of_each_table_is_told_and_the_code_is_1() {
+    let folder = Folder::new();
+    folder.plant("a.db");
+    copy(&folder.url("a.db"), &folder.url("b.db")).expect("copied");
+    let target = folder.connect("b.db");
+    target
+        .execute_batch(
+            "UPDATE areas SET description = NULL WHERE id = 3;
+             INSERT INTO projects (id, name) VALUES (0, 'zero');
+             DELETE FROM datasource_values WHERE id >= 4998;
+             UPDATE secrets SET value = 'hunter2';
+             UPDATE sqlite_sequence SET seq = 4 WHERE name = 'improvements';
+             UPDATE sqlite_sequence SET seq = 5000 WHERE name = 'incidents';",
+        )
+        .expect("changed");
+    let done = verify(&folder.url("a.db"), &folder.url("b.db"));
+    assert_eq!(done.code(), Some(1));
+    assert!(
+        done.out().contains("datasource_values"),
+        "the table is shown all the same"
+    );
+    assert_eq!(
+        done.err(),
+        "error: the databases are not the same: secrets \"other\" differs in value; projects 0 is in the target alone; \
+         areas 3 differs in description; datasource_values (4, 179928000000000, 4998) is in the source alone; \
+         the last id of improvements is 6 in the source and 4 in the target\n"
+    );
+}
+
+#[test]
+fn a_database_that_is_not_there_is_not_made() {
+    let folder = Folder::new();
+    folder.plant("a.db");
+    let err = verify(&folder.url("a.db"), &folder.url("b.db")).failure(1);
+    assert_eq!(
+        err,
+        "error: there is no target database at the address given\n"
+    );
+    assert!(!folder.file("b.db").exists());
+}

@@ -1,0 +1,182 @@
+//! Ended half-way, the target has nothing and the source what it had; the next time does it all.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use obeya_server::migrate::verify;
+use tokio_postgres::Client;
+
+use super::plant::{Folder, block_on, copy, differences, rows, sql};
+use crate::binary::{obeya, run};
+use crate::postgres::{Scratch, connect};
+
+/// How often a migration is killed: searching longer finds rarer moments.
+fn rounds() -> u32 {
+    if std::env::var_os("OBEYA_TEST_LONG").is_some() {
+        200
+    } else {
+        20
+    }
+}
+
+fn start(from: &str, to: &str) -> Child {
+    obeya()
+        .args(["migrate", "--from", from, "--to", to])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("started")
+}
+
+/// The plant with some more values, so that there is a half-way.
+fn plant() -> Folder {
+    let folder = Folder::new();
+    let source = folder.plant("a.db");
+    source
+        .execute_batch(
+            "INSERT INTO datasource_values (datasource_id, value_date, id, value, registration_date)
+                WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+                SELECT 5, i, 10000 + i, i / 3.0, i FROM n",
+        )
+        .expect("values");
+    source
+        .execute("VACUUM INTO ?1", [folder.file("before.db").to_str()])
+        .expect("kept");
+    folder
+}
+
+/// Kills one migration after another at a random moment, up to somewhat after its end; `look` says whether the target then has everything or nothing.
+fn kill(folder: &Folder, to: &str, mut look: impl FnMut() -> bool) {
+    let from = folder.url("a.db");
+    let begun = Instant::now();
+    assert!(start(&from, to).wait().expect("ended").success());
+    let whole = begun.elapsed();
+    assert!(look(), "one that nobody killed");
+    let (mut complete, mut empty) = (0, 0);
+    for _ in 0..rounds() {
+        let mut child = start(&from, to);
+        std::thread::sleep(whole.mul_f64(fastrand::f64() * 1.1));
+        child.kill().expect("killed");
+        child.wait().expect("ended");
+        if look() {
+            complete += 1;
+        } else {
+            empty += 1;
+        }
+        assert_eq!(
+            differences(&folder.file("a.db"), &folder.file("before.db")),
+            [""; 0],
+            "the source"
+        );
+    }
+    println!("killed: {empty} left nothing, {complete} were done");
+    assert!(empty > 0, "none was killed before its end");
+    run(["migrate", "--from", &from, "--to", to]).success();
+    assert!(look(), "the last one");
+}
+
+#[test]
+fn killed_at_any_moment_it_leaves_everything_or_nothing() {
+    let folder = plant();
+    kill(&folder, &folder.url("b.db"), || {
+        let file = folder.file("b.db");
+        let complete = file.exists() && has_rows(&file);
+        if complete {
+            assert_eq!(differences(&folder.file("a.db"), &file), [""; 0]);
+            for name in ["b.db", "b.db-wal", "b.db-shm"] {
+                // The companions go with the last connection, unless it was killed.
+                let _ = std::fs::remove_file(folder.file(name));
+            }
+        }
+        complete
+    });
+}
+
+/// Whether a file has rows; before its schema is there, it has none.
+fn has_rows(file: &Path) -> bool {
+    let connection = rusqlite::Connection::open(file).expect("a database");
+    rows(&connection) > 0
+}
+
+#[test]
+fn killed_at_any_moment_it_leaves_everything_or_nothing_on_postgres() {
+    let folder = plant();
+    let from = folder.url("a.db");
+    let scratch = Scratch::new();
+    kill(&folder, scratch.url(), || {
+        let complete = block_on(async {
+            let client = connect(scratch.url()).await;
+            // What was killed may have been told to commit: the server does that, or undoes all, before it lets go.
+            let others = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
+            until(&client, others, 0).await;
+            let rows = "SELECT (SELECT count(*) FROM clients) + (SELECT count(*) FROM areas) + (SELECT count(*) FROM datasource_values)";
+            client
+                .query_one(rows, &[])
+                .await
+                .expect("counted")
+                .get::<_, i64>(0)
+                > 0
+        });
+        if complete {
+            let compared = block_on(verify(&from, scratch.url(), Arc::new(()))).expect("compared");
+            assert_eq!(compared.differences, []);
+            sql(scratch.url(), &[EMPTY]);
+        }
+        complete
+    });
+}
+
+/// Makes a database what it was when it was new.
+const EMPTY: &str = "DO $$ DECLARE list text; BEGIN
+    SELECT string_agg(quote_ident(tablename), ', ') INTO list FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE 'obeya%';
+    EXECUTE 'TRUNCATE ' || list || ' RESTART IDENTITY';
+    INSERT INTO stamps (id, last) VALUES (1, 0);
+END $$";
+
+/// Polls until a number is this one.
+async fn until(client: &Client, query: &str, number: i64) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    loop {
+        let row = client.query_one(query, &[]).await.expect(query);
+        if row.get::<_, i64>(0) == number {
+            return;
+        }
+        assert!(Instant::now() < deadline, "never {number}: {query}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// Ended while it waits for somebody else, so that it is surely under way.
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_it_in_order() {
+    let folder = plant();
+    let from = folder.url("a.db");
+    let scratch = Scratch::new();
+    for signal in ["-INT", "-TERM"] {
+        let child = block_on(async {
+            let client = connect(scratch.url()).await;
+            let hold = "BEGIN; SELECT last FROM stamps FOR UPDATE";
+            client.batch_execute(hold).await.expect("held");
+            let child = start(&from, scratch.url());
+            let looking = connect(scratch.url()).await;
+            let waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+            until(&looking, waiting, 1).await;
+            let id = child.id().to_string();
+            let sent = Command::new("kill").args([signal, &id]).status();
+            assert!(sent.expect("kill").success());
+            client.batch_execute("ROLLBACK").await.expect("let go");
+            child
+        });
+        let done = child.wait_with_output().expect("ended");
+        assert_eq!(
+            String::from_utf8(done.stderr).expect("UTF-8"),
+            "error: stopped; nothing was kept\n"
+        );
+        assert_eq!(done.status.code(), Some(1), "{signal}");
+    }
+    let report = copy(&from, scratch.url()).expect("an empty target");
+    assert_eq!(report.differences, []);
+}
