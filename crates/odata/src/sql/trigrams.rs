@@ -32,27 +32,26 @@ fn gather(parts: &Parts, depth: usize, count: &mut usize) -> Option<Runs> {
     if depth == 0 {
         return None;
     }
-    let (mut found, join): (Vec<Runs>, fn(Vec<Runs>) -> Runs) = match parts {
+    let mut found: Vec<Runs> = match parts {
         Parts::One(part) => {
             let runs = of_part(part);
             *count += runs.len();
             return (!runs.is_empty()).then_some(Runs::Of(runs));
         }
-        Parts::All(all) => {
-            let found = all
-                .iter()
-                .filter_map(|parts| gather(parts, depth - 1, count));
-            (found.collect(), Runs::All)
-        }
-        Parts::Any(any) => {
-            let found = any.iter().map(|parts| gather(parts, depth - 1, count));
-            (found.collect::<Option<_>>()?, Runs::Any)
-        }
+        Parts::All(all) => all
+            .iter()
+            .filter_map(|parts| gather(parts, depth - 1, count))
+            .collect(),
+        Parts::Any(any) => any
+            .iter()
+            .map(|parts| gather(parts, depth - 1, count))
+            .collect::<Option<_>>()?,
     };
-    match found.len() {
-        0 => None,
-        1 => found.pop(),
-        _ => Some(join(found)),
+    match (found.len(), parts) {
+        (0, _) => None,
+        (1, _) => found.pop(),
+        (_, Parts::Any(_)) => Some(Runs::Any(found)),
+        _ => Some(Runs::All(found)),
     }
 }
 

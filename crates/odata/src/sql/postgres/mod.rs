@@ -7,7 +7,7 @@ use crate::sql::render::quote;
 use crate::sql::trigrams::{self, Runs};
 use crate::sql::{Kind, Value};
 
-/// `odata_grams(text)`: the distinct runs of three characters of a text, for the triggers that fill the tables of [`crate::edm::PartIndex`].
+/// `odata_grams(text)`: every run of three characters of a text, for the triggers that fill the tables of [`crate::edm::PartIndex`].
 pub const GRAMS: &str = include_str!("grams.sql");
 
 /// Arithmetic that goes on where PostgreSQL's own would fail, and comparisons that are exact where its own are not.

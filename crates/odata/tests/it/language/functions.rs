@@ -196,6 +196,8 @@ fn cases(store: &Store) {
             ("case(1 gt 2:'a',1 lt 2:'b') eq 'b'", TRUE),
             ("case(false:1,true:2.5) eq 2.5", TRUE),
             ("case(true:null,true:1) eq null", TRUE),
+            ("case(true:NaN,false:1) gt 0", FALSE),
+            ("case(true:NaN,false:1) in (1,2)", FALSE),
             ("case(true:true)", TRUE),
             ("case(true:null)", None),
             ("case(false:true)", None),
