@@ -200,7 +200,7 @@ impl Page {
             let scope = Scope {
                 limit: Some(1),
                 offset: STRIDE - 1,
-                ..self.series.scope(start)
+                ..self.series.scope(start, session.dialect())
             };
             let statement = sql::select(self.query(), session.dialect().of_queries(), &scope);
             let columns = self.anchor_columns();
@@ -269,7 +269,7 @@ impl Page {
         let scope = Scope {
             limit: Some(self.bounds.page_size.into()),
             offset: first - start.place.rows,
-            ..self.series.scope(start)
+            ..self.series.scope(start, dialect)
         };
         sql::select(self.query(), dialect.of_queries(), &scope)
     }

@@ -13,7 +13,7 @@ use super::anchors::{Anchor, Place};
 use super::tally::{Counting, Span, Tally};
 use crate::http::problem::Problem;
 use crate::store::Store;
-use crate::store::engine::{Session, StoreError, Value};
+use crate::store::engine::{Dialect, Session, StoreError, Value};
 
 /// The order of values when none is asked for; the id breaks ties.
 const ORDER: &[(&str, Direction)] = &[("valueDate", Direction::Ascending)];
@@ -121,7 +121,7 @@ impl Series {
         let statement = sql::count(
             &self.query,
             session.dialect().of_queries(),
-            &self.scope(start),
+            &self.scope(start, session.dialect()),
         );
         Ok(super::count(session, &statement)?.unsigned_abs())
     }
@@ -148,7 +148,7 @@ impl Series {
     }
 
     /// The conditions and the order, from a start on.
-    pub(super) fn scope(&self, start: Start) -> Scope<'static> {
+    pub(super) fn scope(&self, start: Start, dialect: Dialect) -> Scope<'static> {
         let mut predicates = vec![Predicate::new(
             "{t}.datasource_id = ?",
             [sql::Value::Int(self.datasource)],
@@ -158,6 +158,10 @@ impl Series {
         };
         // The closest bound on each side implies the others, and an engine seeks by one only.
         match (start.place.after, start.span, self.from) {
+            // By the pair below alone PostgreSQL does not see which partitions it can pass over.
+            (Some(after), ..) if dialect == Dialect::Postgres => {
+                bound("{t}.value_date >= ?", after.value_date);
+            }
             (None, Some(span), _) => bound("{t}.value_date >= ?", span.first),
             (None, None, Some(from)) => bound("{t}.value_date > ?", from),
             _ => {}

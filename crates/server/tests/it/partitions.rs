@@ -274,6 +274,21 @@ async fn only_the_months_that_a_request_is_about_are_looked_into() {
         }
         assert_eq!(touched(&client).await, expected, "{query}");
     }
+
+    // The tenth page begins after row 9,000, which is of the 9th of January 2025, and ends on the 20th of February.
+    for page in 1..=9 {
+        found(&service, &format!("?pageSize=1000&page={page}")).await;
+    }
+    be_alone(&client).await;
+    client
+        .execute("SELECT pg_stat_reset()", &[])
+        .await
+        .expect("set back");
+    for _ in 0..8 {
+        let (_, dates) = found(&service, "?pageSize=1000&page=10").await;
+        assert_eq!(dates[0], "2025-01-10T00:00:00Z");
+    }
+    assert_eq!(touched(&client).await, [name_of(12), name_of(13)]);
 }
 
 #[tokio::test]
