@@ -32,6 +32,7 @@ const UNWANTED_ROWS: usize = 1_000;
 /// A connection, with the statements it has prepared.
 pub(in crate::store) struct Database {
     pub(super) link: Link,
+    epoch: u64,
     statements: Statements,
     server: Arc<Server>,
     role: Role,
@@ -54,8 +55,10 @@ enum Transaction {
 impl Database {
     /// Opens one. Blocks.
     pub(super) fn open(server: Arc<Server>, role: Role) -> Result<Self, StoreError> {
+        let (link, epoch) = server.connect(role)?;
         Ok(Database {
-            link: server.connect(role)?,
+            link,
+            epoch,
             statements: Statements::new(server.statements()),
             server,
             role,
@@ -148,7 +151,7 @@ impl Database {
     fn renew(&mut self) -> Result<(), StoreError> {
         self.server.was_lost();
         self.statements.clear();
-        self.link = self.server.connect(self.role)?;
+        (self.link, self.epoch) = self.server.connect(self.role)?;
         Ok(())
     }
 
@@ -285,9 +288,9 @@ impl Session for Database {
         if self.role != Role::Reader || self.transaction == Transaction::None {
             return Ok(None);
         }
-        let reader = self.server.epoch();
         let session: &mut dyn Session = self;
         let version = session.first(VIEW, &[], |row| row.int(0))?;
+        let reader = self.epoch;
         Ok(version.flatten().map(|version| View { reader, version }))
     }
 }

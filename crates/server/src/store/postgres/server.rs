@@ -1,9 +1,10 @@
 //! The server as an engine: how connections to it are opened and set up.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tokio_postgres::SimpleQueryMessage;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::address::Address;
@@ -21,8 +22,8 @@ const GRACE: Duration = Duration::from_secs(5);
 /// How long a transaction may do nothing before the server ends it: whoever began it is gone by then.
 const FORGOTTEN: Duration = Duration::from_secs(300);
 
-/// Views seen so far in this process, each over one server that was never lost meanwhile.
-static EPOCHS: AtomicU64 = AtomicU64::new(1);
+/// Epochs so far in this process.
+static EPOCHS: AtomicU64 = AtomicU64::new(0);
 
 /// What a connection is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +39,15 @@ pub(super) struct Server {
     address: Address,
     tls: MakeRustlsConnect,
     options: StoreOptions,
-    epoch: AtomicU64,
+    known: Mutex<Known>,
+}
+
+/// The server that connections were last made to.
+#[derive(Default)]
+struct Known {
+    /// When it was started, in its own words.
+    started: String,
+    epoch: u64,
 }
 
 impl Server {
@@ -48,12 +57,12 @@ impl Server {
             tls: tls::connector(address.check, &address.files)?,
             address,
             options,
-            epoch: AtomicU64::new(EPOCHS.fetch_add(1, Ordering::Relaxed)),
+            known: Mutex::default(),
         }))
     }
 
-    /// Opens a connection and sets it up. Blocks.
-    pub(super) fn connect(&self, role: Role) -> Result<Link, StoreError> {
+    /// Opens a connection and sets it up; also gives the epoch it belongs to: of connections of one epoch, equal numbers of transactions mean equal data. Blocks.
+    pub(super) fn connect(&self, role: Role) -> Result<(Link, u64), StoreError> {
         let place = self.place();
         let patience = self.options.statement_budget + self.options.busy_timeout + GRACE;
         let mut link = Link::open(&self.address.config, &self.tls, patience)?
@@ -72,9 +81,15 @@ impl Server {
         }
         let client = link.client();
         let set_up = self.set_up(role);
-        link.wait(client.batch_execute(&set_up))
+        let said = link
+            .wait(client.simple_query(&set_up))
             .map_err(|failure| failure.error)?;
-        Ok(link)
+        let started = said.iter().rev().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => row.get(0),
+            _ => None,
+        });
+        let epoch = self.epoch_of(started.unwrap_or_default());
+        Ok((link, epoch))
     }
 
     /// Whom, where and what it is, for messages.
@@ -92,15 +107,26 @@ impl Server {
         self.options.cached_statements.saturating_mul(STATEMENTS)
     }
 
-    /// Changes whenever a connection was lost: after that, another server may stand where this one stood, and count its transactions anew.
-    pub(super) fn epoch(&self) -> u64 {
-        self.epoch.load(Ordering::Relaxed)
+    /// A connection was lost. Another server may stand where this one stood, and count its transactions anew.
+    pub(super) fn was_lost(&self) {
+        self.known().epoch = next_epoch();
     }
 
-    /// A connection was lost.
-    pub(super) fn was_lost(&self) {
-        let next = EPOCHS.fetch_add(1, Ordering::Relaxed);
-        self.epoch.store(next, Ordering::Relaxed);
+    /// The epoch of a connection to a server that was started then.
+    fn epoch_of(&self, started: &str) -> u64 {
+        let mut known = self.known();
+        if known.started != started {
+            *known = Known {
+                started: started.to_owned(),
+                epoch: next_epoch(),
+            };
+        }
+        known.epoch
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        // Whole after each change, so a panic elsewhere leaves nothing to mend.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn set_up(&self, role: Role) -> String {
@@ -113,15 +139,19 @@ impl Server {
             millis(self.options.busy_timeout),
             millis(FORGOTTEN),
         );
-        common
-            + match role {
-                Role::Reader => "SET default_transaction_read_only = on",
-                // What was answered must be on disk, whatever the server does for others. Stricter settings stay.
-                Role::Writer => {
-                    "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
-                }
+        let of_role = match role {
+            Role::Reader => "SET default_transaction_read_only = on; ",
+            // What was answered must be on disk, whatever the server does for others. Stricter settings stay.
+            Role::Writer => {
+                "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'; "
             }
+        };
+        format!("{common}{of_role}SELECT pg_postmaster_start_time()")
     }
+}
+
+fn next_epoch() -> u64 {
+    EPOCHS.fetch_add(1, Ordering::Relaxed) + 1
 }
 
 /// The first number of a version such as `15.18 (Debian 15.18-0)`.

@@ -3,7 +3,9 @@
 use std::time::{Duration, Instant};
 
 use super::cluster::Cluster;
-use super::scratch::{Scratch, admin, connect, one, options, process, server_url, terminate};
+use super::scratch::{
+    Scratch, admin, connect, one, options, process, server_url, terminate, until,
+};
 use crate::store::connect::{Connect as _, Connection as _, Work};
 use crate::store::postgres::Postgres;
 use crate::store::postgres::server::Role;
@@ -93,22 +95,6 @@ fn a_writer_that_was_lost_says_so_and_another_takes_its_place() {
     assert!(writer.is_lost());
     // It was known before the commit was sent.
     assert!(matches!(writer.commit(), Err(StoreError::Unavailable(_))));
-}
-
-#[test]
-fn a_view_says_nothing_about_what_another_connection_saw_before() {
-    let scratch = Scratch::new();
-    let mut reader = scratch.reader();
-    let mut numbers = Vec::new();
-    for _ in 0..2 {
-        reader.begin_read().unwrap();
-        let number = process(&mut reader);
-        numbers.extend(reader.view().unwrap().map(|view| view.reader));
-        reader.end_read().unwrap();
-        terminate(number);
-    }
-    numbers.dedup();
-    assert!(numbers.len() != 1, "another server may stand there by now");
 }
 
 #[test]

@@ -3,11 +3,13 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use super::scratch::{Scratch, connect, one, options, until};
+use super::cluster::Cluster;
+use super::scratch::{Scratch, connect, one, options, process, until};
 use crate::store::connect::{Connect as _, Connection as _, Work};
+use crate::store::postgres::Postgres;
 use crate::store::postgres::connection::Database;
 use crate::store::postgres::server::Role;
-use crate::store::{Session as _, StoreError, StoreOptions, Value};
+use crate::store::{Session as _, StoreError, StoreOptions, Value, View};
 
 const COUNT: &str = "SELECT count(*) FROM t";
 const INSERT: &str = "INSERT INTO t (a) VALUES (?1)";
@@ -215,44 +217,64 @@ fn a_conflict_is_told_apart_from_other_failures() {
 
 #[test]
 fn equal_views_are_equal_data() {
-    let (scratch, mut writer) = with_table();
-    let server = scratch.server(&options());
-    let mut reader = Database::open(server, Role::Reader).unwrap();
+    // Where nobody else writes: a view is of the whole server.
+    let mut cluster = Cluster::new();
+    cluster.start(&["autovacuum=off"]);
+    let (postgres, mut writer) = Postgres::open(&cluster.url(""), &options()).unwrap();
+    writer
+        .control("CREATE TABLE t (a bigint PRIMARY KEY)")
+        .unwrap();
+    let mut reader = postgres.reader(Work::Long).unwrap();
     let look = |reader: &mut Database| {
         reader.begin_read().unwrap();
         let view = reader.view().unwrap();
         let count = one(reader, COUNT, &[]).unwrap();
         reader.end_read().unwrap();
-        (view, count)
+        (view, count.unwrap())
     };
-    assert_eq!(
-        reader.view().unwrap(),
-        None,
-        "each statement sees a state of its own"
-    );
-    insert(&mut writer, 1).unwrap();
-    let (mut before, mut seen) = look(&mut reader);
-    for number in 2..30 {
+    let each = reader.view().unwrap();
+    assert_eq!(each, None, "each statement sees a state of its own");
+    let mut before = look(&mut reader);
+    assert!(before.0.is_some());
+    for number in 1..10 {
         insert(&mut writer, number).unwrap();
-        let (after, count) = look(&mut reader);
-        assert_eq!(count, seen.map(|seen| seen + 1));
-        assert!(before.is_none() || before != after);
-        (before, seen) = (after, count);
+        let after = look(&mut reader);
+        assert_eq!(after.1, number);
+        assert_ne!(after.0, before.0);
+        assert_eq!(look(&mut reader), after);
+        let mut other = postgres.reader(Work::Long).unwrap();
+        assert_eq!(look(&mut other), after, "on whichever connection");
+        before = after;
     }
-    // What another transaction has not kept yet is in no view, and what it kept is in another one.
+    // What a transaction has not kept yet is in no view; beside one that began earlier and goes on, nothing is said.
     writer.begin_write().unwrap();
     insert(&mut writer, 100).unwrap();
-    let open = look(&mut reader);
-    assert_eq!(open.1, seen);
+    assert_eq!(look(&mut reader), before);
+    let mut second = postgres.writer().unwrap();
+    insert(&mut second, 101).unwrap();
+    assert_eq!(look(&mut reader), (None, before.1 + 1));
     writer.commit().unwrap();
     let kept = look(&mut reader);
-    assert_eq!(kept.1, seen.map(|seen| seen + 1));
-    assert!(open.0.is_none() || open.0 != kept.0);
-    // Others on this server may write meanwhile; at some moment nobody does.
-    until(|| {
-        let (one, other) = (look(&mut reader).0, look(&mut reader).0);
-        one.is_some() && one == other
-    });
+    assert_eq!(kept.1, before.1 + 2);
+    assert!(kept.0.is_some() && kept.0 != before.0);
+
+    // After a connection was lost, another server may stand there.
+    let ended = process(&mut reader);
+    let end = "SELECT pg_terminate_backend(?1, 10000)::int";
+    assert_eq!(one(&mut writer, end, &[ended.into()]).unwrap(), Some(1));
+    let renewed = look(&mut reader);
+    assert_eq!(renewed.1, kept.1);
+    let version = |look: (Option<View>, i64)| look.0.map(|view| view.version);
+    assert_eq!(version(renewed), version(kept));
+    assert_ne!(renewed.0, kept.0);
+
+    // A server that was started anew is another one, even to a connection that was not there before.
+    cluster.stop();
+    cluster.start(&["autovacuum=off"]);
+    let mut other = postgres.reader(Work::Long).unwrap();
+    let elsewhere = look(&mut other);
+    assert_eq!(elsewhere.1, kept.1);
+    assert_ne!(elsewhere.0.unwrap().reader, renewed.0.unwrap().reader);
 }
 
 #[test]
