@@ -7,9 +7,11 @@ use std::ops::RangeInclusive;
 /// texts need are small: Latin, Greek, Cyrillic, Armenian and Georgian, Vietnamese, and between and behind them the rest.
 const GROUPS: &[RangeInclusive<char>] = &[
     '\u{80}'..='\u{FF}',
-    '\u{100}'..='\u{36F}',
+    '\u{100}'..='\u{17F}',
+    '\u{180}'..='\u{36F}',
     '\u{370}'..='\u{3FF}',
-    '\u{400}'..='\u{52F}',
+    '\u{400}'..='\u{45F}',
+    '\u{460}'..='\u{52F}',
     '\u{530}'..='\u{10FF}',
     '\u{1100}'..='\u{1DFF}',
     '\u{1E00}'..='\u{1EFF}',
@@ -49,8 +51,8 @@ fn mapping<M: Iterator<Item = char>>(out: &mut String, name: &str, map: fn(char)
         .collect();
     let mut rest = mapped.as_slice();
     for (at, group) in GROUPS.iter().enumerate() {
-        if at == 1 {
-            // Most texts beyond Latin-1 hold none of these at all: a dash, a currency sign.
+        // Most texts beyond Latin-1 hold none of these at all but a dash, a currency sign; and most in Cyrillic no rarer letters.
+        if at == 1 || at == 5 {
             let _ = writeln!(
                 out,
                 "  IF value COLLATE \"C\" !~ '[{}]' THEN RETURN value; END IF;",

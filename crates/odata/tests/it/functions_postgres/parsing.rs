@@ -131,8 +131,10 @@ fn texts_become_the_same_numbers() {
     ]);
     forms.push(format!("1{}e-330", "0".repeat(400)));
     forms.push(format!("0.{}1e400", "0".repeat(400)));
+    let long = format!("{}.{}1", "1".repeat(200), "0".repeat(20_000));
     let forms: Vec<&str> = forms.iter().map(String::as_str).collect();
     let mut doubles = near(&forms, "0123456789.eE+-I", &mut random);
+    doubles.push(vec![text(format!("{long}e99"))]);
     // Decimals that lie between two doubles.
     for _ in 0..4_000 {
         let number = random.real();
@@ -197,7 +199,11 @@ fn texts_become_the_same_times() {
         "٢024-01-01",
         "2024-01-01\n",
     ];
-    let rows = near(&forms, alphabet, &mut random);
+    let mut rows = near(&forms, alphabet, &mut random);
+    // More digits than a number of the server has behind its point.
+    let endless = "7".repeat(20_000);
+    rows.push(vec![text(format!("12:30:15.{endless}"))]);
+    rows.push(vec![text(format!("2024-01-01T12:30:15.{endless}-01:00"))]);
     for to in ["Edm.Date", "Edm.TimeOfDay", "Edm.DateTimeOffset"] {
         compare(
             &mut server,
@@ -243,7 +249,9 @@ fn texts_become_the_same_times() {
         "",
         "P1D ",
     ];
-    let rows = near(&durations, alphabet, &mut random);
+    let mut rows = near(&durations, alphabet, &mut random);
+    rows.push(vec![text(format!("PT1.{endless}S"))]);
+    rows.push(vec![text(format!("P{}1D", "0".repeat(200_000)))]);
     compare(
         &mut server,
         Ty::Text,
