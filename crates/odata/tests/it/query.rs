@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use obeya_odata::edm::Column;
-use obeya_odata::sql::{self, Direction, Predicate, Scope, Sqlite, Value};
+use obeya_odata::sql::{self, Direction, Postgres, Predicate, Scope, Sqlite, Value};
 
 use crate::model::{BOARD, COMMENT, DATASOURCE_VALUE, GROUP, INCIDENT};
 use crate::store::{Store, bind, int, on_each_engine};
@@ -410,6 +410,19 @@ fn statements_bind_values_and_leave_indexes_usable() {
 [Text("x"), Int(9), Int(0)]"#);
     assert_snapshot!(sql("$select=id&$filter=group/parent/name eq 'Plant' and group/boards/any(b:b/name eq name)"), @r#"SELECT t0."id" FROM "boards" AS t0 LEFT JOIN "groups" AS t1 ON t1."id" = t0."groupId" LEFT JOIN "groups" AS t2 ON t2."id" = t1."parentId" WHERE ((t2."name" = ?1) AND EXISTS (SELECT 1 FROM "boards" AS t3 WHERE t3."groupId" = t1."id" AND (t3."name" IS t0."name"))) ORDER BY t0."id" LIMIT ?2 OFFSET ?3
 [Text("Plant"), Int(9), Int(0)]"#);
+}
+
+/// What a database with types needs to be told, and the collation that no database's own order of texts may replace.
+#[test]
+fn statements_for_postgres_say_types_and_collations() {
+    let sql = |query: &str| {
+        let bound = bind(&BOARD, query).unwrap();
+        sql::select(&bound, &Postgres, &Scope::default()).sql
+    };
+    assert_snapshot!(
+        sql("$select=id&$filter=name lt 'b' and isPublic eq true and id gt 5.0&$orderby=name desc,boardType,isMember eq true"),
+        @r#"SELECT t0."id" FROM "boards" AS t0 WHERE ((t0."name" COLLATE "C" < ?1::text) AND (t0."isPublic" = 1) AND (t0."id" > ?2::bigint)) ORDER BY t0."name" COLLATE "C" DESC NULLS LAST, t0."boardType" COLLATE "C" NULLS FIRST, ((t0."isMember" = 1))::integer::bigint, t0."id""#
+    );
 }
 
 #[test]
