@@ -1,6 +1,7 @@
 //! `datasource_values.jsonl` or `.csv`: the one file that may hold millions of lines.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
 use obeya_model::Timestamp;
 use serde::Deserialize;
@@ -10,7 +11,7 @@ use super::folder::Source;
 use super::known::Seen;
 use super::run::{Run, Turn, at_most, refer};
 use super::{csv, decode};
-use crate::store::engine::{Row, Value};
+use crate::store::engine::Value;
 use crate::store::values::changed;
 
 /// Most characters of a dimension, and of a description or external id: the limits of the interface.
@@ -40,6 +41,9 @@ const COLUMNS: [&str; 14] = [
     "dimension4",
     "external_id",
 ];
+
+/// Lines that are looked up at once: on an engine at the end of a wire a look costs more than what it finds.
+const LOOK: usize = 1_000;
 
 /// A value as it stands in a line.
 #[derive(Deserialize)]
@@ -95,15 +99,19 @@ pub(super) const REQUIRED: usize = 4;
 /// Reads the values.
 pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
     let mut values = Values::default();
-    if source.is_csv() {
+    let file = source.name.as_str();
+    let read = if source.is_csv() {
         csv::each(source, run.progress, |place, line| {
             values.take(run, place, line)
-        })?;
+        })
     } else {
         source.each_line(run.progress, |place, line| {
             values.take(run, place, decode::json(place, line)?)
-        })?;
-    }
+        })
+    };
+    // Before the fault of a line, those of the lines before it.
+    values.settle(run, file)?;
+    read?;
     values.flush(run)?;
     values.count(run)
 }
@@ -111,6 +119,8 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
 #[derive(Default)]
 struct Values {
     seen: Seen<i32>,
+    /// Lines not yet compared with what is there, and their numbers.
+    unsettled: Vec<(u64, ValueLine)>,
     waiting: Vec<ValueLine>,
     /// How many values each datasource gained.
     gained: HashMap<i32, i64>,
@@ -123,18 +133,59 @@ impl Values {
         place: Place<'_>,
         line: ValueLine,
     ) -> Result<(), ImportError> {
-        let lookup = "SELECT datasource_id, value_date FROM datasource_values WHERE id = ?1";
-        let stored = if run.known.any_values {
-            let key = |row: &dyn Row| {
-                Ok((
-                    row.int(0)?.unwrap_or_default(),
-                    row.int(1)?.unwrap_or_default(),
-                ))
-            };
-            run.session.first(lookup, &[line.id.into()], key)?
-        } else {
-            None
-        };
+        if !run.known.any_values {
+            return self.settle_one(run, place, line, None);
+        }
+        self.unsettled.push((place.line, line));
+        if self.unsettled.len() == LOOK {
+            self.settle(run, place.file)?;
+        }
+        Ok(())
+    }
+
+    /// Decides what to do with the lines that wait for it.
+    fn settle(&mut self, run: &mut Run<'_>, file: &str) -> Result<(), ImportError> {
+        let stored = self.stored(run)?;
+        for (line, value) in std::mem::take(&mut self.unsettled) {
+            let place = Place { file, line };
+            let stored = stored.get(&value.id.into()).copied();
+            self.settle_one(run, place, value, stored)?;
+        }
+        Ok(())
+    }
+
+    /// Which of these the database has: datasource and date by id.
+    fn stored(&self, run: &mut Run<'_>) -> Result<HashMap<i64, (i64, i64)>, ImportError> {
+        let mut stored = HashMap::new();
+        if self.unsettled.is_empty() {
+            return Ok(stored);
+        }
+        // As many places each time, so that it is one statement.
+        let places: Vec<String> = (1..=LOOK).map(|place| format!("?{place}")).collect();
+        let sql = format!(
+            "SELECT id, datasource_id, value_date FROM datasource_values WHERE id IN ({})",
+            places.join(", ")
+        );
+        let mut ids = vec![Value::Null; LOOK];
+        for (id, (_, line)) in ids.iter_mut().zip(&self.unsettled) {
+            *id = line.id.into();
+        }
+        run.session.query(&sql, &ids, &mut |row| {
+            let [id, datasource, date] =
+                [row.int(0)?, row.int(1)?, row.int(2)?].map(Option::unwrap_or_default);
+            stored.insert(id, (datasource, date));
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(stored)
+    }
+
+    fn settle_one(
+        &mut self,
+        run: &mut Run<'_>,
+        place: Place<'_>,
+        line: ValueLine,
+        stored: Option<(i64, i64)>,
+    ) -> Result<(), ImportError> {
         let turn = run.turn(place, &mut self.seen, &line.id, stored.is_some())?;
         if turn == Turn::Skip {
             return Ok(());
