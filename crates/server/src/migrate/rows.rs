@@ -91,6 +91,9 @@ pub(super) fn read(
     progress: &dyn Progress,
     mut each: impl FnMut(&[Value<'_>]) -> Result<(), MigrateError>,
 ) -> Result<(), MigrateError> {
+    if !progress.goes_on() {
+        return Err(MigrateError::Stopped);
+    }
     let mut ended = Ok(());
     let mut rows = 0_u64;
     let read = session.query(&table.select(), &[], &mut |row| {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::session::patient;
 use super::tables::{COUNTED, Kind, TABLES, Table};
 use crate::store::{Session, Store, StoreError, StoreOptions};
 
@@ -73,6 +74,7 @@ async fn the_list_has_every_table_and_column_of_postgres() {
     let mark = if server.contains('?') { '&' } else { '?' };
     let url = format!("{server}{mark}options=-c%20search_path%3D{schema}");
     holds(&url, &POSTGRES).await;
+    waits(&url).await;
     run(&format!("DROP SCHEMA {schema} CASCADE")).await;
 }
 
@@ -115,6 +117,27 @@ async fn holds(url: &str, catalogue: &'static Catalogue) {
     let mut expected = COUNTED.map(str::to_owned).to_vec();
     expected.sort();
     assert_eq!(counted, expected);
+}
+
+/// A transaction that waits for the other side is not ended for it, and the connection is what it was afterwards.
+async fn waits(url: &str) {
+    let store = Store::open(url, &StoreOptions::default())
+        .await
+        .expect("open");
+    let limits = |session: &mut dyn Session| {
+        let sql = "SELECT current_setting('idle_in_transaction_session_timeout') || current_setting('statement_timeout')";
+        session.first(sql, &[], |row| row.string(0))
+    };
+    let during = store
+        .write(move |session| {
+            patient(session)?;
+            limits(session)
+        })
+        .await;
+    assert_eq!(during.expect("set").flatten().as_deref(), Some("00"));
+    let after = store.write(move |session| limits(session)).await;
+    assert_eq!(after.expect("read").flatten().as_deref(), Some("5min10s"));
+    store.close().await;
 }
 
 fn columns(table: &Table) -> Vec<Listed> {

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use obeya_server::migrate::verify;
+use obeya_server::migrate::{MigrateError, Phase, Progress, migrate, verify};
 use tokio_postgres::Client;
 
 use super::plant::{Folder, block_on, copy, differences, rows, sql};
@@ -146,6 +147,52 @@ async fn until(client: &Client, query: &str, number: i64) {
         assert!(Instant::now() < deadline, "never {number}: {query}");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
+}
+
+/// Wants it to end when it comes to a table.
+struct Stopping {
+    at: (Phase, &'static str),
+    phase: Mutex<Phase>,
+    is_there: AtomicBool,
+}
+
+impl Progress for Stopping {
+    fn begin(&self, phase: Phase, _: u64) {
+        *self.phase.lock().expect("whole") = phase;
+    }
+
+    fn table(&self, name: &str) {
+        if (*self.phase.lock().expect("whole"), name) == self.at {
+            self.is_there.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn goes_on(&self) -> bool {
+        !self.is_there.load(Ordering::Relaxed)
+    }
+}
+
+#[test]
+fn told_to_end_it_keeps_nothing() {
+    let folder = Folder::new();
+    folder.plant("a.db");
+    let (from, to) = (folder.url("a.db"), folder.url("b.db"));
+    for at in [
+        (Phase::Copy, "clients"),
+        (Phase::Copy, "datasource_values"),
+        (Phase::Verify, "clients"),
+        (Phase::Verify, "stamps"),
+    ] {
+        let progress = Arc::new(Stopping {
+            at,
+            phase: Mutex::new(Phase::Copy),
+            is_there: AtomicBool::new(false),
+        });
+        let error = block_on(migrate(&from, &to, progress)).expect_err("stopped");
+        assert!(matches!(error, MigrateError::Stopped), "{at:?}: {error:?}");
+        assert_eq!(rows(&folder.connect("b.db")), 0, "{at:?}");
+    }
+    copy(&from, &to).expect("an empty target");
 }
 
 /// Ended while it waits for somebody else, so that it is surely under way.
