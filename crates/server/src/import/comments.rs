@@ -192,6 +192,19 @@ fn levels(
     parents: &HashMap<i32, (i32, u64)>,
     without: Vec<i32>,
 ) -> Result<(), ImportError> {
+    if without.is_empty() {
+        return Ok(());
+    }
+    // Above the folder's own lines there may be comments that were there before. All at once: one by one each would be a question over a wire.
+    let sql = "SELECT id, level FROM incident_comments WHERE level <> 0";
+    let stored: HashMap<i64, i64> = run
+        .session
+        .all(sql, &[], |row| {
+            let number = |column| Ok::<_, StoreError>(row.int(column)?.unwrap_or_default());
+            Ok((number(0)?, number(1)?))
+        })?
+        .into_iter()
+        .collect();
     for id in without {
         let mut level = 0_i64;
         let mut at = id;
@@ -199,13 +212,7 @@ fn levels(
             level += 1;
             at = *parent;
         }
-        // Above the folder's own lines there may be a comment that was there before.
-        let sql = "SELECT level FROM incident_comments WHERE id = ?1";
-        let above = run
-            .session
-            .first(sql, &[at.into()], |row| row.int(0))?
-            .flatten()
-            .unwrap_or(0);
+        let above = stored.get(&i64::from(at)).copied().unwrap_or(0);
         run.execute(
             "UPDATE incident_comments SET level = ?2 WHERE id = ?1",
             &[id.into(), (above + level).into()],

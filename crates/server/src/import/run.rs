@@ -24,11 +24,14 @@ pub(super) struct Run<'a> {
     pub(super) told: Told,
 }
 
-/// The names that the folder's lines have given so far to records without a file of their own.
+/// What the lines so far have told beside their own records.
 #[derive(Debug, Default)]
 pub(super) struct Told {
+    /// The names given to records without a file of their own.
     pub(super) improvement_categories: HashMap<i32, String>,
     pub(super) data_lists: HashMap<i32, String>,
+    /// The list of each custom field that a line gave a choice for, looked up once.
+    pub(super) lists_of_fields: HashMap<i32, Option<i64>>,
 }
 
 /// What is to be done with a line.

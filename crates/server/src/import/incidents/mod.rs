@@ -306,11 +306,7 @@ fn data_list(
     list: i32,
     name: Option<&str>,
 ) -> Result<(), ImportError> {
-    let sql = "SELECT data_list_id FROM type_custom_fields WHERE id = ?1";
-    let of_type = run
-        .session
-        .first(sql, &[custom_field.into()], |row| row.int(0))?
-        .flatten();
+    let of_type = list_of_field(run, custom_field)?;
     if of_type != Some(list.into()) {
         let expected = of_type.map_or("nothing: the type's field has no list".to_owned(), |id| {
             format!("{id}, the list of the type's field")
@@ -337,4 +333,18 @@ fn data_list(
         &format!("INSERT INTO data_lists (id, name) VALUES (?1, ?2) ON CONFLICT {conflict}"),
         &[list.into(), name.into()],
     )
+}
+
+/// The list that a field draws from. Types are read before incidents, so what was looked up once holds.
+fn list_of_field(run: &mut Run<'_>, custom_field: i32) -> Result<Option<i64>, ImportError> {
+    if let Some(list) = run.told.lists_of_fields.get(&custom_field) {
+        return Ok(*list);
+    }
+    let sql = "SELECT data_list_id FROM type_custom_fields WHERE id = ?1";
+    let list = run
+        .session
+        .first(sql, &[custom_field.into()], |row| row.int(0))?
+        .flatten();
+    run.told.lists_of_fields.insert(custom_field, list);
+    Ok(list)
 }
