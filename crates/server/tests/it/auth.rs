@@ -251,7 +251,7 @@ async fn a_client_revoked_by_another_process_is_out_soon() {
         .expect("a token")
         .to_owned();
     assert_ne!(service.get_as(Some(&token), PATH).await.status, 401);
-    admin::revoke_client(&service.db(), &client.client_id)
+    admin::revoke_client(service.db(), &client.client_id)
         .await
         .expect("revoked");
     let out = async { while service.get_as(Some(&token), PATH).await.status != 401 {} };
@@ -334,9 +334,9 @@ async fn replicas_share_tokens() {
         config.auth_url = Some("https://login.plant.example".to_owned());
     };
     let first = Service::start_with(issuer).await;
-    let second = Service::start_in(first.folder.clone(), issuer).await;
+    let second = Service::start_on(first.database.clone(), issuer).await;
     assert_ne!(second.get_as(Some(first.token()), PATH).await.status, 401);
-    let third = Service::start_in(first.folder.clone(), |_| {}).await;
+    let third = Service::start_on(first.database.clone(), |_| {}).await;
     is_challenged(
         &third.get_as(Some(first.token()), PATH).await,
         "token.invalid",

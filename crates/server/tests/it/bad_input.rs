@@ -54,7 +54,7 @@ refuses! {
         changed_by(s, s.token())
     };
     a_token_of_a_revoked_client: 401 "token.revoked" = |s| {
-        for client in admin::list_clients(&s.db()).await.expect("clients") {
+        for client in admin::list_clients(s.db()).await.expect("clients") {
             s.running.revoke_client(&client.client_id).await.expect("revoked");
         }
         changed_by(s, s.token())

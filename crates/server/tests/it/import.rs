@@ -5,12 +5,13 @@ use serde_json::json;
 
 use crate::import_folder::{Folder, PLANT, Target};
 use crate::support::Service;
+use crate::support::sql::with_words;
 
 /// The service on a database that the plant was imported into while it ran.
 async fn served() -> Service {
     let service = Service::start().await;
     Folder::plant()
-        .import(&service.db(), OnConflict::Fail)
+        .import(service.db(), OnConflict::Fail)
         .await
         .expect("imported");
     service
@@ -20,7 +21,7 @@ async fn served() -> Service {
 async fn every_file_is_read_in_the_order_of_its_references() {
     let target = Target::new();
     let report = Folder::plant()
-        .import(&target.db, OnConflict::Fail)
+        .import(target.db(), OnConflict::Fail)
         .await
         .expect("imported");
     let files: Vec<_> = report.files.iter().map(|file| file.file.as_str()).collect();
@@ -160,7 +161,7 @@ async fn values_may_come_as_csv() {
     );
     let service = Service::start().await;
     folder
-        .import(&service.db(), OnConflict::Fail)
+        .import(service.db(), OnConflict::Fail)
         .await
         .expect("imported");
     let page = service.get("/v1/Datasources/4/values").await.json();
@@ -181,7 +182,7 @@ async fn byte_order_marks_line_ends_of_windows_and_blank_lines_are_no_fault() {
     folder.write("README.md", "what this folder is");
     let target = Target::new();
     let report = folder
-        .import(&target.db, OnConflict::Fail)
+        .import(target.db(), OnConflict::Fail)
         .await
         .expect("imported");
     assert_eq!(report.files.len(), 1);
@@ -211,7 +212,7 @@ async fn a_field_that_is_null_is_a_field_left_out() {
     );
     let target = Target::new();
     folder
-        .import(&target.db, OnConflict::Fail)
+        .import(target.db(), OnConflict::Fail)
         .await
         .expect("imported");
     let sql = "SELECT count(*) FROM incidents WHERE status = 'New' AND severity = 'None' AND due_date IS NULL";
@@ -222,7 +223,7 @@ async fn a_field_that_is_null_is_a_field_left_out() {
 async fn twice(on_conflict: OnConflict) -> (Target, FileReport) {
     let target = Target::new();
     Folder::plant()
-        .import(&target.db, OnConflict::Fail)
+        .import(target.db(), OnConflict::Fail)
         .await
         .expect("imported");
     let again = Folder::plant();
@@ -231,7 +232,7 @@ async fn twice(on_conflict: OnConflict) -> (Target, FileReport) {
         "{\"id\":2,\"name\":\"Renamed\"}\n{\"id\":3,\"name\":\"New\"}",
     );
     let report = again
-        .import(&target.db, on_conflict)
+        .import(target.db(), on_conflict)
         .await
         .expect("imported again");
     let areas = report
@@ -246,7 +247,7 @@ async fn twice(on_conflict: OnConflict) -> (Target, FileReport) {
 async fn what_is_there_already_fails_the_import_unless_told_otherwise() {
     let target = Target::new();
     Folder::plant()
-        .import(&target.db, OnConflict::Fail)
+        .import(target.db(), OnConflict::Fail)
         .await
         .expect("imported");
     let before = target.rows().await;
@@ -256,7 +257,7 @@ async fn what_is_there_already_fails_the_import_unless_told_otherwise() {
         "{\"id\":3,\"name\":\"New\"}\n{\"id\":2,\"name\":\"Renamed\"}",
     );
     let fault = folder
-        .import(&target.db, OnConflict::Fail)
+        .import(target.db(), OnConflict::Fail)
         .await
         .expect_err("2 is there");
     assert_eq!(
@@ -312,24 +313,20 @@ async fn replace_gives_records_the_fields_of_their_lines_and_doubles_nothing() {
         ("SELECT count(*) FROM board_lines", 2),
         ("SELECT count(*) FROM incident_categories", 2),
         ("SELECT count(*) FROM type_translations", 3),
-        (
-            "SELECT count(*) FROM areas_search WHERE areas_search MATCH 'assembly'",
-            0,
-        ),
-        (
-            "SELECT count(*) FROM areas_search WHERE areas_search MATCH 'renamed'",
-            1,
-        ),
     ] {
         assert_eq!(target.number(sql).await, expected, "{sql}");
     }
+    let store = target.database.open().await;
+    let found = async |word| with_words(&store, "areas_search", &[word]).await.len();
+    assert_eq!(found("assembly").await, 0);
+    assert_eq!(found("renamed").await, 1);
 }
 
 #[tokio::test]
 async fn a_replaced_value_moves_to_its_new_date_and_datasource() {
     let target = Target::new();
     Folder::plant()
-        .import(&target.db, OnConflict::Fail)
+        .import(target.db(), OnConflict::Fail)
         .await
         .expect("imported");
     let folder = Folder::empty();
@@ -339,7 +336,7 @@ async fn a_replaced_value_moves_to_its_new_date_and_datasource() {
         r#"{"id":901,"dataSourceId":8,"value":1,"valueDate":"2025-06-01T00:00:00Z"}"#,
     );
     folder
-        .import(&target.db, OnConflict::Replace)
+        .import(target.db(), OnConflict::Replace)
         .await
         .expect("imported");
     assert_eq!(
@@ -366,7 +363,7 @@ async fn a_replaced_value_moves_to_its_new_date_and_datasource() {
 async fn a_replaced_type_keeps_the_parts_that_incidents_use() {
     let target = Target::new();
     Folder::plant()
-        .import(&target.db, OnConflict::Fail)
+        .import(target.db(), OnConflict::Fail)
         .await
         .expect("imported");
     let folder = Folder::empty();
@@ -375,7 +372,7 @@ async fn a_replaced_type_keeps_the_parts_that_incidents_use() {
         r#"{"id":4,"title":"Environment","categories":[{"id":42,"title":"Noise"}]}"#,
     );
     let fault = folder
-        .import(&target.db, OnConflict::Replace)
+        .import(target.db(), OnConflict::Replace)
         .await
         .expect_err("41 is in use");
     assert_eq!(
@@ -413,12 +410,12 @@ async fn replace_renames_what_has_no_file_of_its_own_and_a_folder_agrees_with_it
     };
     write("Safety", "Machines");
     folder
-        .import(&target.db, OnConflict::Fail)
+        .import(target.db(), OnConflict::Fail)
         .await
         .expect("imported");
     write("Health", "Presses");
     folder
-        .import(&target.db, OnConflict::Replace)
+        .import(target.db(), OnConflict::Replace)
         .await
         .expect("renamed");
     for sql in [
@@ -433,7 +430,7 @@ async fn replace_renames_what_has_no_file_of_its_own_and_a_folder_agrees_with_it
         "{\"id\":5,\"categoryId\":1,\"category\":\"Safety\"}\n{\"id\":6,\"categoryId\":1,\"category\":\"Cost\"}",
     );
     let fault = folder
-        .import(&target.db, OnConflict::Replace)
+        .import(target.db(), OnConflict::Replace)
         .await
         .expect_err("two names");
     assert_eq!(
@@ -459,11 +456,88 @@ async fn a_list_has_one_name_in_a_folder() {
         line(10, "Machines") + &line(11, "Presses"),
     );
     let fault = folder
-        .import(&Target::new().db, OnConflict::Fail)
+        .import(Target::new().db(), OnConflict::Fail)
         .await
         .expect_err("two names");
     assert_eq!(
         fault.to_string(),
         "incidents.jsonl, line 2, field customFields[0].dataListName: found \"Presses\", expected \"Machines\", the name list 7 has already"
+    );
+}
+
+/// Values of datasource 4 with these ids, a minute apart.
+fn values(ids: impl Iterator<Item = u32>) -> String {
+    ids.map(|id| {
+        let (hour, minute) = (id / 60 % 24, id % 60);
+        format!(
+            "{{\"id\":{id},\"dataSourceId\":4,\"value\":{id},\"valueDate\":\"2025-01-02T{hour:02}:{minute:02}:00Z\"}}\n"
+        )
+    })
+    .collect()
+}
+
+#[tokio::test]
+async fn values_are_compared_with_those_that_are_there_many_at_a_time() {
+    let target = Target::new();
+    let first = Folder::plant();
+    first.write("datasource_values.jsonl", &values((1..=3000).step_by(2)));
+    first
+        .import(target.db(), OnConflict::Fail)
+        .await
+        .expect("imported");
+
+    let again = Folder::empty();
+    again.write("datasource_values.jsonl", &values(1..=2500));
+    let counts = |report: obeya_server::import::ImportReport| {
+        let file = report.files[0].clone();
+        (file.read, file.inserted, file.replaced, file.skipped)
+    };
+    let skipped = again.import(target.db(), OnConflict::Skip).await;
+    assert_eq!(counts(skipped.expect("imported")), (2500, 1250, 0, 1250));
+    let replaced = again.import(target.db(), OnConflict::Replace).await;
+    assert_eq!(counts(replaced.expect("imported")), (2500, 0, 2500, 0));
+    for sql in [
+        "SELECT count(*) FROM datasource_values",
+        "SELECT value_count FROM datasources WHERE id = 4",
+    ] {
+        assert_eq!(target.number(sql).await, 2500 + 250, "{sql}");
+    }
+}
+
+#[tokio::test]
+async fn the_first_fault_among_values_is_told_whichever_way_it_is_found() {
+    let target = Target::new();
+    let first = Folder::plant();
+    first.write("datasource_values.jsonl", &values(1..=1));
+    first
+        .import(target.db(), OnConflict::Fail)
+        .await
+        .expect("imported");
+    let there = "line 3, field id: found 1, which the database has already, \
+                 expected an id that is new (or the choice to skip or to replace what is there)";
+    for (lines, expected) in [
+        // What only the database knows, before what the line itself shows.
+        (values([7, 8, 1].into_iter()) + "{\"id\":9}\n", there),
+        (
+            values([7, 8].into_iter()) + "{\"id\":9}\n" + &values(1..=1),
+            "line 3, field dataSourceId: found nothing, expected a value",
+        ),
+        (
+            values(1001..=2001) + &values(1..=1),
+            "line 1002, field id: found 1, which the database has already, \
+                 expected an id that is new (or the choice to skip or to replace what is there)",
+        ),
+    ] {
+        let again = Folder::empty();
+        again.write("datasource_values.jsonl", &lines);
+        let fault = again.import(target.db(), OnConflict::Fail).await;
+        let fault = fault.expect_err("a fault").to_string();
+        assert_eq!(fault, format!("datasource_values.jsonl, {expected}"));
+    }
+    assert_eq!(
+        target
+            .number("SELECT count(*) FROM datasource_values")
+            .await,
+        1
     );
 }

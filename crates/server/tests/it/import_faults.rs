@@ -10,16 +10,15 @@ use obeya_server::store::{Store, StoreError, StoreOptions};
 use crate::import_folder::{Folder, PLANT, Target};
 
 /// Imports the plant with one file spoilt; the message must be this, and the database empty.
-async fn refused(file: &str, content: impl AsRef<[u8]>, expected: &str) {
+async fn refused(target: &Target, file: &str, content: impl AsRef<[u8]>, expected: &str) {
     let folder = Folder::plant();
     folder.write(file, content);
-    refused_folder(&folder, expected).await;
+    refused_folder(target, &folder, expected).await;
 }
 
-async fn refused_folder(folder: &Folder, expected: &str) {
-    let target = Target::new();
+async fn refused_folder(target: &Target, folder: &Folder, expected: &str) {
     let fault = folder
-        .import(&target.db, OnConflict::Fail)
+        .import(target.db(), OnConflict::Fail)
         .await
         .expect_err("should be refused");
     assert_eq!(fault.to_string(), expected);
@@ -41,8 +40,9 @@ fn with(file: &str, old: &str, new: &str) -> String {
 }
 
 /// The same, imported.
-async fn spoilt(file: &str, old: &str, new: &str, expected: &str) {
+async fn spoilt(target: &Target, file: &str, old: &str, new: &str, expected: &str) {
     refused(
+        target,
         file,
         with(file, old, new),
         &format!("{file}, line {expected}"),
@@ -52,7 +52,9 @@ async fn spoilt(file: &str, old: &str, new: &str, expected: &str) {
 
 #[tokio::test]
 async fn a_value_of_another_type() {
+    let target = Target::new();
     spoilt(
+        &target,
         "areas.jsonl",
         "\"id\":2",
         "\"id\":\"2\"",
@@ -60,6 +62,7 @@ async fn a_value_of_another_type() {
     )
     .await;
     spoilt(
+        &target,
         "areas.jsonl",
         "\"Assembly\"",
         "7",
@@ -67,6 +70,7 @@ async fn a_value_of_another_type() {
     )
     .await;
     spoilt(
+        &target,
         "areas.jsonl",
         "\"id\":2",
         "\"id\":2147483648",
@@ -74,6 +78,7 @@ async fn a_value_of_another_type() {
     )
     .await;
     spoilt(
+        &target,
         "incidents.jsonl",
         "{\"id\":34,\"amount\":12.5",
         "{\"id\":34,\"amount\":\"12.5\"",
@@ -84,7 +89,9 @@ async fn a_value_of_another_type() {
 
 #[tokio::test]
 async fn a_required_field_left_out() {
+    let target = Target::new();
     spoilt(
+        &target,
         "areas.jsonl",
         ",\"name\":\"Assembly\"",
         "",
@@ -92,6 +99,7 @@ async fn a_required_field_left_out() {
     )
     .await;
     spoilt(
+        &target,
         "incident_types.jsonl",
         "{\"id\":33,\"title\":\"Wear\"}",
         "{\"id\":33}",
@@ -102,7 +110,9 @@ async fn a_required_field_left_out() {
 
 #[tokio::test]
 async fn an_unknown_field() {
+    let target = Target::new();
     spoilt(
+        &target,
         "projects.jsonl",
         "\"name\"",
         "\"nmae\"",
@@ -113,14 +123,16 @@ async fn an_unknown_field() {
 
 #[tokio::test]
 async fn a_word_that_is_none() {
+    let target = Target::new();
     spoilt(
+        &target,
         "incidents.jsonl",
         "\"High\"",
         "\"high\"",
         "1, field severity: found \"high\", expected one of None | Low | Medium | High",
     )
     .await;
-    spoilt(
+    spoilt(&target,
         "improvements.jsonl",
         "\"Planned\"",
         "\"Activated\"",
@@ -131,7 +143,9 @@ async fn a_word_that_is_none() {
 
 #[tokio::test]
 async fn a_date_that_is_none() {
+    let target = Target::new();
     spoilt(
+        &target,
         "incidents.jsonl",
         "2025-05-20T06:12:00.1234567Z",
         "2025-13-20T06:12:00Z",
@@ -139,6 +153,7 @@ async fn a_date_that_is_none() {
     )
     .await;
     spoilt(
+        &target,
         "incidents.jsonl",
         "\"incidentDate\":\"2025-05-25\"",
         "\"incidentDate\":20250525",
@@ -149,6 +164,7 @@ async fn a_date_that_is_none() {
 
 #[tokio::test]
 async fn a_reference_to_nothing() {
+    let target = Target::new();
     let unknown = "the folder or in the database";
     for (file, old, new, expected) in [
         (
@@ -236,27 +252,28 @@ async fn a_reference_to_nothing() {
             format!("1, field dataSourceId: found 9, expected the id of a datasource in {unknown}"),
         ),
     ] {
-        spoilt(file, old, new, &expected).await;
+        spoilt(&target, file, old, new, &expected).await;
     }
 }
 
 #[tokio::test]
 async fn a_part_of_another_type() {
-    spoilt(
+    let target = Target::new();
+    spoilt(&target,
         "incidents.jsonl",
         "[{\"id\":41}]",
         "[{\"id\":32}]",
         "2, field categories[0].id: found 32, a category of incident type 3, expected a category of incident type 4",
     )
     .await;
-    spoilt(
+    spoilt(&target,
         "incident_types.jsonl",
         "{\"id\":41,",
         "{\"id\":32,",
         "2, field categories[0].id: found 32, which belongs to incident type 3, expected an id no other type uses",
     )
     .await;
-    spoilt(
+    spoilt(&target,
         "incident_types.jsonl",
         "[{\"id\":32,\"title\":\"Lekkasje\"}]",
         "[{\"id\":41,\"title\":\"Lekkasje\"}]",
@@ -267,7 +284,9 @@ async fn a_part_of_another_type() {
 
 #[tokio::test]
 async fn an_id_that_stands_twice() {
+    let target = Target::new();
     spoilt(
+        &target,
         "areas.jsonl",
         "\"id\":2",
         "\"id\":1",
@@ -275,6 +294,7 @@ async fn an_id_that_stands_twice() {
     )
     .await;
     spoilt(
+        &target,
         "datasource_values.jsonl",
         "901",
         "902",
@@ -282,6 +302,7 @@ async fn an_id_that_stands_twice() {
     )
     .await;
     spoilt(
+        &target,
         "incidents.jsonl",
         "[{\"id\":33}]",
         "[{\"id\":33},{\"id\":33}]",
@@ -296,7 +317,7 @@ async fn parents_that_go_round_in_a_circle() {
     let folder = Folder::empty();
     folder.write("groups.jsonl", circle);
     let fault = folder
-        .import(&Target::new().db, OnConflict::Fail)
+        .import(Target::new().db(), OnConflict::Fail)
         .await
         .expect_err("a circle")
         .to_string();
@@ -308,7 +329,8 @@ async fn parents_that_go_round_in_a_circle() {
 
 #[tokio::test]
 async fn a_reply_to_a_comment_of_another_incident() {
-    spoilt(
+    let target = Target::new();
+    spoilt(&target,
         "incident_comments.jsonl",
         "\"incidentId\":10,\"text\":\"Takk",
         "\"incidentId\":11,\"text\":\"Takk",
@@ -319,8 +341,10 @@ async fn a_reply_to_a_comment_of_another_incident() {
 
 #[tokio::test]
 async fn texts_beyond_their_limits() {
+    let target = Target::new();
     let title = "æ".repeat(101);
     spoilt(
+        &target,
         "improvements.jsonl",
         "Shadow board",
         &title,
@@ -328,6 +352,7 @@ async fn texts_beyond_their_limits() {
     )
     .await;
     spoilt(
+        &target,
         "datasource_values.jsonl",
         "Line 3",
         &title,
@@ -335,6 +360,7 @@ async fn texts_beyond_their_limits() {
     )
     .await;
     spoilt(
+        &target,
         "datasource_values.jsonl",
         "cold start",
         &"x".repeat(256),
@@ -342,6 +368,7 @@ async fn texts_beyond_their_limits() {
     )
     .await;
     spoilt(
+        &target,
         "incidents.jsonl",
         "Entered twice",
         "",
@@ -352,7 +379,8 @@ async fn texts_beyond_their_limits() {
 
 #[tokio::test]
 async fn an_improvement_category_without_a_name_or_with_two() {
-    spoilt(
+    let target = Target::new();
+    spoilt(&target,
         "improvements.jsonl",
         ",\"category\":\"Safety\"",
         "",
@@ -360,6 +388,7 @@ async fn an_improvement_category_without_a_name_or_with_two() {
     )
     .await;
     spoilt(
+        &target,
         "improvements.jsonl",
         "\"title\":\"Old idea\"",
         "\"category\":\"Cost\"",
@@ -370,19 +399,22 @@ async fn an_improvement_category_without_a_name_or_with_two() {
 
 #[tokio::test]
 async fn text_that_is_not_json_or_not_utf8_or_holds_nul() {
-    refused(
+    let target = Target::new();
+    refused(&target,
         "areas.jsonl",
         "{\"id\":1,\"name\":\"A\"}\n{\"id\":2,\"name\":\"B\"",
         "areas.jsonl, line 2: found malformed JSON at column 18 (EOF while parsing an object), expected one JSON object on the line",
     )
     .await;
     refused(
+        &target,
         "areas.jsonl",
         b"{\"id\":1,\"name\":\"A\"}\n{\"id\":2,\"name\":\"\xC3\"}",
         "areas.jsonl, line 2: found bytes that are not UTF-8 at column 17, expected text in UTF-8",
     )
     .await;
     spoilt(
+        &target,
         "areas.jsonl",
         "Assembly",
         "A\\u0000",
@@ -390,6 +422,7 @@ async fn text_that_is_not_json_or_not_utf8_or_holds_nul() {
     )
     .await;
     spoilt(
+        &target,
         "areas.jsonl",
         "{\"id\":2,\"name\":\"Assembly\"}",
         "[2,\"Assembly\"]",
@@ -399,7 +432,7 @@ async fn text_that_is_not_json_or_not_utf8_or_holds_nul() {
     let folder = Folder::plant();
     folder.write("areas.jsonl", "{\"id\":1,\"name\":\"\\ud800\"}");
     let fault = folder
-        .import(&Target::new().db, OnConflict::Fail)
+        .import(Target::new().db(), OnConflict::Fail)
         .await
         .expect_err("half a pair")
         .to_string();
@@ -410,59 +443,73 @@ async fn text_that_is_not_json_or_not_utf8_or_holds_nul() {
 }
 
 /// The plant with its values as this CSV.
-async fn csv(content: &str, expected: &str) {
+async fn csv(target: &Target, content: &str, expected: &str) {
     let folder = Folder::plant();
     folder.remove("datasource_values.jsonl");
     folder.write("datasource_values.csv", content);
-    refused_folder(&folder, &format!("datasource_values.csv, line {expected}")).await;
+    refused_folder(
+        target,
+        &folder,
+        &format!("datasource_values.csv, line {expected}"),
+    )
+    .await;
 }
 
 #[tokio::test]
 async fn csv_that_does_not_fit() {
+    let target = Target::new();
     let head = "id,dataSourceId,valueDate,value";
     csv(
+        &target,
         &format!("{head}\n1,4,2025-05-01T00:00:00Z,abc\n"),
         "2, field value: found \"abc\", expected a number",
     )
     .await;
     csv(
+        &target,
         &format!("{head}\n1,4,2025-05-01T00:00:00Z,1\n2,4,2025-05-32T00:00:00Z,1\n"),
         "3, field valueDate: found \"2025-05-32T00:00:00Z\", expected a date-time",
     )
     .await;
     csv(
+        &target,
         &format!("{head}\n1,4,2025-05-01T00:00:00Z,NaN\n"),
         "2, field value: found NaN, expected a finite number",
     )
     .await;
     csv(
+        &target,
         &format!("{head}\n,4,2025-05-01T00:00:00Z,1\n"),
         "2, field id: found nothing, expected an int32",
     )
     .await;
     csv(
+        &target,
         &format!("{head}\n99999999999,4,2025-05-01T00:00:00Z,1\n"),
         "2, field id: found \"99999999999\", expected an int32",
     )
     .await;
     csv(
+        &target,
         &format!("{head}\n1,4,2025-05-01T00:00:00Z\n"),
         "2: found 3 cells, expected 4, as in the header",
     )
     .await;
-    csv(&format!("{head}\n1,9,2025-05-01T00:00:00Z,1\n"), "2, field dataSourceId: found 9, expected the id of a datasource in the folder or in the database").await;
+    csv(&target, &format!("{head}\n1,9,2025-05-01T00:00:00Z,1\n"), "2, field dataSourceId: found 9, expected the id of a datasource in the folder or in the database").await;
     csv(
+        &target,
         "id,dataSourceId,valueDate\n1,4,2025-05-01T00:00:00Z\n",
         "1, field value: found a header without it, expected a header of field names",
     )
     .await;
-    csv(
+    csv(&target,
         &format!("{head},dimesion\n"),
         "1, field dimesion: found an unknown field in the header, expected some of id, dataSourceId, value, valueDate, registrationDate, \
          areaId, assetId, projectId, description, dimension, dimension2, dimension3, dimension4, externalId",
     )
     .await;
     csv(
+        &target,
         &format!(
             "{head},description\n1,4,2025-05-01T00:00:00Z,1,\"cold\n2,4,2025-05-02T00:00:00Z,1,\n"
         ),
@@ -470,6 +517,7 @@ async fn csv_that_does_not_fit() {
     )
     .await;
     csv(
+        &target,
         &format!("{head},value\n"),
         "1, field value: found the field twice in the header, expected it once",
     )
@@ -482,7 +530,7 @@ async fn files_that_are_none_of_an_import() {
     folder.write("incident.jsonl", "{}");
     let target = Target::new();
     let fault = folder
-        .import(&target.db, OnConflict::Fail)
+        .import(target.db(), OnConflict::Fail)
         .await
         .expect_err("misspelt")
         .to_string();
@@ -493,7 +541,7 @@ async fn files_that_are_none_of_an_import() {
     assert_eq!(target.rows().await, 0);
 
     let fault = Folder::empty()
-        .import(&target.db, OnConflict::Fail)
+        .import(target.db(), OnConflict::Fail)
         .await
         .expect_err("empty")
         .to_string();
@@ -502,7 +550,7 @@ async fn files_that_are_none_of_an_import() {
     let folder = Folder::plant();
     folder.write("datasource_values.csv", "id\n");
     let fault = folder
-        .import(&target.db, OnConflict::Fail)
+        .import(target.db(), OnConflict::Fail)
         .await
         .expect_err("both")
         .to_string();
@@ -514,7 +562,7 @@ async fn files_that_are_none_of_an_import() {
     let folder = Folder::plant();
     folder.write("areas.csv", "id\n");
     let fault = folder
-        .import(&target.db, OnConflict::Fail)
+        .import(target.db(), OnConflict::Fail)
         .await
         .expect_err("csv")
         .to_string();
@@ -529,7 +577,7 @@ async fn a_folder_that_is_not_there() {
     let gone = std::path::Path::new("surely/not/there");
     let fault = import_dir(
         gone,
-        &Target::new().db,
+        Target::new().db(),
         ImportOptions::default(),
         Arc::new(()),
     )
@@ -544,7 +592,7 @@ async fn a_folder_that_is_not_there() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_database_that_another_process_is_writing_to() {
     let target = Target::new();
-    let other = Store::open(&target.db, &StoreOptions::default())
+    let other = Store::open(target.db(), &StoreOptions::default())
         .await
         .expect("opened");
     let (writing, begun) = mpsc::channel();
@@ -569,14 +617,14 @@ async fn a_database_that_another_process_is_writing_to() {
         ..ImportOptions::default()
     };
     let folder = Folder::plant();
-    let fault = import_dir(folder.path(), &target.db, options, Arc::new(()))
+    let fault = import_dir(folder.path(), target.db(), options, Arc::new(()))
         .await
         .expect_err("locked");
     assert_eq!(fault.to_string(), "the database did not take the import");
     let cause = std::error::Error::source(&fault)
         .expect("a cause")
         .to_string();
-    assert!(cause.contains("locked"), "{cause}");
+    assert!(cause.contains("lock"), "{cause}");
     drop(done);
     held.await.expect("no panic").expect("written");
     other.close().await;
@@ -587,7 +635,7 @@ async fn a_database_that_another_process_is_writing_to() {
 async fn a_comment_that_moves_to_another_incident_without_its_replies() {
     let target = Target::new();
     Folder::plant()
-        .import(&target.db, OnConflict::Fail)
+        .import(target.db(), OnConflict::Fail)
         .await
         .expect("imported");
     let moved = Folder::empty();
@@ -598,7 +646,7 @@ async fn a_comment_that_moves_to_another_incident_without_its_replies() {
     };
     moved.write("incident_comments.jsonl", line(100, ""));
     let fault = moved
-        .import(&target.db, OnConflict::Replace)
+        .import(target.db(), OnConflict::Replace)
         .await
         .expect_err("101 answers 100, and stays with incident 10");
     assert_eq!(
@@ -610,19 +658,20 @@ async fn a_comment_that_moves_to_another_incident_without_its_replies() {
         line(100, "") + &line(101, ",\"parentId\":100"),
     );
     moved
-        .import(&target.db, OnConflict::Replace)
+        .import(target.db(), OnConflict::Replace)
         .await
         .expect("both moved");
 }
 
 #[tokio::test]
 async fn categories_that_are_each_others_parents() {
+    let target = Target::new();
     let folder = Folder::empty();
     folder.write(
         "incident_types.jsonl",
         r#"{"id":1,"title":"Safety","categories":[{"id":2,"title":"A","parentId":3},{"id":3,"title":"B","parentId":2}]}"#,
     );
-    refused_folder(
+    refused_folder(&target,
         &folder,
         "incident_types.jsonl, line 1, field categories[0].parentId: found a way up that goes round in a circle at 2, \
          expected parents that end at one without a parent",
@@ -632,7 +681,8 @@ async fn categories_that_are_each_others_parents() {
 
 #[tokio::test]
 async fn an_incident_id_that_leaves_none_for_new_incidents() {
-    spoilt(
+    let target = Target::new();
+    spoilt(&target,
         "incidents.jsonl",
         "\"id\":10,",
         "\"id\":2147483647,",
@@ -644,9 +694,10 @@ async fn an_incident_id_that_leaves_none_for_new_incidents() {
 /// The reader of CSV would take the whole file for one cell.
 #[tokio::test]
 async fn a_quotation_mark_without_its_pair_in_a_long_file() {
+    let target = Target::new();
     let line = "2,4,2025-05-02T00:00:00Z,1,cold\n";
     let lines = line.repeat((17 << 20) / line.len());
-    csv(
+    csv(&target,
         &format!(
             "id,dataSourceId,valueDate,value,description\n1,4,2025-05-01T00:00:00Z,1,\"cold\n{lines}"
         ),
@@ -654,7 +705,7 @@ async fn a_quotation_mark_without_its_pair_in_a_long_file() {
     )
     .await;
     // Not in quotation marks to the reader, and so the fault is of the line it stands on and not of the last.
-    csv(
+    csv(&target,
         "id,dataSourceId,valueDate,value,description\n1,4,2025-05-01T00:00:00Z,1,5\" pipe\n2,4,2025-05-02T00:00:00Z,1,cold\n",
         "2: found a quotation mark without its pair, expected quoted cells to be closed",
     )

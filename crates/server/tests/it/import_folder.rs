@@ -4,8 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use obeya_server::import::{ImportError, ImportOptions, ImportReport, OnConflict, import_dir};
-use obeya_server::store::{Store, StoreError, StoreOptions};
 use tempfile::TempDir;
+
+use crate::support::{Database, sql};
 
 /// Every file of the plant with its lines. Parents stand behind their children, to show that the order of lines does not matter.
 pub const PLANT: [(&str, &str); 11] = [
@@ -113,21 +114,23 @@ impl Folder {
 
 /// A database of its own, opened to look at.
 pub struct Target {
-    _dir: TempDir,
-    pub db: String,
+    pub database: Database,
 }
 
 impl Target {
     pub fn new() -> Self {
-        let dir = tempfile::tempdir().expect("a folder");
-        let db = format!("sqlite:{}", dir.path().join("target.db").display());
-        Self { _dir: dir, db }
+        let database = Database::new();
+        Self { database }
+    }
+
+    /// Its address.
+    pub fn db(&self) -> &str {
+        self.database.url()
     }
 
     /// The rows of every table that an import writes.
     pub async fn rows(&self) -> i64 {
-        let mut sum = 0;
-        for table in [
+        let counts = [
             "projects",
             "areas",
             "groups",
@@ -148,25 +151,15 @@ impl Target {
             "datasource_values",
             "areas_search",
             "incidents_search",
-        ] {
-            sum += self.number(&format!("SELECT count(*) FROM {table}")).await;
-        }
-        sum
+        ]
+        .map(|table| format!("(SELECT count(*) FROM {table})"));
+        self.number(&format!("SELECT {}", counts.join(" + "))).await
     }
 
     /// The number a statement gives.
     pub async fn number(&self, sql: &str) -> i64 {
-        let store = Store::open(&self.db, &StoreOptions::default())
-            .await
-            .expect("opened");
-        let sql = sql.to_owned();
-        let number = store
-            .read(move |session| session.first(&sql, &[], |row| row.int(0)))
-            .await
-            .map_err(|error: StoreError| format!("{error:?}"))
-            .expect("an answer")
-            .flatten()
-            .expect("a number");
+        let store = self.database.open().await;
+        let number = sql::number(&store, sql).await;
         store.close().await;
         number
     }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::incidents_plant::{NOW, accepted, least, plant, refused, with};
+use crate::support::sql::with_words;
 
 const PATH: &str = "/v1/Incidents";
 
@@ -121,15 +122,10 @@ async fn an_anonymous_incident_tells_nobody_who_reported_it() {
 async fn a_new_incident_can_be_searched_for() {
     let service = plant().await;
     let body = with(least(), &json!({"text": "Sprekk på venstre FLENS"}));
-    let id = accepted(&service, "POST", PATH, &body).await["id"].as_i64();
-    let sql = "SELECT rowid FROM incidents_search WHERE incidents_search MATCH ?1";
-    let found = service
-        .store()
-        .read(move |session| {
-            session.all(sql, &["housing AND på AND flens".into()], |row| row.int(0))
-        })
-        .await;
-    assert_eq!(found.expect("a search"), [id]);
+    let incident = accepted(&service, "POST", PATH, &body).await;
+    let words = ["housing", "på", "flens"];
+    let found = with_words(service.store(), "incidents_search", &words).await;
+    assert_eq!(json!(found), json!([incident["id"]]));
 }
 
 #[tokio::test]

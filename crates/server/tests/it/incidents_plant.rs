@@ -1,11 +1,9 @@
 //! A small plant to report incidents in, and a way to see that nothing in the store has changed.
 
-use std::fmt::Write as _;
-
 use obeya_server::store::engine::{Session, StoreError};
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Service};
+use crate::support::{Answer, Service, sql};
 
 /// The clock's start as the wire writes it.
 pub const NOW: &str = "2025-06-02T08:00:00Z";
@@ -37,8 +35,6 @@ const ROWS: &[&str] = &[
     "INSERT INTO incident_consequences (incident_id, consequence_id, amount) VALUES (100, 51, 14.0)",
     "INSERT INTO incident_causes (incident_id, cause_id) VALUES (100, 41)",
     "INSERT INTO incident_comments (id, incident_id, text, comment_date, commented_by_user_id) VALUES (1, 100, 'Seen', 20, 'u-104'), (2, 100, 'Known', 30, NULL)",
-    "INSERT INTO incidents_search (rowid, document) VALUES (100, 'crack'), (101, 'theft'), (102, 'gone')",
-    "INSERT INTO comments_search (rowid, document) VALUES (1, 'seen'), (2, 'known')",
     "INSERT INTO improvement_categories (id, title) VALUES (12, 'Quality')",
     "INSERT INTO improvements (id, status, title, group_id, suggested_by_user_id, suggestion_date, planned_date, last_modified, last_modified_by_user_id,
             cost_of_investment, due_date, like_count)
@@ -56,12 +52,26 @@ const ROWS: &[&str] = &[
         (3, 'nb-no', 'type', 3, 'Kvalitetsavvik (bokmål)', NULL), (3, 'sv', 'type', 3, 'Kvalitetsavvikelse', NULL)",
 ];
 
+/// The words that incidents and comments are found by.
+const WORDS: [(&str, i64, &str); 5] = [
+    ("incidents_search", 100, "crack"),
+    ("incidents_search", 101, "theft"),
+    ("incidents_search", 102, "gone"),
+    ("comments_search", 1, "seen"),
+    ("comments_search", 2, "known"),
+];
+
 /// The service on the plant.
 pub async fn plant() -> Service {
     let service = Service::start().await;
     let filled = service.store().write(|session| {
-        ROWS.iter()
-            .try_for_each(|sql| session.execute(sql, &[]).map(drop))
+        for sql in ROWS {
+            session.execute(sql, &[])?;
+        }
+        for (index, id, words) in WORDS {
+            sql::put_words(session, index, id, words)?;
+        }
+        Ok::<_, StoreError>(())
     });
     filled.await.expect("the rows fit the schema");
     service
@@ -107,28 +117,10 @@ fn dump(session: &mut dyn Session) -> Result<String, StoreError> {
         "improvements",
         "stamps",
     ];
-    let mut text = String::new();
-    for table in TABLES {
-        let columns = session.all(
-            &format!("SELECT name FROM pragma_table_info('{table}')"),
-            &[],
-            |row| row.string(0),
-        )?;
-        let columns: Vec<_> = columns
-            .into_iter()
-            .flatten()
-            .map(|name| format!("quote({name})"))
-            .collect();
-        let rows = session.all(
-            &format!("SELECT {} FROM {table}", columns.join(" || ',' || ")),
-            &[],
-            |row| row.string(0),
-        )?;
-        for row in rows.into_iter().flatten() {
-            writeln!(text, "{table}: {row}").expect("a String takes all");
-        }
-    }
-    Ok(text)
+    TABLES
+        .iter()
+        .map(|table| sql::dump(session, table))
+        .collect()
 }
 
 /// The request is refused with this status and code, and the store is as it was; the problem.

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::incidents_plant::{NOW, accepted, least_update, plant, refused, with};
 use crate::support::Answer;
+use crate::support::sql::with_words;
 
 const PATH: &str = "/v1/Incidents/100";
 
@@ -365,14 +366,9 @@ async fn a_new_text_replaces_the_words_it_is_found_by() {
         &with(least_update(), &json!({"title": "Leak", "text": "Oil"})),
     )
     .await;
-    let found = |words: &'static str| {
-        let sql = "SELECT rowid FROM incidents_search WHERE incidents_search MATCH ?1";
-        service
-            .store()
-            .read(move |session| session.all(sql, &[words.into()], |row| row.int(0)))
-    };
-    assert_eq!(found("crack").await.expect("a search"), []);
-    assert_eq!(found("leak AND oil").await.expect("a search"), [Some(100)]);
+    let found = async |words| with_words(service.store(), "incidents_search", words).await;
+    assert!(found(&["crack"]).await.is_empty());
+    assert_eq!(found(&["leak", "oil"]).await, [100]);
 }
 
 #[tokio::test]

@@ -31,7 +31,7 @@ fn next(service: &Service, body: &Json) -> Option<String> {
 fn fill(session: &mut dyn Session) -> Result<(), StoreError> {
     // Names that many share, and a seventh of them null.
     session.execute(
-        "WITH RECURSIVE n (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n WHERE id < ?1)
+        "WITH RECURSIVE n (id) AS (SELECT CAST(1 AS bigint) UNION ALL SELECT id + 1 FROM n WHERE id < ?1)
          INSERT INTO boards (id, name) SELECT id, CASE WHEN id % 7 = 0 THEN NULL ELSE 'Board ' || (id * 31 % 97) END FROM n",
         &[STEADY.into()],
     )?;
@@ -42,7 +42,7 @@ fn fill(session: &mut dyn Session) -> Result<(), StoreError> {
 fn disturb(session: &mut dyn Session, round: i64) -> Result<(), StoreError> {
     let first = STEADY + round * 20;
     session.execute(
-        "WITH RECURSIVE n (id) AS (SELECT ?1 + 1 UNION ALL SELECT id + 1 FROM n WHERE id < ?1 + 20)
+        "WITH RECURSIVE n (id) AS (SELECT CAST(?1 AS bigint) + 1 UNION ALL SELECT id + 1 FROM n WHERE id < ?1 + 20)
          INSERT INTO boards (id, name) SELECT id, CASE WHEN id % 5 = 0 THEN NULL ELSE 'Board ' || (id * 17 % 97) END FROM n",
         &[first.into()],
     )?;
@@ -261,7 +261,7 @@ async fn a_link_outlives_a_restart_and_leads_to_another_process() {
     first.store().write(fill).await.expect("the boards");
     let body = first.get("/v2/boards").await.json();
     let path = next(&first, &body).expect("a further page");
-    let second = Service::start_in(Arc::clone(&first.folder), |config| {
+    let second = Service::start_on(Arc::clone(&first.database), |config| {
         config.limits.page_records = 2;
     })
     .await;

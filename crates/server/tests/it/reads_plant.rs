@@ -1,6 +1,5 @@
 //! The fixture of `semantic_cases.json` in a database, written through the store: a small plant whose every row a test can name.
 
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use obeya_model::{Date, Timestamp};
@@ -8,7 +7,7 @@ use obeya_server::Config;
 use obeya_server::store::engine::{Session, StoreError, Value};
 use serde_json::Value as Json;
 
-use crate::support::{Answer, Service};
+use crate::support::{Answer, Service, sql};
 
 /// Where the incidents of the fixture are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -176,7 +175,7 @@ fn insert(
     record: &Json,
     more: &[(&str, Value<'_>)],
 ) -> Result<(), StoreError> {
-    let known = columns_of(session, table)?;
+    let known = sql::columns(session, table)?;
     let record = record.as_object().expect("a record");
     let mut columns: Vec<(String, Value<'_>)> = record
         .iter()
@@ -200,19 +199,6 @@ fn insert(
     session.execute(&sql, &values).map(drop)
 }
 
-fn columns_of(session: &mut dyn Session, table: &str) -> Result<Vec<String>, StoreError> {
-    let mut columns = Vec::new();
-    session.query(
-        "SELECT name FROM pragma_table_info(?1)",
-        &[Value::Text(table)],
-        &mut |row| {
-            columns.extend(row.text(0)?.map(str::to_owned));
-            Ok(ControlFlow::Continue(()))
-        },
-    )?;
-    Ok(columns)
-}
-
 fn index(
     session: &mut dyn Session,
     table: &str,
@@ -224,13 +210,8 @@ fn index(
         .filter_map(|name| record[*name].as_str())
         .collect();
     let document = obeya_odata::search::document(&texts.join(" "));
-    let id = Value::Int(record["id"].as_i64().expect("an id"));
-    session
-        .execute(
-            &format!("INSERT INTO {table} (rowid, document) VALUES (?1, ?2)"),
-            &[id, Value::Text(&document)],
-        )
-        .map(drop)
+    let id = record["id"].as_i64().expect("an id");
+    sql::put_words(session, table, id, &document)
 }
 
 /// `isSystemGroup` → `is_system_group`.

@@ -207,7 +207,7 @@ async fn far_pages_hold_their_rows_in_whatever_order_they_are_asked() {
     let plant = Plant::new().await;
     plant
         .change(&[
-            "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120000)
+            "WITH RECURSIVE n (i) AS (SELECT CAST(1 AS bigint) UNION ALL SELECT i + 1 FROM n WHERE i < 120000)
              INSERT INTO datasource_values (datasource_id, value_date, id, value, registration_date)
              SELECT 3, (i + 1) / 2 * 10000000, 1000 + i, i % 10, 0 FROM n",
             "UPDATE datasources SET value_count = 120000, change_counter = change_counter + 1 WHERE id = 3",

@@ -12,7 +12,7 @@ async fn plant() -> Plant {
     plant
         .change(&[
             "INSERT INTO datasource_values (datasource_id, value_date, id, value, registration_date, dimension)
-             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120000)
+             WITH RECURSIVE n(i) AS (SELECT CAST(1 AS bigint) UNION ALL SELECT i + 1 FROM n WHERE i < 120000)
              SELECT 3, (1700000000 + i + CASE WHEN i > 60000 THEN 31536000 ELSE 0 END) * 10000000, 1000000 + i, i, 0, 'd' || (i % 10) FROM n",
             "INSERT INTO datasource_values (datasource_id, value_date, id, value, registration_date, dimension)
              VALUES (3, 17150000000000000, 2000000, -1.0, 0, 'alone')",

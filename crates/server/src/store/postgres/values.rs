@@ -79,7 +79,8 @@ pub(super) fn encode(value: Value<'_>, kind: &Type, out: &mut BytesMut) -> Resul
         (Value::Int(value), &Type::NUMERIC) => put_numeric(value, out),
         // SQLite has no value that is not a number: it keeps NULL for it.
         (Value::Real(value), &Type::FLOAT8) if value.is_nan() => return Ok(IsNull::Yes),
-        (Value::Real(value), &Type::FLOAT8) => out.put_f64(value),
+        // And no zero with a sign; adding one takes it away.
+        (Value::Real(value), &Type::FLOAT8) => out.put_f64(value + 0.0),
         (
             Value::Text(text),
             &Type::TEXT | &Type::VARCHAR | &Type::BPCHAR | &Type::NAME | &Type::UNKNOWN,

@@ -8,7 +8,7 @@ use obeya_server::Clock;
 use obeya_server::import::{ImportOptions, OnConflict, import_dir};
 
 use super::record::Recorder;
-use crate::support::{ALL, Service};
+use crate::support::{ALL, Database, Service};
 
 /// When the example of an updated improvement was written.
 pub const NOW: &str = "2026-03-20T13:15:42.1234567Z";
@@ -21,17 +21,16 @@ pub async fn served() -> Service {
 /// The same, with the clock at another time.
 pub async fn served_at(now: &str) -> Service {
     let now: jiff::Timestamp = now.parse().expect("a timestamp");
-    let folder = Arc::new(tempfile::tempdir().expect("a folder"));
-    let db = format!("sqlite:{}", folder.path().join("test.db").display());
+    let database = Arc::new(Database::new());
     let plant = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../spec/plant");
     let options = ImportOptions {
         on_conflict: OnConflict::Fail,
         ..ImportOptions::default()
     };
-    import_dir(&plant, &db, options, Arc::new(()))
+    import_dir(&plant, database.url(), options, Arc::new(()))
         .await
         .expect("the plant can be imported");
-    Service::start_in(folder, |config| {
+    Service::start_on(database, |config| {
         config.clock = Clock::new(move || now);
     })
     .await

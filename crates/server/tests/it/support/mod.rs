@@ -8,7 +8,10 @@
 //! ```
 //! Rows are put in through `service.store()`; time is `service.clock`'s.
 
+mod database;
+pub mod postgres;
 pub mod raw;
+pub mod sql;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -18,7 +21,8 @@ use obeya_server::{Clock, Config, Running, Server};
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use reqwest::{Method, RequestBuilder};
 use serde_json::Value;
-use tempfile::TempDir;
+
+pub use database::Database;
 
 /// Where the clock of a test starts: 2025-06-02T08:00:00Z, a Monday.
 pub const START: i64 = 1_748_851_200;
@@ -29,12 +33,12 @@ pub const COMMON: &str = "Host: plant.example\r\nConnection: close\r\n";
 /// The scopes that open everything.
 pub const ALL: [&str; 2] = ["public.api.read", "public.api.write"];
 
-/// A service with its folder, its clock and a caller.
+/// A service with its database, its clock and a caller.
 pub struct Service {
     pub running: Running,
     pub clock: TestClock,
     pub http: reqwest::Client,
-    pub folder: Arc<TempDir>,
+    pub database: Arc<Database>,
     token: String,
 }
 
@@ -46,14 +50,13 @@ impl Service {
 
     /// The same, with some settings changed.
     pub async fn start_with(change: impl FnOnce(&mut Config)) -> Self {
-        let folder = Arc::new(tempfile::tempdir().expect("a folder"));
-        Self::start_in(folder, change).await
+        Self::start_on(Arc::new(Database::new()), change).await
     }
 
-    /// On the database of a folder, which another service may use too.
-    pub async fn start_in(folder: Arc<TempDir>, change: impl FnOnce(&mut Config)) -> Self {
+    /// On a database that another service may use too.
+    pub async fn start_on(database: Arc<Database>, change: impl FnOnce(&mut Config)) -> Self {
         let clock = TestClock::default();
-        let mut config = Config::new(db(&folder));
+        let mut config = Config::new(database.url());
         config.clock = clock.clock();
         change(&mut config);
         let running = Server::start(config).await.expect("started");
@@ -61,7 +64,7 @@ impl Service {
             running,
             clock,
             http: client(),
-            folder,
+            database,
             token: String::new(),
         };
         service.token = service.token_for(&ALL).await;
@@ -69,8 +72,8 @@ impl Service {
     }
 
     /// The URL of its database, for the administrative functions.
-    pub fn db(&self) -> String {
-        db(&self.folder)
+    pub fn db(&self) -> &str {
+        self.database.url()
     }
 
     /// Its store, to put rows in and look at them.
@@ -150,10 +153,6 @@ impl Service {
             .find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
         line.map_or(0, |value| value.parse().expect("a number"))
     }
-}
-
-fn db(folder: &TempDir) -> String {
-    format!("sqlite:{}", folder.path().join("test.db").display())
 }
 
 /// A client without proxies, compression or retries of its own.

@@ -1,12 +1,19 @@
-//! The service over HTTP, in one binary: a module for each part.
+//! The service over HTTP, and the store below it, on PostgreSQL: a module for each part.
+
+use obeya_server::store::Dialect;
+
+/// The engine that this binary is about.
+const ENGINE: Dialect = Dialect::Postgres;
 
 mod support;
 
+// On every engine: the list is the same in each binary, to which `engines` sees.
 mod auth;
 mod bad_input;
 mod base_url;
 mod boards;
 mod contract;
+mod engines;
 mod http;
 mod http_connection;
 mod http_log;
@@ -26,11 +33,19 @@ mod paging;
 mod reads;
 mod reads_plant;
 mod store;
+mod store_ids;
 mod store_parts;
 mod store_purge;
+mod store_replicas;
+mod store_session;
 mod store_view;
 mod token;
 mod trash;
 mod types;
 mod values;
 mod values_large;
+
+// A server that fails, and what only this engine does.
+mod partitions;
+mod postgres_roles;
+mod postgres_store;

@@ -1,0 +1,50 @@
+//! The service over HTTP, and the store below it, on SQLite: a module for each part.
+
+use obeya_server::store::Dialect;
+
+/// The engine that this binary is about.
+const ENGINE: Dialect = Dialect::Sqlite;
+
+mod support;
+
+// On every engine: the list is the same in each binary, to which `engines` sees.
+mod auth;
+mod bad_input;
+mod base_url;
+mod boards;
+mod contract;
+mod engines;
+mod http;
+mod http_connection;
+mod http_log;
+mod http_upkeep;
+mod import;
+mod import_faults;
+mod import_folder;
+mod improvements;
+mod incidents;
+mod incidents_parts;
+mod incidents_plant;
+mod incidents_update;
+mod odata;
+mod odata_doors;
+mod odata_typed;
+mod paging;
+mod reads;
+mod reads_plant;
+mod store;
+mod store_ids;
+mod store_parts;
+mod store_purge;
+mod store_replicas;
+mod store_session;
+mod store_view;
+mod token;
+mod trash;
+mod types;
+mod values;
+mod values_large;
+
+// Files, and what only this engine does.
+mod sqlite_file;
+mod sqlite_store;

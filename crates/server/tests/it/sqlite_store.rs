@@ -1,0 +1,130 @@
+//! What only the store on SQLite does: it shares commits as its own log shows, and counts the work of functions.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use obeya_server::store::{Session, Store, StoreError, StoreOptions, View};
+
+use crate::reads_plant::Plant;
+use crate::store::{Waiting, add_area, areas, opened, opened_with};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn concurrent_writes_are_all_kept_and_share_commits() {
+    let (_database, store) = opened().await;
+    let writes = Waiting::behind_a_gate(&store, add_area).await;
+    let before = log_commits(&store).await;
+    for outcome in writes.outcomes().await {
+        outcome.expect("an area");
+    }
+    assert_eq!(areas(&store).await, 200);
+    // 200 jobs at 128 for each commit.
+    assert_eq!(log_commits(&store).await - before, 2);
+}
+
+/// Commits so far, read from the write-ahead log itself: a frame that ends a commit holds the size of the database after it, any other holds 0.
+async fn log_commits(store: &Store) -> usize {
+    let file = store
+        .read(|session| {
+            session.first("SELECT file FROM pragma_database_list", &[], |row| {
+                row.string(0)
+            })
+        })
+        .await
+        .expect("a row")
+        .flatten()
+        .expect("a file");
+    let log = std::fs::read(format!("{file}-wal")).expect("a log");
+    let word = |at: usize| u32::from_be_bytes(log[at..at + 4].try_into().expect("four bytes"));
+    let (page, salt) = (word(8) as usize, &log[16..24]);
+    (0..)
+        .map(|frame| 32 + frame * (24 + page))
+        .take_while(|&at| at + 24 + page <= log.len())
+        .filter(|&at| log[at + 8..at + 16] == *salt && word(at + 4) != 0)
+        .count()
+}
+
+#[tokio::test]
+async fn a_function_that_goes_over_long_texts_is_work_too() {
+    let options = StoreOptions {
+        statement_budget: Duration::ZERO,
+        ..StoreOptions::default()
+    };
+    let (_database, store) = opened_with(&options).await;
+    // A few steps of the engine, which would not look at the clock for their sake.
+    let matches = async |text: String| {
+        let pattern = "SELECT odata_matches(?1, '[ab]*a[ab]{9}c', '')";
+        let read = store.read(move |session| {
+            let binds = [(&text).into()];
+            session.first(pattern, &binds, |row| row.int(0))
+        });
+        read.await
+    };
+    assert!(matches!(matches("ab".into()).await, Ok(Some(Some(0)))));
+    let long = matches("ab".repeat(1_000)).await;
+    assert!(matches!(long, Err(StoreError::Timeout)), "{long:?}");
+}
+
+/// A list is begun on the caller's thread; what turns out to be long must not stay there.
+#[tokio::test]
+async fn long_reads_are_begun_again_aside() {
+    let service = crate::support::Service::start().await;
+    for (rows, runs) in [(10, 1), (1_000_000, 2)] {
+        let begun = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&begun);
+        let work = move |session: &mut dyn Session| {
+            count.fetch_add(1, Ordering::SeqCst);
+            let sql = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1) SELECT count(*) FROM n";
+            session.first(sql, &[rows.into()], |row| row.int(0))
+        };
+        let counted: Result<_, StoreError> = service.store().brief(work).await;
+        assert_eq!(counted.expect("a count"), Some(Some(rows)));
+        assert_eq!(begun.load(Ordering::SeqCst), runs, "{rows}");
+    }
+}
+
+/// What a reader sees.
+async fn view(store: &Store) -> View {
+    let seen = store.read(|session| session.view());
+    seen.await.expect("a view").expect("a reader has a view")
+}
+
+#[tokio::test]
+async fn a_view_stays_until_something_is_written_by_whomever() {
+    let (database, store) = opened().await;
+    let first = view(&store).await;
+    assert_eq!(view(&store).await, first);
+    let added = store.write(|session| add_area(session, 1, "a")).await;
+    added.expect("an area");
+    let second = view(&store).await;
+    assert_ne!(second, first);
+    assert_eq!(view(&store).await, second);
+    let other = database.open().await;
+    let added = other.write(|session| add_area(session, 2, "a")).await;
+    added.expect("an area");
+    assert_ne!(view(&store).await, second);
+}
+
+/// A change counter is of one connection.
+#[tokio::test]
+async fn readers_do_not_share_a_view() {
+    let (_database, store) = opened().await;
+    let short = store.brief(|session| session.view()).await;
+    let short = short.expect("a view").expect("a reader has a view");
+    assert_ne!(view(&store).await.reader, short.reader);
+}
+
+#[tokio::test]
+async fn a_query_that_is_too_large_for_the_database_is_refused_as_such() {
+    let plant = Plant::new().await;
+    // Each term joins further tables, and an engine takes only so many.
+    let terms: Vec<String> = (0..24)
+        .map(|depth| format!("{}incident/area/name eq 'a'", "parent/".repeat(depth)))
+        .collect();
+    let answer = plant
+        .get(&format!("/v2/comments?$filter={}", terms.join(" or ")))
+        .await;
+    let problem = answer.is_problem(400, "odata.limit");
+    let detail = problem["detail"].as_str().unwrap_or_default();
+    assert!(detail.contains("64 tables"), "{detail}");
+}

@@ -1,0 +1,71 @@
+//! A database of a test's own, on the engine that the binary is about. It is gone when the test ends, however it ends.
+
+use obeya_server::store::{Dialect, Store, StoreOptions};
+use tempfile::TempDir;
+
+use super::postgres;
+
+/// A database: a file that is not there yet, or one on the server with the schema in it.
+pub struct Database {
+    url: String,
+    _kept: Kept,
+}
+
+/// What goes when the test ends, and is held for nothing else.
+enum Kept {
+    Folder { _folder: TempDir },
+    Scratch { _scratch: postgres::Scratch },
+}
+
+impl Database {
+    /// On the engine of this binary.
+    pub fn new() -> Self {
+        Self::on(crate::ENGINE)
+    }
+
+    /// On an engine that the test names, where it is about both.
+    pub fn on(engine: Dialect) -> Self {
+        if engine == Dialect::Postgres {
+            return Self::kept(postgres::Scratch::new());
+        }
+        Self::file()
+    }
+
+    /// On the engine of this binary, without a schema.
+    pub fn empty() -> Self {
+        if crate::ENGINE == Dialect::Postgres {
+            return Self::kept(postgres::Scratch::empty());
+        }
+        Self::file()
+    }
+
+    fn kept(scratch: postgres::Scratch) -> Self {
+        Database {
+            url: scratch.url().to_owned(),
+            _kept: Kept::Scratch { _scratch: scratch },
+        }
+    }
+
+    fn file() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        Database {
+            url: format!("sqlite:{}", folder.path().join("plant.db").display()),
+            _kept: Kept::Folder { _folder: folder },
+        }
+    }
+
+    /// Its address.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Opens it.
+    pub async fn open(&self) -> Store {
+        self.open_with(&StoreOptions::default()).await
+    }
+
+    /// Opens it, to be run in this way.
+    pub async fn open_with(&self, options: &StoreOptions) -> Store {
+        Store::open(&self.url, options).await.expect("a store")
+    }
+}
