@@ -10,10 +10,12 @@ mod link;
 mod migrate;
 mod placeholders;
 mod server;
+mod session;
 mod statements;
 #[cfg(test)]
 mod tests;
 mod tls;
+mod transactions;
 mod values;
 
 use std::sync::Arc;

@@ -3,9 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::cluster::Cluster;
-use super::scratch::{
-    Scratch, admin, connect, one, options, process, server_url, terminate, until,
-};
+use super::scratch::{Scratch, admin, connect, one, options, process, server_url, terminate};
 use crate::store::connect::{Connect as _, Connection as _, Work};
 use crate::store::postgres::Postgres;
 use crate::store::postgres::server::Role;

@@ -1,6 +1,5 @@
 //! A schema of its own for each test, on the server that the tests are given.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -69,12 +68,6 @@ impl Scratch {
 
     pub(super) fn writer(&self) -> Database {
         connect(&self.url, Role::Writer, &options()).unwrap()
-    }
-
-    /// Two connections of one server.
-    pub(super) fn server(&self, options: &StoreOptions) -> Arc<Server> {
-        let address = Address::parse(&self.url, |_| None).unwrap();
-        Server::new(address, options.clone()).unwrap()
     }
 }
 

@@ -263,7 +263,6 @@ fn what_the_server_says_is_sorted_by_its_code() {
             "{code}"
         );
     }
-    drop(raised);
     assert!(writer.take_conflict(), "40001 was among them");
 }
 

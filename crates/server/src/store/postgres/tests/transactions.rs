@@ -43,13 +43,13 @@ fn a_snapshot_sees_what_was_when_it_first_looked() {
 fn the_server_hears_of_the_end_of_a_snapshot_at_once() {
     let (scratch, mut writer) = with_table();
     let mut reader = scratch.reader();
-    let process = super::scratch::process(&mut reader);
+    let number = process(&mut reader);
     reader.begin_read().unwrap();
     one(&mut reader, COUNT, &[]).unwrap();
     let sql = "SELECT count(*) FROM pg_stat_activity WHERE pid = ?1 AND state = 'idle'";
-    assert_eq!(one(&mut writer, sql, &[process.into()]).unwrap(), Some(0));
+    assert_eq!(one(&mut writer, sql, &[number.into()]).unwrap(), Some(0));
     reader.end_read().unwrap();
-    until(|| one(&mut writer, sql, &[process.into()]).unwrap() == Some(1));
+    until(|| one(&mut writer, sql, &[number.into()]).unwrap() == Some(1));
 }
 
 #[test]

@@ -1,0 +1,147 @@
+//! The [`Session`] over a connection: statements, their values and their rows.
+
+use std::ops::ControlFlow;
+use std::pin::{Pin, pin};
+
+use tokio_postgres::RowStream;
+
+use super::connection::{Database, Transaction};
+use super::copy;
+use super::errors::Failure;
+use super::server::Role;
+use super::values::{Bound, Columns, Owned};
+use crate::store::{Dialect, EachRow, Session, StoreError, Value, View};
+
+/// The last transaction that a snapshot knows, if none was under way beside it: equal numbers are then equal snapshots. A server that follows another one
+/// does not list what is under way there.
+const VIEW: &str = "SELECT CASE WHEN NOT pg_is_in_recovery() AND pg_snapshot_xmin(s) = pg_snapshot_xmax(s) \
+    THEN pg_snapshot_xmax(s)::text::bigint END FROM pg_current_snapshot() AS s";
+/// Rows that nobody wants any more and that are read all the same, before the server is asked to stop: asking costs a connection.
+const UNWANTED_ROWS: usize = 1_000;
+
+impl Session for Database {
+    fn dialect(&self) -> Dialect {
+        Dialect::Postgres
+    }
+
+    fn query(
+        &mut self,
+        sql: &str,
+        binds: &[Value<'_>],
+        each: &mut EachRow<'_>,
+    ) -> Result<(), StoreError> {
+        let mut is_given = false;
+        self.run(sql, |database| {
+            let ran = database.rows(sql, binds, &mut is_given, each);
+            // What was given cannot be taken back, so it is not begun again.
+            database.is_answered |= is_given;
+            ran
+        })?
+    }
+
+    fn execute(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<u64, StoreError> {
+        self.run(sql, |database| {
+            let statement = database.prepared(sql)?;
+            let client = database.link.client();
+            let values = binds.iter().map(|value| Bound(*value));
+            database.link.wait(client.execute_raw(&statement, values))
+        })
+    }
+
+    fn send(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {
+        self.run(sql, |database| {
+            let statement = database.prepared(sql)?;
+            let client = database.link.client();
+            let values: Vec<Owned> = binds.iter().map(|value| Owned::from(*value)).collect();
+            database
+                .link
+                .post(async move { client.execute_raw(&statement, values).await.map(drop) })
+        })
+    }
+
+    fn append(
+        &mut self,
+        table: &str,
+        columns: &[&str],
+        values: &[Value<'_>],
+    ) -> Result<(), StoreError> {
+        let columns = columns.join(", ");
+        let look = format!("SELECT {columns} FROM {table} LIMIT 0");
+        let copy = format!("COPY {table} ({columns}) FROM STDIN (FORMAT binary)");
+        self.run(&copy, |database| {
+            let kinds = database.prepared(&look)?;
+            let kinds: Vec<_> = kinds
+                .columns()
+                .iter()
+                .map(|column| column.type_().clone())
+                .collect();
+            let pieces = copy::pieces(&kinds, values)?;
+            let statement = database.prepared(&copy)?;
+            let client = database.link.client();
+            let sent = copy::send(&client, &statement, pieces);
+            database.link.wait(sent).map(drop)
+        })
+    }
+
+    fn view(&mut self) -> Result<Option<View>, StoreError> {
+        if self.role != Role::Reader || self.transaction == Transaction::None {
+            return Ok(None);
+        }
+        let session: &mut dyn Session = self;
+        let version = session.first(VIEW, &[], |row| row.int(0))?;
+        let reader = self.epoch;
+        Ok(version.flatten().map(|version| View { reader, version }))
+    }
+}
+
+impl Database {
+    /// Gives each row to `each`, until that breaks or fails; what it failed with is apart from what the server says.
+    fn rows(
+        &mut self,
+        sql: &str,
+        binds: &[Value<'_>],
+        is_given: &mut bool,
+        each: &mut EachRow<'_>,
+    ) -> Result<Result<(), StoreError>, Failure> {
+        let statement = self.prepared(sql)?;
+        let client = self.link.client();
+        let values = binds.iter().map(|value| Bound(*value));
+        let rows = self.link.wait(client.query_raw(&statement, values))?;
+        let mut rows = pin!(rows);
+        while let Some(row) = self.link.next(rows.as_mut())? {
+            *is_given = true;
+            let wanted = each(&Columns(row));
+            if let Ok(ControlFlow::Continue(())) = wanted {
+                continue;
+            }
+            // What fails in a transaction may as well end it.
+            let may_stop = wanted.is_err() || self.transaction == Transaction::None;
+            self.drain(rows.as_mut(), may_stop)?;
+            return Ok(wanted.map(drop));
+        }
+        Ok(Ok(()))
+    }
+
+    /// Reads on to the end of an answer that nobody wants any more.
+    fn drain(&mut self, mut rows: Pin<&mut RowStream>, may_stop: bool) -> Result<(), Failure> {
+        let mut unwanted = 0;
+        let mut is_stopped = false;
+        loop {
+            match self.link.next(rows.as_mut()) {
+                Ok(None) => return Ok(()),
+                Ok(Some(_)) => unwanted += 1,
+                Err(failure) if is_stopped && !failure.is_lost => {
+                    self.is_aborted |= self.transaction == Transaction::Open;
+                    return Ok(());
+                }
+                Err(failure) => return Err(failure),
+            }
+            if may_stop && unwanted == UNWANTED_ROWS {
+                let cancel = self.link.client().cancel_token();
+                let tls = self.server.tls();
+                // Without it the rest is read, as long as that takes.
+                is_stopped = self.link.wait(cancel.cancel_query(tls)).is_ok();
+            }
+        }
+    }
+}
