@@ -33,6 +33,8 @@
 //! # Ok::<(), obeya_odata::Error>(())
 //! ```
 
+mod call;
+mod compare;
 mod dialect;
 mod kind;
 mod lookup;

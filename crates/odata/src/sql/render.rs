@@ -7,10 +7,10 @@
 use std::fmt::Write as _;
 
 use crate::ast::LogicOp;
-use crate::bind::node::{Arithmetic, Collection, Comparison, Function, Node, NodeKind, Source};
-use crate::edm::{Column, EntityType, Navigation, Property, Type};
+use crate::bind::node::{Arithmetic, Collection, Node, NodeKind, Source};
+use crate::edm::{Column, EntityType, Navigation, Property};
 use crate::sql::dialect::Lead;
-use crate::sql::kind::{Shape, shape};
+use crate::sql::kind::shape;
 use crate::sql::{Dialect, Kind, Predicate, Sought, TextIndex, Value};
 
 /// How a condition is written.
@@ -70,7 +70,7 @@ impl<'d> Renderer<'d> {
     }
 
     /// A literal. No database here keeps a NaN, so it must not reach one.
-    fn literal(&mut self, value: &Value) -> String {
+    pub(super) fn literal(&mut self, value: &Value) -> String {
         match value {
             Value::Real(number) if number.is_nan() => self.dialect.null(Some(Kind::Real)),
             value => self.bind(value.clone()),
@@ -179,7 +179,7 @@ impl<'d> Renderer<'d> {
         alias
     }
 
-    fn property(&mut self, source: &Source, property: &'static Property) -> String {
+    pub(super) fn property(&mut self, source: &Source, property: &'static Property) -> String {
         let alias = self.row(source);
         self.column(&alias, property.column)
     }
@@ -205,13 +205,13 @@ impl<'d> Renderer<'d> {
     }
 
     /// A number as one of a kind.
-    fn number(&mut self, node: &Node, kind: Kind) -> String {
+    pub(super) fn number(&mut self, node: &Node, kind: Kind) -> String {
         let text = self.value(node);
         self.dialect.convert(&text, shape(node).kind, kind)
     }
 
     /// A value as functions take it, of 64 bits if it is a whole number.
-    fn argument(&mut self, node: &Node) -> String {
+    pub(super) fn argument(&mut self, node: &Node) -> String {
         match shape(node).kind {
             Kind::Wide => self.number(node, Kind::Int),
             _ => self.value(node),
@@ -319,129 +319,11 @@ impl<'d> Renderer<'d> {
     }
 
     /// An operand of a comparison. Booleans of the store are numbers; beside a condition they must become one.
-    fn operand(&mut self, node: &Node) -> String {
+    pub(super) fn operand(&mut self, node: &Node) -> String {
         if node.is_boolean() {
             self.condition(node, Mode::Exact)
         } else {
             self.value(node)
-        }
-    }
-
-    fn compare(&mut self, op: Comparison, left: &Node, right: &Node, mode: Mode) -> String {
-        if left.is_null() || right.is_null() {
-            let other = if left.is_null() { right } else { left };
-            return match op {
-                Comparison::Eq => format!("({} IS NULL)", self.operand(other)),
-                Comparison::Ne => format!("({} IS NOT NULL)", self.operand(other)),
-                _ => "FALSE".to_owned(),
-            };
-        }
-        let (left_null, right_null) = (left.nullable(), right.nullable());
-        let by_null = matches!(op, Comparison::Eq | Comparison::Ne) && (left_null || right_null);
-        let (left_text, right_text) = self.operands(left, right, by_null);
-        let sign = match op {
-            // One side that is never null settles it where null may stand for false.
-            Comparison::Eq if !(left_null || right_null) => "=",
-            Comparison::Eq if mode == Mode::Filter && !(left_null && right_null) => "=",
-            Comparison::Eq => return format!("({})", self.dialect.same(&left_text, &right_text)),
-            Comparison::Ne if !(left_null || right_null) => "<>",
-            Comparison::Ne => {
-                return format!("({})", self.dialect.differs(&left_text, &right_text));
-            }
-            Comparison::Gt => ">",
-            Comparison::Ge => ">=",
-            Comparison::Lt => "<",
-            Comparison::Le => "<=",
-        };
-        let ordered = !matches!(op, Comparison::Eq | Comparison::Ne);
-        let text = if ordered && is_text(left) {
-            format!(
-                "{} {sign} {right_text}",
-                self.dialect.by_code_point(&left_text)
-            )
-        } else {
-            format!("{left_text} {sign} {right_text}")
-        };
-        if mode == Mode::Exact && (left_null || right_null) {
-            format!("(({text}) IS TRUE)")
-        } else {
-            format!("({text})")
-        }
-    }
-
-    /// Two operands as they are compared; `nulls` says whether two nulls are to compare as equal.
-    fn operands(&mut self, left: &Node, right: &Node, nulls: bool) -> (String, String) {
-        let stored =
-            |node: &Node| matches!(node.kind, NodeKind::Property(..) | NodeKind::Boolean(_));
-        if left.is_boolean() && stored(left) && stored(right) {
-            return (self.stored(left), self.stored(right));
-        }
-        let (of_left, of_right) = (shape(left), shape(right));
-        let (left, of_left) = self.beside(left, of_left, of_right);
-        let (right, of_right) = self.beside(right, of_right, of_left);
-        let is_mixed = |whole: Shape, real: Shape| {
-            whole.kind == Kind::Int && real.kind == Kind::Real && !whole.is_exact_as_real()
-        };
-        let dialect = self.dialect;
-        let zero = || "0".to_owned();
-        if is_mixed(of_left, of_right) {
-            let difference = dialect.difference(&left, &right, nulls);
-            return difference.map_or((left, right), |difference| (difference, zero()));
-        }
-        if is_mixed(of_right, of_left) {
-            let difference = dialect.difference(&right, &left, nulls);
-            return difference.map_or((left, right), |difference| (zero(), difference));
-        }
-        (left, right)
-    }
-
-    /// An operand beside another, and what it is then: a literal takes the form that compares best.
-    fn beside(&mut self, node: &Node, own: Shape, other: Shape) -> (String, Shape) {
-        let NodeKind::Value(value) = &node.kind else {
-            return (self.operand(node), own);
-        };
-        let value = self.dialect.literal(value, other.kind);
-        let own = if Kind::of_value(&value) == Some(own.kind) {
-            own
-        } else {
-            other
-        };
-        (self.literal(&value), own)
-    }
-
-    /// A boolean property or literal as the number it is stored as, which an index can serve.
-    fn stored(&mut self, node: &Node) -> String {
-        match node.kind {
-            NodeKind::Boolean(truth) => i32::from(truth).to_string(),
-            _ => self.value(node),
-        }
-    }
-
-    fn among(&mut self, left: &Node, values: &[Value], null: bool, mode: Mode) -> String {
-        // What is not written must not be rendered either: its values would be bound to no placeholder.
-        if values.is_empty() && !null {
-            return "FALSE".to_owned();
-        }
-        let text = self.value(left);
-        let kind = shape(left).kind;
-        let placeholders: Vec<String> = values
-            .iter()
-            .map(|value| self.dialect.literal(value, kind))
-            .map(|value| self.bind(value))
-            .collect();
-        let listed = match (placeholders.is_empty(), mode) {
-            (true, _) => "FALSE".to_owned(),
-            (false, Mode::Exact) if left.nullable() => {
-                format!("(({text} IN ({})) IS TRUE)", placeholders.join(", "))
-            }
-            (false, _) => format!("({text} IN ({}))", placeholders.join(", ")),
-        };
-        match null {
-            false => listed,
-            true if left.is_simple() => format!("({listed} OR {text} IS NULL)"),
-            // The operand is null exactly where the list's answer is. Written twice, it would double at every nesting.
-            true if placeholders.is_empty() => format!("({text} IS NULL)"),
-            true => format!("coalesce({text} IN ({}), TRUE)", placeholders.join(", ")),
         }
     }
 
@@ -479,79 +361,6 @@ impl<'d> Renderer<'d> {
         }
     }
 
-    fn call(&mut self, function: Function, args: &[Node]) -> String {
-        let of_date = matches!(args.first().and_then(|arg| arg.ty), Some(Type::Date));
-        let texts: Vec<String> = match function {
-            Function::MatchesPattern => self.pattern(args),
-            _ => args.iter().map(|arg| self.argument(arg)).collect(),
-        };
-        let [first, rest @ ..] = texts.as_slice() else {
-            return "NULL".to_owned();
-        };
-        let second = rest.first().map_or("NULL", String::as_str);
-        let simple = args.iter().all(Node::is_simple);
-        let name = match function {
-            Function::Contains => return format!("({} > 0)", self.dialect.position(first, second)),
-            // What the dialect writes names its arguments more than once; nested, that would grow without bound.
-            Function::StartsWith if simple => {
-                return format!("({})", self.dialect.starts_with(first, second));
-            }
-            Function::EndsWith if simple => {
-                return format!("({})", self.dialect.ends_with(first, second));
-            }
-            Function::StartsWith => return format!("(odata_starts_with({first}, {second}) = 1)"),
-            Function::EndsWith => return format!("(odata_ends_with({first}, {second}) = 1)"),
-            Function::Length => return self.dialect.length(first),
-            Function::IndexOf => return format!("({} - 1)", self.dialect.position(first, second)),
-            Function::Concat => return format!("({first} || {second})"),
-            Function::MatchesPattern => {
-                return format!("(odata_matches({}) = 1)", texts.join(", "));
-            }
-            // In UTC, as everything is kept, the offset is 0; but null stays null.
-            Function::TotalOffsetMinutes => return format!("({first} * 0)"),
-            Function::Substring => "odata_substring",
-            Function::ToLower => "odata_lower",
-            Function::ToUpper => "odata_upper",
-            Function::Trim => "odata_trim",
-            Function::Year if of_date => "odata_date_year",
-            Function::Month if of_date => "odata_date_month",
-            Function::Day if of_date => "odata_date_day",
-            Function::Year => "odata_year",
-            Function::Month => "odata_month",
-            Function::Day => "odata_day",
-            Function::Hour => "odata_hour",
-            Function::Minute => "odata_minute",
-            Function::Second => "odata_second",
-            Function::FractionalSeconds => "odata_fraction",
-            Function::Date => "odata_date",
-            Function::Time => "odata_time",
-            Function::TotalSeconds => "odata_total_seconds",
-            Function::Round => "odata_round",
-            Function::Floor => "odata_floor",
-            Function::Ceiling => "odata_ceiling",
-        };
-        format!("{name}({})", texts.join(", "))
-    }
-
-    /// A text, a pattern and its flags, the last two literals.
-    fn pattern(&mut self, args: &[Node]) -> Vec<String> {
-        let literal = |node: &Node| match &node.kind {
-            NodeKind::Value(Value::Text(text)) => Some(text.clone()),
-            _ => None,
-        };
-        let [text, pattern, flags] = args else {
-            return args.iter().map(|arg| self.argument(arg)).collect();
-        };
-        let known = literal(pattern).zip(literal(flags));
-        let here = known.and_then(|(pattern, flags)| self.dialect.pattern(&pattern, &flags));
-        let text = self.argument(text);
-        let pattern = match here {
-            Some(pattern) => self.bind(Value::Text(pattern)),
-            None => self.argument(pattern),
-        };
-        vec![text, pattern, self.argument(flags)]
-    }
-
     /// SQL's own CASE tries its conditions in order too, takes null for false, and gives null where none holds.
     fn case(&mut self, pairs: &[(Node, Node)], kind: Kind) -> String {
         let mut text = "CASE".to_owned();
@@ -567,24 +376,6 @@ impl<'d> Renderer<'d> {
         }
         format!("({text} END)")
     }
-
-    fn cast(&mut self, operand: &Node, to: Option<Type>) -> String {
-        let name = |ty: Option<Type>| match ty {
-            None | Some(Type::Enum(_)) => Type::String.name(),
-            Some(ty) => ty.name(),
-        };
-        let value = if operand.is_boolean() {
-            self.key(operand)
-        } else {
-            self.argument(operand)
-        };
-        let kind = to.map_or(Kind::Text, Kind::of_type);
-        self.dialect.cast(&value, name(operand.ty), name(to), kind)
-    }
-}
-
-fn is_text(node: &Node) -> bool {
-    matches!(node.ty, Some(Type::String | Type::Enum(_)))
 }
 
 impl Frame {
