@@ -11,8 +11,8 @@ use crate::store::{Row, Session, StoreError, Value};
 const ROWS: usize = 2_000;
 /// Most bytes of text in a batch, but for those of its last row.
 const BYTES: usize = 1 << 20;
-/// Rows between two questions whether to go on.
-const ROWS_PER_LOOK: u64 = 4_000;
+/// Most rows that are asked for at a time.
+const ROWS_PER_STATEMENT: usize = 4_000;
 
 /// Rows that travel together. Bounded, so that the memory a migration takes does not depend on what it copies.
 #[derive(Debug, Default)]
@@ -84,6 +84,9 @@ impl Batch {
 }
 
 /// Reads a table in the order of its keys and gives each row to `each`.
+///
+/// Some thousand rows are asked for at a time, those after the last key: an engine need then not sort a whole table, nor send what is left of it when
+/// this is ended early.
 pub(super) fn read(
     session: &mut dyn Session,
     side: Side,
@@ -91,24 +94,34 @@ pub(super) fn read(
     progress: &dyn Progress,
     mut each: impl FnMut(&[Value<'_>]) -> Result<(), MigrateError>,
 ) -> Result<(), MigrateError> {
-    if !progress.goes_on() {
-        return Err(MigrateError::Stopped);
+    let mut last = Batch::default();
+    loop {
+        if !progress.goes_on() {
+            return Err(MigrateError::Stopped);
+        }
+        let after = std::mem::take(&mut last);
+        let sql = table.select(after.rows() > 0, ROWS_PER_STATEMENT);
+        let mut rows = 0;
+        let mut ended = Ok(());
+        let read = session.query(&sql, &after.values(), &mut |row| {
+            ended = values(row, side, table).and_then(|values| {
+                rows += 1;
+                if rows == ROWS_PER_STATEMENT {
+                    last.push(&values[..table.keys]);
+                }
+                each(&values)
+            });
+            Ok(match ended {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
+            })
+        });
+        ended?;
+        read.map_err(|error| MigrateError::of(side, table.name, error))?;
+        if last.rows() == 0 {
+            return Ok(());
+        }
     }
-    let mut ended = Ok(());
-    let mut rows = 0_u64;
-    let read = session.query(&table.select(), &[], &mut |row| {
-        rows += 1;
-        ended = if rows.is_multiple_of(ROWS_PER_LOOK) && !progress.goes_on() {
-            Err(MigrateError::Stopped)
-        } else {
-            values(row, side, table).and_then(|values| each(&values))
-        };
-        Ok(match ended {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(()),
-        })
-    });
-    ended.and(read.map_err(|error| MigrateError::of(side, table.name, error)))
 }
 
 /// A key as people read it: `17`, or `(4, 2025, 901)` when it has several columns.

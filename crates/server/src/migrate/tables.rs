@@ -130,14 +130,20 @@ impl Table {
         &self.columns[..self.keys]
     }
 
-    /// All its rows in the order of their keys, which is the same on every engine.
-    pub(super) fn select(&self) -> String {
+    /// So many of its rows in the order of their keys, which is the same on every engine: the first ones, or those after a key that is bound.
+    pub(super) fn select(&self, after_a_key: bool, most: usize) -> String {
         let keys: Vec<&str> = self.key().iter().map(|column| column.name).collect();
+        let keys = keys.join(", ");
+        let after = if after_a_key {
+            let places: Vec<String> = (1..=self.keys).map(|place| format!("?{place}")).collect();
+            format!(" WHERE ({keys}) > ({})", places.join(", "))
+        } else {
+            String::new()
+        };
         format!(
-            "SELECT {} FROM {} ORDER BY {}",
+            "SELECT {} FROM {}{after} ORDER BY {keys} LIMIT {most}",
             self.names().join(", "),
-            self.name,
-            keys.join(", ")
+            self.name
         )
     }
 }

@@ -11,6 +11,9 @@ INSERT INTO users (id, user_name, display_name, email) VALUES
     ('u-2', '', '名前 🏭 Ålesund ' || char(8238) || 'rtl' || char(1114111), NULL),
     ('U-2', 'case', 'a''b"c\d', ''),
     ('ø', 'after all of ASCII', char(9) || char(10) || char(13) || ' ', NULL);
+-- More than are read at a time, with keys that are texts.
+INSERT INTO users (id, user_name, display_name)
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4500) SELECT 'w-' || i, 'w', 'Worker ' || i FROM n;
 INSERT INTO projects (id, name) VALUES (-2147483648, 'lowest'), (2147483647, 'highest'), (1, 'Nordlys');
 INSERT INTO areas (id, name, description) VALUES (1, 'Støperi', 'Casting and shake-out'), (2, 'Assembly', NULL), (3, '', '');
 -- A child before its parent: it is looked for at the end.
@@ -19,6 +22,7 @@ INSERT INTO groups (id, type, name, description, parent_id, is_system_group, is_
     (2, 'BUSINESSUNIT', 'Plant', 'Everybody', NULL, 1, 0, 0, NULL, NULL, NULL, NULL, NULL),
     (3, 'PROJECT', NULL, NULL, 3, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL);
 INSERT INTO group_members (group_id, user_id) VALUES (1, 'u-1'), (1, 'u-2'), (2, 'ø');
+INSERT INTO group_members (group_id, user_id) SELECT 2, id FROM users WHERE id LIKE 'w-%';
 INSERT INTO boards (id, name, description, board_type, is_public, is_member, group_id, business_unit_id, project_id) VALUES
     (7, 'Tavle', 'Tier 1', 'Weekly', 1, 0, 1, 3, 4), (8, NULL, NULL, NULL, 0, 0, NULL, NULL, NULL);
 INSERT INTO board_lines (board_id, axis, id, name, week_day, is_column_category, style, sort_order, responsible_user_id) VALUES
