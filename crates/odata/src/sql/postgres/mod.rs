@@ -10,6 +10,9 @@ use crate::sql::{Kind, Value};
 /// `odata_grams(text)`: every run of three characters of a text, for the triggers that fill the tables of [`crate::edm::PartIndex`].
 pub const GRAMS: &str = include_str!("grams.sql");
 
+/// Characters of a word that a table for words keeps of it: an index takes no entry of more than a third of a page, which is 2.7 KiB.
+pub const LONGEST_WORD: usize = 600;
+
 /// Arithmetic that goes on where PostgreSQL's own would fail, and comparisons that are exact where its own are not.
 const NUMBERS: &str = include_str!("numbers.sql");
 
@@ -19,7 +22,8 @@ pub const DEFINITIONS: &[&str] = &[NUMBERS, GRAMS];
 /// PostgreSQL 13 and later with [`DEFINITIONS`] and the functions of [`crate::functions::SCALARS`] in its search path.
 ///
 /// A table for words is `(rowid bigint PRIMARY KEY, words text[] NOT NULL, document text NOT NULL)`: `document` holds the tokens with a space before, between
-/// and behind them. One for parts is `(rowid bigint PRIMARY KEY, grams text[] NOT NULL)`. Both arrays want a GIN index.
+/// and behind them, `words` the first [`LONGEST_WORD`] characters of each. One for parts is `(rowid bigint PRIMARY KEY, grams text[] NOT NULL)`. Both arrays
+/// want a GIN index.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Postgres;
 
@@ -158,16 +162,28 @@ fn array(texts: &[String], bind: Bind<'_>) -> String {
     format!("ARRAY[{}]", places.join(", "))
 }
 
-/// All single words are one question to the index. A phrase is found by its words, and then looked for in the document.
+/// What `words` holds of a word.
+fn kept(word: &str) -> &str {
+    word.char_indices()
+        .nth(LONGEST_WORD)
+        .map_or(word, |(end, _)| &word[..end])
+}
+
+/// All single words are one question to the index. A phrase is found by its words, and then looked for in the document; so is a word that may be the start of
+/// a longer one.
 fn of_words(phrases: &[Vec<String>], bind: Bind<'_>) -> String {
-    let (single, more): (Vec<_>, Vec<_>) = phrases.iter().partition(|phrase| phrase.len() == 1);
+    let is_start = |word: &String| word.chars().nth(LONGEST_WORD - 1).is_some();
+    let (single, more): (Vec<_>, Vec<_>) = phrases
+        .iter()
+        .partition(|phrase| matches!(&phrase[..], [word] if !is_start(word)));
     let single: Vec<String> = single.into_iter().flatten().cloned().collect();
     let mut conditions = Vec::with_capacity(more.len() + 1);
     if !single.is_empty() {
         conditions.push(format!("words && {}", array(&single, bind)));
     }
     for phrase in more {
-        let words = array(phrase, bind);
+        let words: Vec<String> = phrase.iter().map(|word| kept(word).to_owned()).collect();
+        let words = array(&words, bind);
         let run = bind(Value::Text(format!(" {} ", phrase.join(" "))));
         conditions.push(format!(
             "(words @> {words} AND strpos(document, {run}) > 0)"

@@ -19,6 +19,15 @@
 --         RETURN NULL;
 --     END $$
 -- $definition$, current_schema()); END $do$;
+--
+-- -- An index takes no entry as long as a word can be.
+-- CREATE FUNCTION obeya_words(document text) RETURNS text[] LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+-- BEGIN
+--     IF char_length(document) <= {longest_word} THEN
+--         RETURN string_to_array(btrim(document), ' ');
+--     END IF;
+--     RETURN ARRAY(SELECT left(word, {longest_word}) FROM unnest(string_to_array(btrim(document), ' ')) AS word);
+-- END $$;
 -- both:
 -- The last stamp given out for last_modified: see store/stamp.rs.
 CREATE TABLE stamps (

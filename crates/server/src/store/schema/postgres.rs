@@ -11,7 +11,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use obeya_odata::sql::postgres::GRAMS;
+use obeya_odata::sql::postgres::{GRAMS, LONGEST_WORD};
 
 use super::words::{Statement, statements};
 
@@ -63,7 +63,7 @@ impl Translator {
         for (audience, text) in blocks(file) {
             match audience {
                 Audience::Sqlite => {}
-                Audience::Postgres => translated.push_str(&text.replace("{odata_grams}", GRAMS)),
+                Audience::Postgres => translated.push_str(&filled(&text)),
                 Audience::Both => {
                     for statement in statements(&text) {
                         if let Some(statement) = self.statement(&statement)? {
@@ -175,6 +175,12 @@ impl Translator {
     }
 }
 
+/// With what the query language says put in its place.
+fn filled(text: &str) -> String {
+    text.replace("{odata_grams}", GRAMS)
+        .replace("{longest_word}", &LONGEST_WORD.to_string())
+}
+
 /// What an FTS5 table of our tokens becomes: the document, and its tokens. They follow from it, so that a row is written alike on both engines.
 fn search_table(statement: &Statement<'_>, table: &str) -> Result<String, Untranslated> {
     let (columns, _) = statement.parenthesis();
@@ -183,7 +189,7 @@ fn search_table(statement: &Statement<'_>, table: &str) -> Result<String, Untran
     }
     Ok(format!(
         "CREATE TABLE {table} (rowid bigint PRIMARY KEY, document text COLLATE \"C\" NOT NULL,\n    \
-         words text[] COLLATE \"C\" NOT NULL GENERATED ALWAYS AS (string_to_array(btrim(document), ' ')) STORED);\n\
+         words text[] COLLATE \"C\" NOT NULL GENERATED ALWAYS AS (obeya_words(document)) STORED);\n\
          CREATE INDEX {table}_by_word ON {table} USING gin (words)"
     ))
 }
@@ -266,10 +272,9 @@ mod tests {
         let mut translator = Translator::default();
         for file in crate::store::schema::MIGRATIONS {
             let text = translator.translate(file).expect("known words");
-            let text = text.replace(GRAMS, "");
             for word in [
                 "INTEGER",
-                "STRICT",
+                ") STRICT",
                 "ROWID",
                 "AUTOINCREMENT",
                 "VIRTUAL",
