@@ -39,6 +39,7 @@ mod store_purge;
 mod store_replicas;
 mod store_session;
 mod store_view;
+mod store_words;
 mod token;
 mod trash;
 mod types;
