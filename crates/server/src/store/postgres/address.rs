@@ -15,9 +15,11 @@ use crate::store::StoreError;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long what was sent may stay unanswered by the other machine before it counts as gone.
 const UNANSWERED: Duration = Duration::from_secs(20);
-/// How long a connection is silent before the other machine is asked whether it is still there, and how long it has for an answer.
-const SILENCE: Duration = Duration::from_secs(15);
-const ANSWER: Duration = Duration::from_secs(5);
+/// How long a connection is silent before the other machine is asked whether it is still there, how long it has for an answer, and how often it is asked. The
+/// server asks in the same way: a machine that vanished may have the turn to write.
+pub(super) const SILENCE: Duration = Duration::from_secs(15);
+pub(super) const ANSWER: Duration = Duration::from_secs(5);
+pub(super) const ANSWERS: u32 = 3;
 
 /// An address, taken apart.
 #[derive(Clone)]
@@ -180,7 +182,7 @@ fn complete(config: &mut Config, environment: impl Fn(&str) -> Option<String>) {
         config.keepalives_interval(ANSWER);
     }
     if config.get_keepalives_retries().is_none() {
-        config.keepalives_retries(3);
+        config.keepalives_retries(ANSWERS);
     }
 }
 

@@ -18,8 +18,9 @@ const MARKS: &str = r#"
 CREATE TABLE IF NOT EXISTS obeya_schema (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL);
 CREATE TABLE IF NOT EXISTS obeya_functions (digest text COLLATE "C" PRIMARY KEY, made timestamptz NOT NULL DEFAULT now());"#;
 
-/// Begins the transaction, which takes as long as it takes, and waits for whoever is in one; the number is that of this schema.
-const BEGIN: &str = "BEGIN READ WRITE; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; \
+/// Begins the transaction, which takes as long as it takes, and waits for whoever is in one; the number is that of this schema. What that one did is
+/// seen afterwards, which a snapshot taken before the wait would hide.
+const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; \
     SELECT pg_advisory_xact_lock(hashtextextended('obeya ' || current_schema(), 7382611))";
 
 /// Brings the database up to date.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio_postgres::SimpleQueryMessage;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::address::Address;
+use super::address::{self, Address};
 use super::errors::connect_error;
 use super::link::Link;
 use super::tls;
@@ -19,8 +19,8 @@ const OLDEST: u32 = 13;
 const STATEMENTS: usize = 4;
 /// How much longer than the longest statement an answer may take: the way to and fro, on a busy machine.
 const GRACE: Duration = Duration::from_secs(5);
-/// How long a transaction may do nothing before the server ends it: whoever began it is gone by then.
-const FORGOTTEN: Duration = Duration::from_secs(300);
+/// How long a transaction may do nothing before the server ends it: whoever began it is gone by then, and may have the turn to write.
+const FORGOTTEN: Duration = Duration::from_secs(60);
 
 /// Epochs so far in this process.
 static EPOCHS: AtomicU64 = AtomicU64::new(0);
@@ -134,10 +134,14 @@ impl Server {
         let millis = |time: Duration| time.as_millis().clamp(1, i32::MAX as u128);
         let common = format!(
             "SET statement_timeout = {}; SET lock_timeout = {}; SET idle_in_transaction_session_timeout = {}; \
+             SET tcp_keepalives_idle = {}; SET tcp_keepalives_interval = {}; SET tcp_keepalives_count = {}; \
              SET jit = off; SET client_min_messages = warning; SET timezone = 'UTC'; ",
             millis(self.options.statement_budget),
             millis(self.options.busy_timeout),
             millis(FORGOTTEN),
+            address::SILENCE.as_secs(),
+            address::ANSWER.as_secs(),
+            address::ANSWERS,
         );
         let of_role = match role {
             Role::Reader => "SET default_transaction_read_only = on; ",

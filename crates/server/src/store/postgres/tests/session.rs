@@ -162,13 +162,13 @@ fn more_statements_than_are_kept_can_be_used_in_turn() {
             assert_eq!(found, Some(number + i64::from(round)));
         }
     }
-    // The four that are kept, and this one.
-    let kept = one(
-        &mut reader,
-        "SELECT count(*) FROM pg_prepared_statements",
-        &[],
-    );
-    assert_eq!(kept.unwrap(), Some(4));
+    let numbers = [101, 102, 103, 104, 101];
+    for number in numbers {
+        one(&mut reader, &format!("SELECT {number}"), &[]).unwrap();
+    }
+    // Four are kept, this one among them, and the one that was not used for longest is gone.
+    let sum = "SELECT sum(right(statement, 3)::bigint) FROM pg_prepared_statements WHERE statement LIKE 'SELECT 1__'";
+    assert_eq!(one(&mut reader, sum, &[]).unwrap(), Some(101 + 103 + 104));
 }
 
 #[test]
@@ -282,5 +282,16 @@ fn a_commit_is_on_disk_whatever_the_server_does_for_others() {
             Some(1),
             "{theirs}"
         );
+    }
+}
+
+#[test]
+fn whoever_vanished_is_noticed_by_the_server_within_a_minute() {
+    let scratch = Scratch::new();
+    let mut writer = scratch.writer();
+    let setting = "SELECT extract(epoch FROM current_setting(?1)::interval)::bigint";
+    for name in ["tcp_keepalives_idle", "idle_in_transaction_session_timeout"] {
+        let seconds = one(&mut writer, setting, &[name.into()]).unwrap();
+        assert!((1..=60).contains(&seconds.unwrap()), "{name}: {seconds:?}");
     }
 }
