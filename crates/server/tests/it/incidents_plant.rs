@@ -64,17 +64,20 @@ const WORDS: [(&str, i64, &str); 5] = [
 /// The service on the plant.
 pub async fn plant() -> Service {
     let service = Service::start().await;
-    let filled = service.store().write(|session| {
-        for sql in ROWS {
-            session.execute(sql, &[])?;
-        }
-        for (index, id, words) in WORDS {
-            sql::put_words(session, index, id, words)?;
-        }
-        Ok::<_, StoreError>(())
-    });
-    filled.await.expect("the rows fit the schema");
+    let filled = service.store().write(fill).await;
+    filled.expect("the rows fit the schema");
     service
+}
+
+/// Writes the plant.
+pub fn fill(session: &mut dyn Session) -> Result<(), StoreError> {
+    for sql in ROWS {
+        session.execute(sql, &[])?;
+    }
+    for (index, id, words) in WORDS {
+        sql::put_words(session, index, id, words)?;
+    }
+    Ok(())
 }
 
 /// A body that creates an incident, with the least it must hold.

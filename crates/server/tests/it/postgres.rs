@@ -48,5 +48,8 @@ mod values_large;
 
 // A server that fails, and what only this engine does.
 mod partitions;
+mod postgres_cluster;
+mod postgres_faults;
 mod postgres_roles;
 mod postgres_store;
+mod same_bytes;

@@ -100,7 +100,12 @@ pub fn ids(records: &Json) -> Vec<i64> {
         .collect()
 }
 
-fn fill(session: &mut dyn Session, fixture: &Json, incidents: Incidents) -> Result<(), StoreError> {
+/// Writes the fixture.
+pub fn fill(
+    session: &mut dyn Session,
+    fixture: &Json,
+    incidents: Incidents,
+) -> Result<(), StoreError> {
     for sql in [
         "INSERT INTO incident_types (id, title) VALUES (1, 'Safety')",
         "INSERT INTO projects (id, name) VALUES (10, 'Ten'), (77, 'Lean 2025')",

@@ -98,9 +98,7 @@ async fn what_was_answered_survives_a_crash() {
     for name in ["plant.db", "plant.db-wal"] {
         std::fs::copy(folder(&database).join(name), crashed.path().join(name)).expect("a copy");
     }
-    let recovered = Store::open(&address(&crashed), &StoreOptions::default())
-        .await
-        .expect("the same store");
+    let recovered = Database::at(address(&crashed)).open().await;
     assert_eq!(areas(&recovered).await, 3);
 }
 

@@ -15,6 +15,7 @@ pub struct Database {
 enum Kept {
     Folder { _folder: TempDir },
     Scratch { _scratch: postgres::Scratch },
+    Nothing,
 }
 
 impl Database {
@@ -37,6 +38,14 @@ impl Database {
             return Self::kept(postgres::Scratch::empty());
         }
         Self::file()
+    }
+
+    /// At an address that somebody else sees to.
+    pub fn at(url: String) -> Self {
+        Database {
+            url,
+            _kept: Kept::Nothing,
+        }
     }
 
     fn kept(scratch: postgres::Scratch) -> Self {
