@@ -26,9 +26,6 @@ impl fmt::Display for Side {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MigrateError {
-    /// A database that must be there is not.
-    #[error("there is no {0} database at the address given")]
-    Missing(Side),
     /// The source has no record and never had one: it was probably not the one that was meant.
     #[error("the source holds nothing")]
     Nothing,

@@ -50,8 +50,7 @@ pub async fn migrate(
     to: &str,
     progress: Arc<dyn Progress>,
 ) -> Result<MigrateReport, MigrateError> {
-    must_exist(from, Side::Source)?;
-    let (source, target) = open(from, to).await?;
+    let (source, target) = open(from, to, true).await?;
     let migrated = copy(&source, &target, progress).await;
     let migrated = match migrated {
         Err(error) if error.is_constraint() => Err(explained(&source, error).await),
@@ -71,9 +70,7 @@ pub async fn verify(
     to: &str,
     progress: Arc<dyn Progress>,
 ) -> Result<MigrateReport, MigrateError> {
-    must_exist(from, Side::Source)?;
-    must_exist(to, Side::Target)?;
-    let (source, target) = open(from, to).await?;
+    let (source, target) = open(from, to, false).await?;
     let (line, reading) = sides(&source, &progress);
     let comparing = target.read(move |session| compare::all(session, &line, progress.as_ref()));
     let compared = settle(tokio::join!(reading, comparing));
@@ -136,8 +133,8 @@ async fn explained(source: &Store, error: MigrateError) -> MigrateError {
     }
 }
 
-/// Both databases, which must be two.
-async fn open(from: &str, to: &str) -> Result<(Store, Store), MigrateError> {
+/// Both databases, which must be two; the target is made if it may be.
+async fn open(from: &str, to: &str, makes_target: bool) -> Result<(Store, Store), MigrateError> {
     if let (Some(from), Some(to)) = (file(from), file(to))
         && is_same(&from, &to)
     {
@@ -147,12 +144,16 @@ async fn open(from: &str, to: &str) -> Result<(Store, Store), MigrateError> {
         writer_cache_kib: 128 << 10,
         statement_budget: STATEMENT,
         busy_timeout: LOCK_WAIT,
+        make_tables: false,
         ..StoreOptions::default()
     };
-    let of = |side| move |error| MigrateError::store(side, error);
     let source = Store::open(from, &options)
         .await
-        .map_err(of(Side::Source))?;
+        .map_err(|error| MigrateError::store(Side::Source, error))?;
+    let options = StoreOptions {
+        make_tables: makes_target,
+        ..options
+    };
     let target = match Store::open(to, &options).await {
         Ok(target) => target,
         Err(error) => {
@@ -176,16 +177,6 @@ async fn open(from: &str, to: &str) -> Result<(Store, Store), MigrateError> {
             target.close().await;
             Err(other.err().unwrap_or(MigrateError::Same))
         }
-    }
-}
-
-/// Refuses a database that would only be made empty.
-fn must_exist(url: &str, side: Side) -> Result<(), MigrateError> {
-    match file(url) {
-        Some(path) if std::fs::metadata(&path).map_or(0, |file| file.len()) == 0 => {
-            Err(MigrateError::Missing(side))
-        }
-        _ => Ok(()),
     }
 }
 

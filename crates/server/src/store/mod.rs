@@ -38,6 +38,8 @@ use units::Units;
 /// How a store is run. The defaults suit one machine of the size of a small server.
 #[derive(Debug, Clone)]
 pub struct StoreOptions {
+    /// Whether a database that holds none of our tables gets them; otherwise it is refused, and a missing file is not made.
+    pub make_tables: bool,
     /// Most connections that read at one time; each is opened when first needed.
     pub readers: usize,
     /// How long work waits for one of them while all are in use.
@@ -64,6 +66,7 @@ pub struct StoreOptions {
 impl Default for StoreOptions {
     fn default() -> Self {
         StoreOptions {
+            make_tables: true,
             readers: 16,
             reader_wait: Duration::from_secs(5),
             reader_cache_kib: 16384,

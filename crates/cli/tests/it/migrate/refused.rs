@@ -99,16 +99,34 @@ fn a_source_that_is_not_there_is_not_made() {
     let err = migrate(&folder.url("a.db"), &folder.url("b.db")).failure(1);
     assert_eq!(
         err,
-        "error: there is no source database at the address given\n"
+        format!(
+            "error: the source database failed\n  because: {} holds no database of this program\n",
+            folder.file("a.db").display()
+        )
     );
     assert!(!folder.file("a.db").exists() && !folder.file("b.db").exists());
+    std::fs::write(folder.file("a.db"), "").expect("a file");
+    migrate(&folder.url("a.db"), &folder.url("b.db")).failure(1);
+    assert_eq!(std::fs::read(folder.file("a.db")).expect("a file"), b"");
+
     let nothing = on(&server(), "obeya_test_that_is_not_there");
     let err = migrate(&nothing, &folder.url("b.db")).failure(1);
+    assert!(err.starts_with("error: the source database failed\n  because: "));
+    assert!(err.contains("obeya_test_that_is_not_there"), "{err}");
+
+    let other = Scratch::empty();
+    sql(other.url(), &["CREATE TABLE of_others (id int)"]);
+    let err = migrate(other.url(), &folder.url("b.db")).failure(1);
     assert!(
-        err.starts_with("error: the source database failed\n  because: "),
+        err.ends_with(" holds no database of this program\n"),
         "{err}"
     );
-    assert!(err.contains("obeya_test_that_is_not_there"), "{err}");
+    sql(
+        other.url(),
+        &[
+            "DO $$ BEGIN ASSERT (SELECT count(*) = 1 FROM pg_tables WHERE schemaname = 'public'); END $$",
+        ],
+    );
     assert!(!folder.file("b.db").exists());
 }
 

@@ -35,6 +35,11 @@ pub(super) fn run(database: &mut Database, server: &Server) -> Result<(), StoreE
     if found.is(&wanted) {
         return Ok(());
     }
+    if found.version == 0 && !server.makes_tables() {
+        return Err(StoreError::Schema(format!(
+            "{place} holds no database of this program"
+        )));
+    }
     let patience = database.link.be_patient(std::time::Duration::MAX);
     let applied = apply(database, &wanted, &place);
     database.link.be_patient(patience);

@@ -92,6 +92,11 @@ impl Server {
         Ok((link, epoch))
     }
 
+    /// Whether a database without our tables gets them.
+    pub(super) fn makes_tables(&self) -> bool {
+        self.options.make_tables
+    }
+
     /// Whom, where and what it is, for messages.
     pub(super) fn place(&self) -> String {
         self.address.place()

@@ -12,12 +12,12 @@ use crate::store::schema::MIGRATIONS;
 /// "Obey" as the four bytes of `application_id`.
 const APPLICATION: i32 = 0x4F62_6579;
 
-/// Whether the file is one that this program may write to: ours, or empty, and not newer. Only reads.
+/// Makes sure that the file is one that this program may write to: ours, or empty, and not newer. Only reads; whether it is empty.
 ///
 /// # Errors
 /// [`StoreError::Schema`] when it is not.
-pub(super) fn check(database: &Database, path: &Path) -> Result<(), StoreError> {
-    version(database, path).map(drop)
+pub(super) fn check(database: &Database, path: &Path) -> Result<bool, StoreError> {
+    version(database, path).map(|version| version == 0)
 }
 
 /// Applies what is missing.

@@ -27,10 +27,19 @@ impl Sqlite {
         path: PathBuf,
         options: &StoreOptions,
     ) -> Result<(Self, Database), StoreError> {
+        let nothing = || {
+            let text = format!("{} holds no database of this program", path.display());
+            Err(StoreError::Schema(text))
+        };
+        if !options.make_tables && !path.exists() {
+            return nothing();
+        }
         make_private(&path)?;
         let mut writer = connection::open_writer(&path, options)?;
         // Before anything is written: the file may be somebody else's.
-        migrate::check(&writer, &path)?;
+        if migrate::check(&writer, &path)? && !options.make_tables {
+            return nothing();
+        }
         connection::prepare_writer(&writer, options)?;
         migrate::run(&mut writer, &path)?;
         let options = options.clone();
