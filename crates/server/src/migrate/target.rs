@@ -141,6 +141,9 @@ fn write(session: &mut dyn Session, table: &Table, batch: &Batch) -> Result<(), 
             .and_then(|()| words::put(session, table, &values))
     };
     written.map_err(|source| {
+        if let StoreError::Unavailable(_) | StoreError::Timeout = source {
+            return MigrateError::of(Side::Target, table.name, source);
+        }
         let key = |row: Option<&[Value<'_>]>| row.map(|row| rows::key(&row[..table.keys]));
         let mut rows = values.chunks(table.columns.len());
         MigrateError::Refused {

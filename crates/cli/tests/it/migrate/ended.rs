@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use obeya_server::migrate::{MigrateError, Phase, Progress, migrate, verify};
+use obeya_server::migrate::{MigrateError, Phase, Progress, Side, migrate, verify};
+use obeya_server::store::StoreError;
 use tokio_postgres::Client;
 
 use super::plant::{Folder, block_on, copy, differences, rows, sql};
@@ -193,6 +194,64 @@ fn told_to_end_it_keeps_nothing() {
         assert_eq!(rows(&folder.connect("b.db")), 0, "{at:?}");
     }
     copy(&from, &to).expect("an empty target");
+}
+
+/// Ends every connection to a server when the largest table is begun.
+struct Cutting {
+    url: String,
+    is_done: AtomicBool,
+}
+
+impl Progress for Cutting {
+    fn table(&self, name: &str) {
+        if name != "datasource_values" || self.is_done.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
+        // The thread of a migration may not wait for another runtime.
+        std::thread::scope(|scope| drop(scope.spawn(|| sql(&self.url, &[all])).join()));
+    }
+}
+
+#[test]
+fn a_connection_that_is_lost_ends_it_and_nothing_is_kept() {
+    let folder = plant();
+    let from = folder.url("a.db");
+    let scratch = Scratch::new();
+    let cut = |url: &str| {
+        Arc::new(Cutting {
+            url: url.to_owned(),
+            is_done: AtomicBool::new(false),
+        })
+    };
+    let error = block_on(migrate(&from, scratch.url(), cut(scratch.url()))).expect_err("cut");
+    assert!(
+        matches!(
+            error,
+            MigrateError::Store {
+                side: Side::Target,
+                source: StoreError::Unavailable(_),
+                ..
+            }
+        ),
+        "{error:?}"
+    );
+    copy(&from, scratch.url()).expect("an empty target");
+
+    let to = folder.url("b.db");
+    let error = block_on(migrate(scratch.url(), &to, cut(scratch.url()))).expect_err("cut");
+    assert!(
+        matches!(
+            error,
+            MigrateError::Store {
+                side: Side::Source,
+                source: StoreError::Unavailable(_),
+                ..
+            }
+        ),
+        "{error:?}"
+    );
+    assert_eq!(rows(&folder.connect("b.db")), 0);
 }
 
 /// Ended while it waits for somebody else, so that it is surely under way.
