@@ -4,5 +4,14 @@ mod binary;
 mod client;
 mod demo;
 mod import;
+mod migrate;
+#[allow(
+    dead_code,
+    reason = "the service's own tests, which it is shared with, use more of it"
+)]
+#[path = "../../../server/tests/it/support/postgres.rs"]
+mod postgres;
+mod replicas;
 mod serve;
+mod serving;
 mod usage;

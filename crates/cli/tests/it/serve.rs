@@ -1,49 +1,12 @@
 //! `obeya serve`: the one line, the service behind it, and the way it stops.
 
-use std::io::{BufRead as _, BufReader, Read as _};
-use std::process::{Child, Stdio};
+use std::io::Read as _;
 
 use obeya::Client;
 use serde_json::Value;
 
-use crate::binary::{database, obeya, run, run_unread};
-
-/// A service under way; stopped when the test ends, however it ends.
-struct Serving {
-    child: Child,
-    out: BufReader<std::process::ChildStdout>,
-    url: String,
-}
-
-impl Serving {
-    fn start(db: &str, more: &[&str]) -> Self {
-        let arguments = ["serve", "--db", db, "--listen", "127.0.0.1:0"];
-        let mut command = obeya();
-        command
-            .args(arguments)
-            .args(more)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        let mut child = command.spawn().expect("started");
-        let mut out = BufReader::new(child.stdout.take().expect("piped"));
-        let mut line = String::new();
-        out.read_line(&mut line).expect("a line");
-        let url = line
-            .strip_prefix("listening on ")
-            .map(str::trim_end)
-            .unwrap_or_else(|| panic!("{line:?}"));
-        let url = url.to_owned();
-        Self { child, out, url }
-    }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        // Gone already if the test stopped it.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
+use crate::binary::{database, run, run_unread};
+use crate::serving::Serving;
 
 fn credentials(db: &str) -> Value {
     let made = run([

@@ -1,0 +1,43 @@
+//! A service in a process of its own.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, ChildStdout, Stdio};
+
+use crate::binary::obeya;
+
+/// A service under way; stopped when the test ends, however it ends.
+pub struct Serving {
+    pub child: Child,
+    pub out: BufReader<ChildStdout>,
+    pub url: String,
+}
+
+impl Serving {
+    pub fn start(db: &str, more: &[&str]) -> Self {
+        let arguments = ["serve", "--db", db, "--listen", "127.0.0.1:0"];
+        let mut command = obeya();
+        command
+            .args(arguments)
+            .args(more)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().expect("started");
+        let mut out = BufReader::new(child.stdout.take().expect("piped"));
+        let mut line = String::new();
+        out.read_line(&mut line).expect("a line");
+        let url = line
+            .strip_prefix("listening on ")
+            .map(str::trim_end)
+            .unwrap_or_else(|| panic!("{line:?}"));
+        let url = url.to_owned();
+        Self { child, out, url }
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        // Gone already if the test stopped it.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
