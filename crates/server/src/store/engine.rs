@@ -119,6 +119,16 @@ pub trait Session {
         self.execute(sql, binds).map(drop)
     }
 
+    /// Says that a write will ask this soon, by [`Session::query`] with the same text and values. An engine at the end of a wire answers it together with
+    /// whatever is asked next, so that several answers are waited for once; what is written in between is then not in it. One that nobody asks for is dropped
+    /// with the write.
+    ///
+    /// # Errors
+    /// What the engine says, of this statement or of one sent before.
+    fn announce(&mut self, _sql: &str, _binds: &[Value<'_>]) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// Adds rows to a table, many at a time and the fastest way there is. `values` are the rows' one after another, as many of each as there are `columns`.
     ///
     /// # Errors

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::refusal::Refusal;
-use super::{Session, StoreError};
+use super::{Session, StoreError, Value};
 use crate::domain::fault::{Complaint, Fault};
 
 /// How many complaints about one body are told. Nothing is looked up after that many: a body of a megabyte names 75,000 parts, and each is
@@ -74,6 +74,8 @@ impl Part {
 /// Checks of one body, inside the transaction that will write it.
 pub(crate) struct References<'s> {
     session: &'s mut dyn Session,
+    /// Whether the session is only told what will be looked up.
+    is_ahead: bool,
     unknown: Vec<Complaint>,
     other_type: Vec<Complaint>,
     duplicate: Vec<Complaint>,
@@ -84,11 +86,23 @@ impl<'s> References<'s> {
     pub(crate) fn new(session: &'s mut dyn Session) -> Self {
         References {
             session,
+            is_ahead: false,
             unknown: Vec::new(),
             other_type: Vec::new(),
             duplicate: Vec::new(),
             not_member: Vec::new(),
         }
+    }
+
+    /// Makes all these checks. What they look up is announced first: over a wire it is then waited for once, and not for each.
+    pub(crate) fn all(
+        &mut self,
+        checks: impl Fn(&mut Self) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        self.is_ahead = true;
+        checks(self)?;
+        self.is_ahead = false;
+        checks(self)
     }
 
     /// The record is there, if one is named.
@@ -100,11 +114,7 @@ impl<'s> References<'s> {
     ) -> Result<(), StoreError> {
         let Some(id) = id else { return Ok(()) };
         let (noun, sql) = record.noun_and_sql();
-        if self
-            .session
-            .first(sql, &[id.into()], |row| row.int(0))?
-            .is_none()
-        {
+        if let Found::Nothing = self.look(sql, &[id.into()])? {
             self.unknown
                 .push(complaint(field, format!("there is no {noun} {id}")));
         }
@@ -114,13 +124,8 @@ impl<'s> References<'s> {
     /// The user is there, if one is named.
     pub(crate) fn user(&mut self, field: &str, id: Option<&str>) -> Result<(), StoreError> {
         let Some(id) = id else { return Ok(()) };
-        if self
-            .session
-            .first("SELECT 1 FROM users WHERE id = ?1", &[id.into()], |row| {
-                row.int(0)
-            })?
-            .is_none()
-        {
+        let sql = "SELECT 1 FROM users WHERE id = ?1";
+        if let Found::Nothing = self.look(sql, &[id.into()])? {
             self.unknown.push(complaint(
                 field,
                 format!("there is no user `{}`", shortened(id)),
@@ -137,6 +142,9 @@ impl<'s> References<'s> {
     ) -> Result<(), StoreError> {
         let Some(user) = user else { return Ok(()) };
         let Some(group) = group else {
+            if self.is_ahead {
+                return Ok(());
+            }
             self.not_member.push(complaint(
                 "responsibleUserId",
                 "a responsible user needs a follow-up group".to_owned(),
@@ -144,11 +152,7 @@ impl<'s> References<'s> {
             return Ok(());
         };
         let sql = "SELECT 1 FROM group_members WHERE group_id = ?1 AND user_id = ?2";
-        if self
-            .session
-            .first(sql, &[group.into(), user.into()], |row| row.int(0))?
-            .is_none()
-        {
+        if let Found::Nothing = self.look(sql, &[group.into(), user.into()])? {
             let text = format!(
                 "user `{}` is not a member of the follow-up group {group}",
                 shortened(user)
@@ -169,34 +173,43 @@ impl<'s> References<'s> {
         let (noun, sql) = part.noun_and_sql();
         let mut seen = BTreeSet::new();
         for (index, id) in ids.into_iter().enumerate() {
-            if self.is_full() {
+            // Nor is more announced than would be looked up if all were wrong.
+            if self.is_full() || (self.is_ahead && index >= MOST_COMPLAINTS) {
                 break;
             }
             if !seen.insert(id) {
+                if self.is_ahead {
+                    continue;
+                }
                 self.duplicate.push(complaint(
                     &field(index),
                     format!("{noun} {id} is named twice"),
                 ));
                 continue;
             }
-            match self
-                .session
-                .first(sql, &[id.into()], |row| row.int(0))?
-                .flatten()
-            {
-                None => self
+            match self.look(sql, &[id.into()])? {
+                Found::Nothing => self
                     .unknown
                     .push(complaint(&field(index), format!("there is no {noun} {id}"))),
-                Some(owner) if owner != i64::from(incident_type_id) => {
+                Found::Number(owner) if owner != i64::from(incident_type_id) => {
                     let text = format!(
                         "{noun} {id} belongs to incident type {owner}, not to {incident_type_id}"
                     );
                     self.other_type.push(complaint(&field(index), text));
                 }
-                Some(_) => {}
+                Found::Number(_) | Found::Later => {}
             }
         }
         Ok(())
+    }
+
+    fn look(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<Found, StoreError> {
+        if self.is_ahead {
+            self.session.announce(sql, binds)?;
+            return Ok(Found::Later);
+        }
+        let found = self.session.first(sql, binds, |row| row.int(0))?;
+        Ok(found.flatten().map_or(Found::Nothing, Found::Number))
     }
 
     fn is_full(&self) -> bool {
@@ -225,6 +238,14 @@ impl<'s> References<'s> {
             None => Ok(()),
         }
     }
+}
+
+/// What a look-up gave.
+enum Found {
+    Nothing,
+    Number(i64),
+    /// It was only announced.
+    Later,
 }
 
 fn complaint(field: &str, text: String) -> Complaint {

@@ -11,7 +11,7 @@ use crate::ops::never_null::NeverNull;
 use crate::store::incidents::FieldValue;
 use crate::store::references::{Part, Record as To, References};
 use crate::store::refusal::Refusal;
-use crate::store::{Session, incidents, stamp};
+use crate::store::{Session, StoreError, incidents, stamp};
 
 pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     let NeverNull(body) = call.json::<NeverNull<IncidentCreate>>().await?;
@@ -31,6 +31,8 @@ fn create(
     body: &IncidentCreate,
     now: i64,
 ) -> Result<Record, Refusal> {
+    // Refused or not: what is refused is undone with the stamp.
+    stamp::announce(session, now)?;
     check(session, incident, body)?;
     let stamp = stamp::next(session, now, 0)?;
     let id = incidents::insert(
@@ -57,10 +59,10 @@ fn create(
         })
     });
     let fields: Vec<_> = filled.collect();
-    incidents::set_categories(session, id, &categories)?;
-    incidents::set_consequences(session, id, &consequences)?;
-    incidents::set_causes(session, id, &causes)?;
-    incidents::set_custom_fields(session, id, &fields, now)?;
+    incidents::add_categories(session, id, &categories)?;
+    incidents::add_consequences(session, id, &consequences)?;
+    incidents::add_causes(session, id, &causes)?;
+    incidents::add_custom_fields(session, id, &fields, now)?;
     answer(session, id)
 }
 
@@ -70,9 +72,18 @@ fn check(
     incident: &Incident,
     body: &IncidentCreate,
 ) -> Result<(), Refusal> {
+    let mut references = References::new(session);
+    references.all(|references| look(references, incident, body))?;
+    references.finish()
+}
+
+fn look(
+    references: &mut References<'_>,
+    incident: &Incident,
+    body: &IncidentCreate,
+) -> Result<(), StoreError> {
     let (places, of_type) = (&incident.places, incident.incident_type_id);
     let responsible = places.responsible_user_id.as_deref();
-    let mut references = References::new(session);
     references.record("incidentTypeId", To::IncidentType, Some(of_type))?;
     references.record("reportedByGroupId", To::Group, places.reported_by_group_id)?;
     references.record("followUpGroupId", To::Group, places.follow_up_group_id)?;
@@ -97,6 +108,5 @@ fn check(
     let fields = body.custom_fields.iter().flatten().map(|item| item.id);
     references.parts(Part::CustomField, of_type, fields, |index| {
         format!("customFields[{index}].id")
-    })?;
-    references.finish()
+    })
 }

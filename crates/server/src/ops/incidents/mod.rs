@@ -16,6 +16,9 @@ use crate::store::{Session, incidents, stamp};
 
 /// Looks up an incident that is to be changed, and takes the stamp of the change.
 fn open(session: &mut dyn Session, id: i32, now: i64) -> Result<(incidents::Stored, i64), Refusal> {
+    // Missing or not: what is not there is not changed, and all is undone.
+    incidents::announce(session, id)?;
+    stamp::announce(session, now)?;
     let stored = incidents::find(session, id)?.ok_or(Refusal::Missing("incident", id))?;
     let stamp = stamp::next(session, now, stored.last_modified)?;
     Ok((stored, stamp))

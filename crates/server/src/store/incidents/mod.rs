@@ -5,7 +5,8 @@ mod purge;
 mod record;
 
 pub(crate) use parts::{
-    FieldValue, clear_parts, set_categories, set_causes, set_consequences, set_custom_fields,
+    FieldValue, add_categories, add_causes, add_consequences, add_custom_fields, clear_parts,
+    set_causes, set_consequences,
 };
 pub use purge::{RETENTION_DAYS, RETENTION_TICKS, purge, purge_some};
 pub(crate) use record::record;
@@ -24,14 +25,20 @@ pub(crate) struct Stored {
     pub(crate) last_modified: i64,
 }
 
+const FIND: &str = "SELECT incident_type_id, severity, title, text, incident_date, due_date, is_anonymous, external_id,
+    reported_by_group_id, follow_up_group_id, responsible_user_id, area_id, project_id,
+    status, resolved_date, status_modified_date, status_new_date, status_in_progress_date, status_rejected_date,
+    evaluation_status, evaluation_text, last_modified
+    FROM incidents WHERE id = ?1 AND deleted_date IS NULL";
+
+/// Says that the incident will be looked up ([`find`]).
+pub(crate) fn announce(session: &mut dyn Session, id: i32) -> Result<(), StoreError> {
+    session.announce(FIND, &[id.into()])
+}
+
 /// The incident, unless it is in the trash.
 pub(crate) fn find(session: &mut dyn Session, id: i32) -> Result<Option<Stored>, StoreError> {
-    let sql = "SELECT incident_type_id, severity, title, text, incident_date, due_date, is_anonymous, external_id,
-            reported_by_group_id, follow_up_group_id, responsible_user_id, area_id, project_id,
-            status, resolved_date, status_modified_date, status_new_date, status_in_progress_date, status_rejected_date,
-            evaluation_status, evaluation_text, last_modified
-        FROM incidents WHERE id = ?1 AND deleted_date IS NULL";
-    session.first(sql, &[id.into()], stored)
+    session.first(FIND, &[id.into()], stored)
 }
 
 fn stored(row: &dyn Row) -> Result<Stored, StoreError> {

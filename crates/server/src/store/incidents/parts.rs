@@ -1,4 +1,4 @@
-//! What an incident has of its type: categories, consequences, causes and the values of custom fields. Each function replaces the whole set.
+//! What an incident has of its type: categories, consequences, causes and the values of custom fields.
 
 use crate::store::{Session, StoreError};
 
@@ -29,13 +29,12 @@ pub(crate) fn clear_parts(session: &mut dyn Session, id: i32) -> Result<(), Stor
     Ok(())
 }
 
-/// Replaces the categories.
-pub(crate) fn set_categories(
+/// Gives categories to an incident that has none.
+pub(crate) fn add_categories(
     session: &mut dyn Session,
     id: i32,
     categories: &[i32],
 ) -> Result<(), StoreError> {
-    session.send(CLEAR_CATEGORIES, &[id.into()])?;
     for category in categories {
         let sql = "INSERT INTO incident_categories (incident_id, category_id) VALUES (?1, ?2)";
         session.send(sql, &[id.into(), (*category).into()])?;
@@ -50,6 +49,15 @@ pub(crate) fn set_consequences(
     consequences: &[(i32, Option<f64>)],
 ) -> Result<(), StoreError> {
     session.send(CLEAR_CONSEQUENCES, &[id.into()])?;
+    add_consequences(session, id, consequences)
+}
+
+/// Gives consequences to an incident that has none, each with its amount.
+pub(crate) fn add_consequences(
+    session: &mut dyn Session,
+    id: i32,
+    consequences: &[(i32, Option<f64>)],
+) -> Result<(), StoreError> {
     for (consequence, amount) in consequences {
         let sql = "INSERT INTO incident_consequences (incident_id, consequence_id, amount) VALUES (?1, ?2, ?3)";
         session.send(sql, &[id.into(), (*consequence).into(), (*amount).into()])?;
@@ -64,6 +72,15 @@ pub(crate) fn set_causes(
     causes: &[i32],
 ) -> Result<(), StoreError> {
     session.send(CLEAR_CAUSES, &[id.into()])?;
+    add_causes(session, id, causes)
+}
+
+/// Gives causes to an incident that has none.
+pub(crate) fn add_causes(
+    session: &mut dyn Session,
+    id: i32,
+    causes: &[i32],
+) -> Result<(), StoreError> {
     for cause in causes {
         let sql = "INSERT INTO incident_causes (incident_id, cause_id) VALUES (?1, ?2)";
         session.send(sql, &[id.into(), (*cause).into()])?;
@@ -71,14 +88,13 @@ pub(crate) fn set_causes(
     Ok(())
 }
 
-/// Replaces the values of the custom fields. For a field with a data list the value is the chosen entry.
-pub(crate) fn set_custom_fields(
+/// Gives values of custom fields to an incident that has none. For a field with a data list the value is the chosen entry.
+pub(crate) fn add_custom_fields(
     session: &mut dyn Session,
     id: i32,
     values: &[FieldValue<'_>],
     now: i64,
 ) -> Result<(), StoreError> {
-    session.send(CLEAR_CUSTOM_FIELDS, &[id.into()])?;
     for field in values {
         let sql = "INSERT INTO incident_custom_fields (incident_id, custom_field_id, value, data_list_value, registration_date)
             SELECT ?1, f.id, ?3, CASE WHEN f.data_list_id IS NULL THEN NULL ELSE ?3 END, ?4

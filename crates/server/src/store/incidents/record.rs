@@ -8,16 +8,32 @@ use crate::store::engine::{Row, present};
 use crate::store::wire::{date, instant, must_instant};
 use crate::store::{Session, StoreError};
 
+const RECORD: &str = "SELECT id, project, incident_type, reported_by_group, reported_by_user_id, reported_by, reported_date,
+    follow_up_group, responsible, responsible_display_name, last_modified,
+    number_of_comments, number_of_actions, number_of_attachments,
+    status, incident_type_id, severity, reported_by_group_id, follow_up_group_id, responsible_user_id,
+    title, text, incident_date, resolved_date, due_date, evaluation_status, evaluation_text, is_anonymous,
+    area_id, project_id, external_id
+    FROM incident_records WHERE id = ?1 AND deleted_date IS NULL";
+const CATEGORIES: &str = "SELECT p.id, p.title FROM incident_categories AS m JOIN type_categories AS p ON p.id = m.category_id
+    WHERE m.incident_id = ?1 ORDER BY p.sort_order, p.id";
+const CONSEQUENCES: &str = "SELECT p.id, p.title, p.unit, m.amount FROM incident_consequences AS m JOIN type_consequences AS p ON p.id = m.consequence_id
+    WHERE m.incident_id = ?1 ORDER BY p.id";
+const CAUSES: &str =
+    "SELECT p.id, p.title FROM incident_causes AS m JOIN type_causes AS p ON p.id = m.cause_id
+    WHERE m.incident_id = ?1 ORDER BY p.sort_order, p.id";
+const CUSTOM_FIELDS: &str = "SELECT p.id, m.value, m.data_list_value, p.data_list_id, l.name, m.registration_date, p.label, p.type
+    FROM incident_custom_fields AS m
+    JOIN type_custom_fields AS p ON p.id = m.custom_field_id
+    LEFT JOIN data_lists AS l ON l.id = p.data_list_id
+    WHERE m.incident_id = ?1 ORDER BY p.sort_order, p.id";
+
 /// The incident, unless it is in the trash.
 pub(crate) fn record(session: &mut dyn Session, id: i32) -> Result<Option<Incident>, StoreError> {
-    let sql = "SELECT id, project, incident_type, reported_by_group, reported_by_user_id, reported_by, reported_date,
-            follow_up_group, responsible, responsible_display_name, last_modified,
-            number_of_comments, number_of_actions, number_of_attachments,
-            status, incident_type_id, severity, reported_by_group_id, follow_up_group_id, responsible_user_id,
-            title, text, incident_date, resolved_date, due_date, evaluation_status, evaluation_text, is_anonymous,
-            area_id, project_id, external_id
-        FROM incident_records WHERE id = ?1 AND deleted_date IS NULL";
-    let Some(mut incident) = session.first(sql, &[id.into()], scalars)? else {
+    for sql in [RECORD, CATEGORIES, CONSEQUENCES, CAUSES, CUSTOM_FIELDS] {
+        session.announce(sql, &[id.into()])?;
+    }
+    let Some(mut incident) = session.first(RECORD, &[id.into()], scalars)? else {
         return Ok(None);
     };
     incident.categories = categories(session, id)?;
@@ -68,9 +84,7 @@ fn scalars(row: &dyn Row) -> Result<Incident, StoreError> {
 }
 
 fn categories(session: &mut dyn Session, id: i32) -> Result<Vec<CategoryReference>, StoreError> {
-    let sql = "SELECT p.id, p.title FROM incident_categories AS m JOIN type_categories AS p ON p.id = m.category_id
-        WHERE m.incident_id = ?1 ORDER BY p.sort_order, p.id";
-    session.all(sql, &[id.into()], |row| {
+    session.all(CATEGORIES, &[id.into()], |row| {
         Ok(CategoryReference {
             id: present(row.int32(0)?)?,
             title: present(row.string(1)?)?,
@@ -82,9 +96,7 @@ fn consequences(
     session: &mut dyn Session,
     id: i32,
 ) -> Result<Vec<IncidentConsequence>, StoreError> {
-    let sql = "SELECT p.id, p.title, p.unit, m.amount FROM incident_consequences AS m JOIN type_consequences AS p ON p.id = m.consequence_id
-        WHERE m.incident_id = ?1 ORDER BY p.id";
-    session.all(sql, &[id.into()], |row| {
+    session.all(CONSEQUENCES, &[id.into()], |row| {
         Ok(IncidentConsequence {
             id: present(row.int32(0)?)?,
             title: present(row.string(1)?)?,
@@ -95,10 +107,7 @@ fn consequences(
 }
 
 fn causes(session: &mut dyn Session, id: i32) -> Result<Vec<CauseReference>, StoreError> {
-    let sql =
-        "SELECT p.id, p.title FROM incident_causes AS m JOIN type_causes AS p ON p.id = m.cause_id
-        WHERE m.incident_id = ?1 ORDER BY p.sort_order, p.id";
-    session.all(sql, &[id.into()], |row| {
+    session.all(CAUSES, &[id.into()], |row| {
         Ok(CauseReference {
             id: present(row.int32(0)?)?,
             title: present(row.string(1)?)?,
@@ -110,12 +119,7 @@ fn custom_fields(
     session: &mut dyn Session,
     id: i32,
 ) -> Result<Vec<IncidentCustomField>, StoreError> {
-    let sql = "SELECT p.id, m.value, m.data_list_value, p.data_list_id, l.name, m.registration_date, p.label, p.type
-        FROM incident_custom_fields AS m
-        JOIN type_custom_fields AS p ON p.id = m.custom_field_id
-        LEFT JOIN data_lists AS l ON l.id = p.data_list_id
-        WHERE m.incident_id = ?1 ORDER BY p.sort_order, p.id";
-    session.all(sql, &[id.into()], |row| {
+    session.all(CUSTOM_FIELDS, &[id.into()], |row| {
         Ok(IncidentCustomField {
             id: present(row.int32(0)?)?,
             value: row.string(1)?,

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::announced::Announced;
 use super::errors::Failure;
 use super::link::Link;
 use super::placeholders::numbered;
@@ -20,6 +21,7 @@ pub(in crate::store) struct Database {
     /// Of connections of one epoch, equal numbers of transactions mean equal data.
     pub(super) epoch: u64,
     pub(super) statements: Statements,
+    pub(super) announced: Announced,
     pub(super) server: Arc<Server>,
     pub(super) role: Role,
     pub(super) transaction: Transaction,
@@ -49,6 +51,7 @@ impl Database {
             link,
             epoch,
             statements: Statements::new(server.statements()),
+            announced: Announced::default(),
             server,
             role,
             transaction: Transaction::None,

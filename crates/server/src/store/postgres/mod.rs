@@ -3,6 +3,7 @@
 //! Everything that knows PostgreSQL's protocol is in this folder. It runs units of work; it must not know a table but those it keeps for itself.
 
 mod address;
+mod announced;
 mod connection;
 mod copy;
 mod errors;

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::pin::{Pin, pin};
 
+use futures_util::TryStreamExt as _;
 use tokio_postgres::RowStream;
 
 use super::connection::{Database, Transaction};
@@ -30,6 +31,10 @@ impl Session for Database {
         binds: &[Value<'_>],
         each: &mut EachRow<'_>,
     ) -> Result<(), StoreError> {
+        if let Some(rows) = self.announced.take(sql, binds) {
+            self.settled()?;
+            return rows.give(each);
+        }
         let mut is_given = false;
         self.run(sql, |database| {
             let ran = database.rows(sql, binds, &mut is_given, each);
@@ -56,6 +61,24 @@ impl Session for Database {
             database
                 .link
                 .post(async move { client.execute_raw(&statement, values).await.map(drop) })
+        })
+    }
+
+    fn announce(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {
+        // A read is begun again when its connection turns out to be dead; that is only known of what is waited for.
+        if self.role == Role::Reader {
+            return Ok(());
+        }
+        self.run(sql, |database| {
+            let statement = database.prepared(sql)?;
+            let client = database.link.client();
+            let values: Vec<Owned> = binds.iter().map(|value| Owned::from(*value)).collect();
+            let rows = database.announced.add(sql, binds);
+            database.link.post(async move {
+                let found = client.query_raw(&statement, values).await?;
+                rows.keep(found.try_collect().await?);
+                Ok(())
+            })
         })
     }
 

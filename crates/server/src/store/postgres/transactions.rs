@@ -1,15 +1,13 @@
 //! The transactions of a connection: snapshots, turns to write, and parts.
 
-use std::ops::ControlFlow;
-
 use super::connection::{Database, Transaction};
 use crate::store::connect::Connection;
-use crate::store::{Session as _, StoreError};
+use crate::store::StoreError;
 
-/// Writers take turns, so each sees what the one before it kept, and none is ever in another's way.
-const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
-/// Whoever holds the row of stamps has the turn, among all processes over the database.
-const TURN: &str = "SELECT last FROM stamps WHERE id = 1 FOR UPDATE";
+/// Writers take turns, so each sees what the one before it kept, and none is ever in another's way: whoever holds the table of stamps has the turn, among all
+/// processes over the database. The table and not its row: a row that a transaction locks and its parts change is a list of transactions to the server, which
+/// costs more than all the rest, and who waits for a row keeps its old versions from being cleared away.
+const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; LOCK TABLE stamps IN SHARE ROW EXCLUSIVE MODE";
 
 impl Connection for Database {
     fn begin_read(&mut self) -> Result<(), StoreError> {
@@ -34,13 +32,9 @@ impl Connection for Database {
     fn begin_write(&mut self) -> Result<(), StoreError> {
         self.transaction = Transaction::Open;
         self.is_aborted = false;
-        let begun = self
-            .post(BEGIN_WRITE)
-            .and_then(|()| self.query(TURN, &[], &mut |_| Ok(ControlFlow::Continue(()))));
-        let Err(error) = begun else {
+        let Err(error) = self.control(BEGIN_WRITE) else {
             return Ok(());
         };
-        self.statements.forget(TURN);
         if !self.is_lost() {
             self.roll_back()?;
         }
@@ -60,6 +54,7 @@ impl Connection for Database {
                 "a statement of the transaction had failed".into(),
             ));
         }
+        self.announced.clear();
         let was_lost = self.is_lost();
         let client = self.link.client();
         let committed = self.link.wait(client.batch_execute("COMMIT"));
@@ -76,12 +71,15 @@ impl Connection for Database {
     fn roll_back(&mut self) -> Result<(), StoreError> {
         // What failed is undone with the rest.
         let _ = self.settled();
+        self.announced.clear();
         self.transaction = Transaction::None;
         self.is_aborted = false;
         self.control("ROLLBACK")
     }
 
     fn begin_part(&mut self) -> Result<(), StoreError> {
+        // What nobody asked for after all.
+        self.announced.clear();
         self.post("SAVEPOINT job")
     }
 

@@ -45,12 +45,19 @@ impl From<Value<'_>> for Owned {
     }
 }
 
+impl Owned {
+    /// The value itself.
+    pub(super) fn value(&self) -> Value<'_> {
+        match self {
+            Owned::Plain(value) => *value,
+            Owned::Text(text) => Value::Text(text),
+        }
+    }
+}
+
 impl ToSql for Owned {
     fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, Fault> {
-        match self {
-            Owned::Plain(value) => encode(*value, kind, out),
-            Owned::Text(text) => encode(Value::Text(text), kind, out),
-        }
+        encode(self.value(), kind, out)
     }
 
     fn accepts(_: &Type) -> bool {

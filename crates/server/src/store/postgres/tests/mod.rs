@@ -1,5 +1,6 @@
 //! The connection over a real server: what the driver, the wire and the server make of what is asked.
 
+mod announced;
 mod cluster;
 mod faults;
 mod migrate;
