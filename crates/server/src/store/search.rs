@@ -63,7 +63,7 @@ pub(crate) fn add_comments<'a>(
 }
 
 /// Puts the indexes of comments into one piece each, which halves what a search costs: many writes leave them in many, and every search looks into each. It
-/// writes both anew, so it is for after many writes. Only for SQLite: elsewhere [`super::bulk`] sees to it.
+/// writes both anew, so it is for after many writes. Only for SQLite: elsewhere `bulk` sees to it.
 pub fn settle_comments(session: &mut dyn Session) -> Result<(), StoreError> {
     if session.dialect() != Dialect::Sqlite {
         return Ok(());
