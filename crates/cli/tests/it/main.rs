@@ -5,6 +5,7 @@ mod client;
 mod demo;
 mod import;
 mod migrate;
+mod on_postgres;
 #[allow(
     dead_code,
     reason = "the service's own tests, which it is shared with, use more of it"
