@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context as _, Result, bail};
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use obeya_server::migrate::{MigrateReport, Phase, Progress, migrate, verify};
 
 use crate::database::address;
@@ -123,11 +123,17 @@ struct Watch {
 impl Watch {
     fn new() -> Self {
         let bar = ProgressBar::new(0);
-        // A template with a slip in it is no reason not to copy.
         let style = ProgressStyle::with_template(
-            "{prefix:7} {bar:30} {human_pos} of {human_len} rows, {per_sec:.0}, {eta} left  {wide_msg}",
+            "{prefix:7} {bar:30} {rows} of {all} rows, {rate} a second, {eta} left  {wide_msg}",
         );
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        // A template with a slip in it is no reason not to copy.
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        bar.set_style(
+            style
+                .with_key("rows", number(|state| state.pos()))
+                .with_key("all", number(|state| state.len().unwrap_or_default()))
+                .with_key("rate", number(|state| state.per_sec() as u64)),
+        );
         Self {
             bar,
             is_stopped: AtomicBool::new(false),
@@ -137,6 +143,16 @@ impl Watch {
     /// Whether it was asked to stop before.
     fn stop(&self) -> bool {
         self.is_stopped.swap(true, Ordering::Relaxed)
+    }
+}
+
+/// A number of the bar, written as everywhere else.
+fn number(
+    of: fn(&ProgressState) -> u64,
+) -> impl Fn(&ProgressState, &mut dyn std::fmt::Write) + Clone + Send + Sync + 'static {
+    move |state, out| {
+        // A bar that cannot be drawn is drawn again a moment later.
+        let _ = out.write_str(&grouped(of(state)));
     }
 }
 
