@@ -130,7 +130,7 @@ impl Watch {
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
         bar.set_style(
             style
-                .with_key("rows", number(|state| state.pos()))
+                .with_key("rows", number(ProgressState::pos))
                 .with_key("all", number(|state| state.len().unwrap_or_default()))
                 .with_key("rate", number(|state| state.per_sec() as u64)),
         );
