@@ -480,14 +480,14 @@ fn values(ids: impl Iterator<Item = u32>) -> String {
 async fn values_are_compared_with_those_that_are_there_many_at_a_time() {
     let target = Target::new();
     let first = Folder::plant();
-    first.write("datasource_values.jsonl", &values((1..=3000).step_by(2)));
+    first.write("datasource_values.jsonl", values((1..=3000).step_by(2)));
     first
         .import(target.db(), OnConflict::Fail)
         .await
         .expect("imported");
 
     let again = Folder::empty();
-    again.write("datasource_values.jsonl", &values(1..=2500));
+    again.write("datasource_values.jsonl", values(1..=2500));
     let counts = |report: obeya_server::import::ImportReport| {
         let file = report.files[0].clone();
         (file.read, file.inserted, file.replaced, file.skipped)
@@ -508,7 +508,7 @@ async fn values_are_compared_with_those_that_are_there_many_at_a_time() {
 async fn the_first_fault_among_values_is_told_whichever_way_it_is_found() {
     let target = Target::new();
     let first = Folder::plant();
-    first.write("datasource_values.jsonl", &values(1..=1));
+    first.write("datasource_values.jsonl", values(1..=1));
     first
         .import(target.db(), OnConflict::Fail)
         .await

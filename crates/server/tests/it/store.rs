@@ -54,13 +54,17 @@ impl Waiting {
         add: fn(&mut dyn Session, i64, &str) -> Result<u64, StoreError>,
     ) -> Self {
         let (go, held) = mpsc::channel::<()>();
+        let (begin, mut begun) = tokio::sync::mpsc::unbounded_channel();
         let gate = store.clone();
         let gate = tokio::spawn(async move {
             let work = move |session: &mut dyn Session| {
+                begin.send(()).expect("somebody waits");
                 held.recv().map_or(Ok(0), |()| add(session, 1, "a"))
             };
             gate.write(work).await
         });
+        // Before any other is sent, which might come first.
+        begun.recv().await.expect("begun");
         let mut writes = vec![gate];
         for id in 2..=AT_ONCE {
             let store = store.clone();
