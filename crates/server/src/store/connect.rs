@@ -12,6 +12,8 @@ pub(super) trait Connect: Send + Sync + 'static {
     /// Whether it works in this process, on the thread that asks: look-ups then need no other thread, and connections for short and for long work are kept
     /// apart, as each has a cache of its own.
     const IN_PROCESS: bool;
+    /// Most parts that a transaction should have.
+    const MOST_PARTS: usize;
 
     /// Opens a connection that only reads. Blocks.
     ///

@@ -83,7 +83,7 @@ impl Writer {
             engine,
             connection: Some(connection),
             receiver,
-            jobs_per_commit: options.jobs_per_commit,
+            jobs_per_commit: options.jobs_per_commit.min(E::MOST_PARTS),
         };
         let thread = std::thread::Builder::new()
             .name("obeya-writer".into())

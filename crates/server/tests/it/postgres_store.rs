@@ -23,7 +23,7 @@ async fn concurrent_writes_are_all_kept_and_share_commits() {
         outcome.expect("an area");
     }
     assert_eq!(areas(&store).await, 200);
-    // 200 jobs at 128 for each commit.
+    // 200 jobs at 60 for each commit.
     let commits = "SELECT count(DISTINCT name) FROM areas";
-    assert_eq!(number(&store, commits).await, 2);
+    assert_eq!(number(&store, commits).await, 4);
 }
