@@ -1,5 +1,5 @@
-//! Incidents that are reported one by one, each on the disk when it is answered, against pgbench: with one plain statement for each, and with the statements of
-//! our transaction.
+//! Incidents that are reported one by one, each on the disk when it is answered, against pgbench: with one plain statement for each, with the rows that
+//! one of ours leaves, and with the statements of our transaction.
 
 use super::peer::{Peer, Script};
 use super::server::Server;
@@ -18,21 +18,26 @@ const PLAIN: &str = r#"\set now 17953015954630940
 INSERT INTO incidents (incident_type_id, severity, title, incident_date, is_anonymous, status, status_modified_date, status_new_date, last_modified, reported_date)
     VALUES (1, 'Low', 'Press 7 stopped', 20458, 0, 'New', :now, :now, :now, :now);
 "#;
-/// What the service does for one alone.
-const SAME: &str = r#"\set now 17953015954630940
-BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
-SELECT last FROM stamps WHERE id = 1 FOR UPDATE;
-SELECT 1 FROM incident_types WHERE id = 1;
-SELECT incident_type_id FROM type_categories WHERE id = 1;
-UPDATE stamps SET last = CASE WHEN last >= :now THEN last + 1 ELSE :now END WHERE id = 1 RETURNING last;
+/// The rows that one of ours leaves, without taking turns and without reading anything.
+const ROWS: &str = r#"\set now 17953015954630940
+BEGIN;
 INSERT INTO incidents (incident_type_id, severity, title, incident_date, is_anonymous, status, status_modified_date, status_new_date, last_modified, reported_date)
     VALUES (1, 'Low', 'Press 7 stopped', 20458, 0, 'New', :now, :now, :now, :now) RETURNING id \gset
 INSERT INTO incidents_search (rowid, document) VALUES (:id, ' press 7 stopped ') ON CONFLICT (rowid) DO UPDATE SET document = excluded.document;
-DELETE FROM incident_categories WHERE incident_id = :id;
 INSERT INTO incident_categories (incident_id, category_id) VALUES (:id, 1);
-DELETE FROM incident_consequences WHERE incident_id = :id;
-DELETE FROM incident_causes WHERE incident_id = :id;
-DELETE FROM incident_custom_fields WHERE incident_id = :id;
+COMMIT;
+"#;
+/// What the service does for one alone.
+const SAME: &str = r#"\set now 17953015954630940
+BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
+LOCK TABLE stamps IN SHARE ROW EXCLUSIVE MODE;
+UPDATE stamps SET last = CASE WHEN last >= :now THEN last + 1 ELSE :now END WHERE id = 1 RETURNING last;
+SELECT 1 FROM incident_types WHERE id = 1;
+SELECT incident_type_id FROM type_categories WHERE id = 1;
+INSERT INTO incidents (incident_type_id, severity, title, incident_date, is_anonymous, status, status_modified_date, status_new_date, last_modified, reported_date)
+    VALUES (1, 'Low', 'Press 7 stopped', 20458, 0, 'New', :now, :now, :now, :now) RETURNING id \gset
+INSERT INTO incidents_search (rowid, document) VALUES (:id, ' press 7 stopped ') ON CONFLICT (rowid) DO UPDATE SET document = excluded.document;
+INSERT INTO incident_categories (incident_id, category_id) VALUES (:id, 1);
 SELECT * FROM incident_records WHERE id = :id AND deleted_date IS NULL;
 SELECT p.id, p.title FROM incident_categories AS m JOIN type_categories AS p ON p.id = m.category_id WHERE m.incident_id = :id ORDER BY p.sort_order, p.id;
 SELECT p.id, p.title, p.unit, m.amount FROM incident_consequences AS m JOIN type_consequences AS p ON p.id = m.consequence_id WHERE m.incident_id = :id ORDER BY p.id;
@@ -58,6 +63,11 @@ pub fn measure(table: &mut Table, bench: &Bench, server: &Server, peer: &Peer) {
                 name: ", to one plain INSERT",
                 text: PLAIN,
                 at_least,
+            },
+            Script {
+                name: ", to the rows it leaves",
+                text: ROWS,
+                at_least: None,
             },
             Script {
                 name: ", to the same statements",
