@@ -6,12 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, Result, bail};
-use clap::CommandFactory as _;
-use clap::error::ErrorKind;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use obeya_server::migrate::{MigrateReport, Phase, Progress, migrate, verify};
 
-use crate::database::address;
+use crate::database::Address;
 use crate::stop::Stop;
 use crate::table::{grouped, table, took};
 
@@ -19,11 +17,11 @@ use crate::table::{grouped, table, took};
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The database to copy from, which is only read: sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = Address)]
     from: String,
 
     /// The database to copy to, which must hold nothing yet
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = Address)]
     to: String,
 
     /// Copies nothing; compares what the two hold
@@ -33,21 +31,6 @@ pub(crate) struct Args {
 
 /// Copies and prints what came of it. The first signal to stop ends it in order, the second at once; nothing is kept either way.
 pub(crate) async fn run(args: Args) -> Result<()> {
-    for (option, url) in [("--from", &args.from), ("--to", &args.to)] {
-        if address(url).is_err() {
-            // Told here and not where it is parsed: the text of a wrong value would be shown, and a password with it.
-            let text = format!(
-                "the value of '{option}' is no address of a database, expected sqlite: and a file name, such as sqlite:plant.db, \
-                 or postgres://USER:PASSWORD@HOST/NAME"
-            );
-            let mut cli = crate::Cli::command();
-            cli.build();
-            cli.find_subcommand_mut("migrate")
-                .expect("it is this one")
-                .error(ErrorKind::ValueValidation, text)
-                .exit();
-        }
-    }
     let mut stop = Stop::catch().context("signals cannot be caught")?;
     let watch = Arc::new(Watch::new());
     let done = {

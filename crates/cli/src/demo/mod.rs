@@ -27,7 +27,7 @@ use anyhow::{Context as _, Result, bail};
 use obeya_server::import::{ImportOptions, import_dir};
 use obeya_server::{Config, Running, Server, without_password};
 
-use crate::database::{address, file};
+use crate::database::{Address, file};
 use crate::stop::Stop;
 use crate::table::{grouped, took};
 use calendar::Calendar;
@@ -47,7 +47,7 @@ const SCOPES: [&str; 5] = [
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Keeps the plant in this database, which must be new: sqlite:FILE, or postgres://USER:PASSWORD@HOST/NAME
-    #[arg(long = "db", value_name = "URL", value_parser = address)]
+    #[arg(long = "db", value_name = "URL", value_parser = Address)]
     db: Option<String>,
 
     /// Goes on serving when the story is told, and says how to look around

@@ -34,6 +34,21 @@ fn wrong_usage_exits_with_2_and_says_what_is_wrong() {
 }
 
 #[test]
+fn an_address_that_is_wrong_gives_no_password_away() {
+    for arguments in [
+        vec!["serve", "--db", "postgres:/obeya:hunter2@db/obeya"],
+        vec!["client", "list", "--db", "posgres://obeya:hunter2@db/obeya"],
+    ] {
+        let err = run(&arguments).failure(2);
+        assert!(
+            err.contains("'--db <URL>'") && err.contains("expected sqlite:"),
+            "{err}"
+        );
+        assert!(!err.contains("hunter2"), "{err}");
+    }
+}
+
+#[test]
 fn help_and_version_are_no_errors() {
     for command in [
         vec!["--help"],
