@@ -26,7 +26,7 @@ const SUBJECTS: [Subject; 5] = [
     ("creates", creates::measure),
     ("costs", costs::measure),
     ("process", |table, bench, _, _| {
-        process_figures(table, bench)
+        process_figures(table, bench);
     }),
 ];
 
