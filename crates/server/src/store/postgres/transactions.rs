@@ -1,8 +1,8 @@
 //! The transactions of a connection: snapshots, turns to write, and parts.
 
 use super::connection::{Database, Transaction};
-use crate::store::connect::Connection;
 use crate::store::StoreError;
+use crate::store::connect::Connection;
 
 /// Writers take turns, so each sees what the one before it kept, and none is ever in another's way: whoever holds the table of stamps has the turn, among all
 /// processes over the database. The table and not its row: a row that a transaction locks and its parts change is a list of transactions to the server, which
