@@ -144,28 +144,61 @@ impl Node {
 
     /// The number of nodes in the tree.
     pub(crate) fn size(&self) -> usize {
-        let inside = match &self.kind {
+        let inside: usize = self.children().map(Self::size).sum();
+        let listed = match &self.kind {
+            NodeKind::In(_, values, _) => values.len(),
+            _ => 0,
+        };
+        1 + listed + inside
+    }
+
+    /// Whether some rows may come to a fault in it, such as a division by zero or a number out of range.
+    pub(crate) fn may_fail(&self) -> bool {
+        let itself = match &self.kind {
+            NodeKind::Negate(_) | NodeKind::Arithmetic(..) => true,
+            NodeKind::Call(function, _) => !matches!(
+                function,
+                Function::Contains
+                    | Function::StartsWith
+                    | Function::EndsWith
+                    | Function::Length
+                    | Function::IndexOf
+                    | Function::ToLower
+                    | Function::ToUpper
+                    | Function::Trim
+                    | Function::Concat
+            ),
+            _ => false,
+        };
+        itself || self.children().any(Self::may_fail)
+    }
+
+    fn children(&self) -> impl Iterator<Item = &Self> {
+        let (one, many, pairs): (_, &[Self], &[(Self, Self)]) = match &self.kind {
             NodeKind::Null | NodeKind::Boolean(_) | NodeKind::Value(_) | NodeKind::Property(..) => {
-                0
+                ([None, None], &[], &[])
             }
             NodeKind::Not(node)
             | NodeKind::Negate(node)
             | NodeKind::Cast(node)
-            | NodeKind::Present(node) => node.size(),
-            NodeKind::In(node, values, _) => node.size() + values.len(),
-            NodeKind::Logic(_, nodes) | NodeKind::Call(_, nodes) => {
-                nodes.iter().map(Self::size).sum()
-            }
-            NodeKind::Case(pairs) => pairs.iter().map(|(a, b)| a.size() + b.size()).sum(),
-            NodeKind::Compare(_, a, b) | NodeKind::Has(a, b) | NodeKind::Arithmetic(_, a, b) => {
-                a.size() + b.size()
-            }
+            | NodeKind::Present(node)
+            | NodeKind::In(node, _, _)
+            | NodeKind::Every(_, node) => ([Some(node), None], &[], &[]),
             NodeKind::Exists(_, body) | NodeKind::Count(_, body) => {
-                body.as_ref().map_or(0, |body| body.size())
+                ([body.as_ref(), None], &[], &[])
             }
-            NodeKind::Every(_, body) => body.size(),
+            NodeKind::Compare(_, a, b) | NodeKind::Has(a, b) | NodeKind::Arithmetic(_, a, b) => {
+                ([Some(a), Some(b)], &[], &[])
+            }
+            NodeKind::Logic(_, nodes) | NodeKind::Call(_, nodes) => ([None, None], nodes, &[]),
+            NodeKind::Case(pairs) => ([None, None], &[], pairs),
         };
-        inside + 1
+        let pairs = pairs.iter().flat_map(|(a, b)| [a, b]);
+        one.into_iter()
+            .flatten()
+            .map(Box::as_ref)
+            .chain(many)
+            .chain(pairs)
     }
 
     /// Whether its SQL is a name or a placeholder, which may be written twice at no cost.

@@ -300,6 +300,7 @@ impl<'d> Renderer<'d> {
         let navigation = collection.navigation;
         let outer = self.row(&collection.source);
         let inner = self.enter(collection.variable, navigation.target.table);
+        let may_fail = body.is_some_and(Node::may_fail);
         let body = body.map(|body| finish(self.condition(body, Mode::Filter)));
         // The frame entered above; bodies leave what they enter.
         let from = self
@@ -307,15 +308,20 @@ impl<'d> Renderer<'d> {
             .pop()
             .map(|frame| frame.from())
             .unwrap_or_default();
-        let mut text = format!(
-            "FROM {from} WHERE {inner}.{} = {outer}.{}",
+        let link = format!(
+            "{inner}.{} = {outer}.{}",
             quote(navigation.to),
             quote(navigation.from)
         );
-        if let Some(body) = body {
-            let _ = write!(text, " AND {body}");
-        }
-        text
+        let condition = match body {
+            None => link,
+            // Otherwise it is for the database to say which it looks at first, and it may try the body on rows that are no members, and fail.
+            Some(body) if may_fail => {
+                format!("{link} AND CASE WHEN {link} THEN {body} ELSE FALSE END")
+            }
+            Some(body) => format!("{link} AND {body}"),
+        };
+        format!("FROM {from} WHERE {condition}")
     }
 
     /// An operand of a comparison. Booleans of the store are numbers; beside a condition they must become one.
