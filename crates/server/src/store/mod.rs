@@ -29,8 +29,8 @@ mod writer;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use engine::{Dialect, EachRow, Row, Session, StoreError, Value, View, present};
 use connect::Connect;
+pub use engine::{Dialect, EachRow, Row, Session, StoreError, Value, View, present};
 use postgres::Postgres;
 use sqlite::Sqlite;
 use units::Units;

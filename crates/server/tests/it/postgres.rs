@@ -19,6 +19,7 @@ mod http_connection;
 mod http_log;
 mod http_upkeep;
 mod import;
+mod import_csv_faults;
 mod import_faults;
 mod import_folder;
 mod improvements;

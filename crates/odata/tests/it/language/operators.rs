@@ -71,7 +71,10 @@ fn numbers(store: &Store) {
             ("9007199254740992 add 1 eq 9007199254740992 mul 1.0", FALSE),
             ("9007199254740992 mul 1.0 ne 9007199254740992 add 1", TRUE),
             ("9007199254740992 mul 1.0 lt 9007199254740992 add 1", TRUE),
-            ("9223372036854775807 sub 0 lt 9223372036854775807 mul 1.0", TRUE),
+            (
+                "9223372036854775807 sub 0 lt 9223372036854775807 mul 1.0",
+                TRUE,
+            ),
             ("cast('x',Edm.Int64) eq cast('x',Edm.Double)", TRUE),
             ("cast('x',Edm.Int64) ge cast('x',Edm.Double)", FALSE),
         ],
