@@ -117,7 +117,11 @@ fn sorted(code: &SqlState, said: &DbError) -> StoreError {
             Some(constraint) => format!("{} ({constraint})", text()),
             None => text(),
         }),
-        "54" => StoreError::Limit(text()),
+        // The server's own words name tables and indexes.
+        "54" if *code == SqlState::PROGRAM_LIMIT_EXCEEDED => {
+            StoreError::Limit("a text is longer than an index takes".into())
+        }
+        "54" => StoreError::Limit("a statement is too large or too deeply nested".into()),
         _ => StoreError::Engine(format!("{}: {}", code.code(), text()).into()),
     }
 }

@@ -19,6 +19,8 @@
 --         RETURN NULL;
 --     END $$
 -- $definition$, current_schema()); END $do$;
+-- -- Triggers fire without it; who could use the function otherwise could let the owner run what types of their own do.
+-- REVOKE EXECUTE ON FUNCTION obeya_ids_taken() FROM PUBLIC;
 --
 -- -- An index takes no entry as long as a word can be.
 -- CREATE FUNCTION obeya_words(document text) RETURNS text[] LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -216,7 +218,11 @@ CREATE INDEX incidents_by_type ON incidents (incident_type_id, incident_date);
 CREATE INDEX incidents_by_date ON incidents (incident_date, id);
 CREATE INDEX incidents_by_last_modified ON incidents (last_modified, id);
 CREATE INDEX incidents_by_area ON incidents (area_id);
+-- only sqlite:
 CREATE INDEX incidents_by_external_id ON incidents (external_id) WHERE external_id IS NOT NULL;
+-- only postgres: an index that keeps an order takes no entry of more than 2.7 KB, and an external id may be longer.
+-- CREATE INDEX incidents_by_external_id ON incidents USING hash (external_id) WHERE external_id IS NOT NULL;
+-- both:
 
 CREATE TABLE incident_categories (
     incident_id INTEGER NOT NULL REFERENCES incidents (id) ON DELETE CASCADE,
