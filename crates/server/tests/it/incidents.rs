@@ -402,3 +402,15 @@ async fn an_evaluation_waits_for_resolved() {
         "An incident can be evaluated once it is Resolved; this one is New."
     );
 }
+
+/// A database may index what another system calls the incident, and not take every length into every index. Random, as what is compressed looks shorter.
+#[tokio::test]
+async fn an_external_id_may_be_long() {
+    let service = plant().await;
+    let mut random = fastrand::Rng::with_seed(7);
+    let long: String = (0..8000).map(|_| random.alphanumeric()).collect();
+    let mut body = least();
+    body["externalId"] = json!(long);
+    let incident = accepted(&service, "POST", PATH, &body).await;
+    assert_eq!(incident["externalId"], json!(long));
+}
