@@ -57,6 +57,10 @@ impl Address {
                     .map(String::from)
                     .map_err(|_| no_address(&format!("`{name}` is not UTF-8")))
             };
+            // The driver decodes names, and would take by another spelling what is taken out here.
+            if name.contains('%') {
+                return Err(no_address("the name of a parameter is encoded"));
+            }
             match name {
                 "sslmode" => mode = Some(decoded()?),
                 "sslrootcert" => files.root = Some(decoded()?.into()),
@@ -64,6 +68,11 @@ impl Address {
                 "sslkey" => files.key = Some(decoded()?.into()),
                 _ => rest.push(pair),
             }
+        }
+        let mode = mode.or_else(|| environment("PGSSLMODE"));
+        if files.root.is_none() {
+            let root = environment("PGSSLROOTCERT").filter(|path| !path.is_empty());
+            files.root = root.map(Into::into);
         }
         let address = match rest.is_empty() {
             true => base.to_owned(),
@@ -140,7 +149,7 @@ pub(in crate::store) fn masked(url: &str) -> String {
             shown.push(if index == 0 { '?' } else { '&' });
         }
         match pair.split_once('=') {
-            Some((name, _)) if name.to_ascii_lowercase().contains("pass") => {
+            Some((name, _)) if name.to_ascii_lowercase().contains("pass") || name.contains('%') => {
                 shown.push_str(name);
                 shown.push_str("=***");
             }
@@ -254,11 +263,20 @@ mod tests {
         let environment = |name: &str| match name {
             "PGPASSWORD" => Some("from outside".to_owned()),
             "PGUSER" => Some("somebody".to_owned()),
+            "PGSSLMODE" => Some("verify-full".to_owned()),
+            "PGSSLROOTCERT" => Some("/outside.crt".to_owned()),
             _ => None,
         };
         let address = Address::parse("postgres://h/d", environment).unwrap();
         assert_eq!(address.place(), "postgres://somebody@h:5432/d");
         assert_eq!(address.config.get_password(), Some(&b"from outside"[..]));
+        assert_eq!(address.config.get_ssl_mode(), SslMode::Require);
+        assert_eq!(address.check, Check::ChainAndName);
+        assert_eq!(address.files.root, Some("/outside.crt".into()));
+        let own = "postgres://u@h/d?sslmode=require&sslrootcert=own.crt";
+        let address = Address::parse(own, environment).unwrap();
+        assert_eq!(address.check, Check::Chain);
+        assert_eq!(address.files.root, Some("own.crt".into()));
         let address = Address::parse("postgres://u:p@h/d?keepalives_idle=60", environment).unwrap();
         assert_eq!(address.config.get_password(), Some(&b"p"[..]));
         assert_eq!(address.config.get_user(), Some("u"));
@@ -328,6 +346,8 @@ mod tests {
             ("postgres://u@h/d?password=hunter2&x=1", "`x`"),
             ("postgres://u@h/d?sslpassword=hunter2", "sslpassword"),
             ("postgres://h/d?sslcert=%ff", "UTF-8"),
+            ("postgres://u@h/d?ssl%6dode=disable", "encoded"),
+            ("postgres://u@h/d?p%61ssword=hunter2", "encoded"),
         ] {
             let text = refusal(url);
             assert!(text.contains(reason), "{url}: {text}");
