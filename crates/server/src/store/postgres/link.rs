@@ -61,20 +61,26 @@ impl Link {
         let step = config.get_connect_timeout().copied().unwrap_or(patience);
         let limit = step.saturating_mul(u32::try_from(hosts).unwrap_or(u32::MAX).saturating_add(1));
         let connecting = async { tokio::time::timeout(limit, config.connect(tls.clone())).await };
-        let Ok(connected) = runtime.block_on(connecting) else {
-            return Err(StoreError::Unavailable(format!(
+        let failed = match runtime.block_on(connecting) {
+            Ok(Ok((client, wire))) => {
+                return Ok(Ok(Link {
+                    runtime: Some(runtime),
+                    client: Some(Arc::new(client)),
+                    wire: Some(wire),
+                    outstanding: VecDeque::new(),
+                    failed: None,
+                    ended: None,
+                    patience,
+                }));
+            }
+            Ok(Err(error)) => Ok(Err(error)),
+            Err(_) => Err(StoreError::Unavailable(format!(
                 "the database server did not answer in {limit:?}"
-            )));
+            ))),
         };
-        Ok(connected.map(|(client, wire)| Link {
-            runtime: Some(runtime),
-            client: Some(Arc::new(client)),
-            wire: Some(wire),
-            outstanding: VecDeque::new(),
-            failed: None,
-            ended: None,
-            patience,
-        }))
+        // A look-up of the host's name may still be under way, and cannot be stopped.
+        runtime.shutdown_background();
+        failed
     }
 
     /// Through which requests are made.
