@@ -20,6 +20,8 @@ pub(super) struct Failure {
     pub(super) is_conflict: bool,
     /// The server no longer knows the statement as it was prepared: its tables were changed, or a pooler gave this session another connection.
     pub(super) is_stale: bool,
+    /// Whoever answers, such as a pooler, does not know whether it was done.
+    pub(super) is_unknown: bool,
     /// The user may not do that, or not here.
     pub(super) is_forbidden: bool,
 }
@@ -43,6 +45,7 @@ impl From<StoreError> for Failure {
             is_lost: false,
             is_conflict: false,
             is_stale: false,
+            is_unknown: false,
             is_forbidden: false,
         }
     }
@@ -68,6 +71,11 @@ impl From<Error> for Failure {
                 || (*code == SqlState::FEATURE_NOT_SUPPORTED
                     // Not the message: servers say it in their language.
                     && said.routine() == Some("RevalidateCachedQuery")),
+            is_unknown: matches!(
+                *code,
+                SqlState::T_R_STATEMENT_COMPLETION_UNKNOWN
+                    | SqlState::TRANSACTION_RESOLUTION_UNKNOWN
+            ),
             is_forbidden: matches!(
                 *code,
                 SqlState::INSUFFICIENT_PRIVILEGE | SqlState::READ_ONLY_SQL_TRANSACTION

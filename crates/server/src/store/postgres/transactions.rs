@@ -61,7 +61,7 @@ impl Connection for Database {
         self.transaction = Transaction::None;
         match committed {
             Ok(()) => Ok(()),
-            Err(failure) if failure.is_lost && !was_lost => {
+            Err(failure) if failure.is_unknown || (failure.is_lost && !was_lost) => {
                 Err(StoreError::Uncertain(failure.error.to_string()))
             }
             Err(failure) => Err(self.noted(failure)),
