@@ -9,7 +9,7 @@ use super::announced::Announced;
 use super::errors::Failure;
 use super::link::Link;
 use super::placeholders::numbered;
-use super::server::{Role, Server};
+use super::server::{Origin, Role, Server};
 use super::statements::Statements;
 use crate::store::StoreError;
 
@@ -18,8 +18,7 @@ const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 /// A connection, with the statements it has prepared.
 pub(in crate::store) struct Database {
     pub(super) link: Link,
-    /// Of connections of one epoch, equal numbers of transactions mean equal data.
-    pub(super) epoch: u64,
+    pub(super) origin: Origin,
     pub(super) statements: Statements,
     pub(super) announced: Announced,
     pub(super) server: Arc<Server>,
@@ -46,10 +45,10 @@ pub(super) enum Transaction {
 impl Database {
     /// Opens one. Blocks.
     pub(super) fn open(server: Arc<Server>, role: Role) -> Result<Self, StoreError> {
-        let (link, epoch) = server.connect(role)?;
+        let (link, origin) = server.connect(role)?;
         Ok(Database {
             link,
-            epoch,
+            origin,
             statements: Statements::new(server.statements()),
             announced: Announced::default(),
             server,
@@ -101,6 +100,11 @@ impl Database {
     /// What callers get of a failure, after what follows from it for this connection.
     pub(super) fn noted(&mut self, failure: Failure) -> StoreError {
         self.is_conflict |= failure.is_conflict;
+        if failure.is_stale {
+            // Which one it was is not known of those that were sent without waiting.
+            self.statements.clear();
+            self.is_conflict |= self.role == Role::Writer;
+        }
         self.is_aborted |= self.transaction == Transaction::Open;
         failure.error
     }
@@ -146,7 +150,7 @@ impl Database {
     fn renew(&mut self) -> Result<(), StoreError> {
         self.server.was_lost();
         self.statements.clear();
-        (self.link, self.epoch) = self.server.connect(self.role)?;
+        (self.link, self.origin) = self.server.connect(self.role)?;
         Ok(())
     }
 

@@ -40,6 +40,17 @@ pub(super) struct Server {
     tls: MakeRustlsConnect,
     options: StoreOptions,
     known: Mutex<Known>,
+    /// Connections opened so far.
+    opened: AtomicU64,
+}
+
+/// Where a connection comes from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Origin {
+    /// Connections of one epoch are to one server, started once; it may have crashed and recovered since.
+    pub(super) epoch: u64,
+    /// Which of the connections opened it is.
+    pub(super) number: u64,
 }
 
 /// The server that connections were last made to.
@@ -58,11 +69,12 @@ impl Server {
             address,
             options,
             known: Mutex::default(),
+            opened: AtomicU64::new(0),
         }))
     }
 
-    /// Opens a connection and sets it up; also gives the epoch it belongs to: of connections of one epoch, equal numbers of transactions mean equal data. Blocks.
-    pub(super) fn connect(&self, role: Role) -> Result<(Link, u64), StoreError> {
+    /// Opens a connection and sets it up; also tells where it comes from. Blocks.
+    pub(super) fn connect(&self, role: Role) -> Result<(Link, Origin), StoreError> {
         let place = self.place();
         let patience = self.options.statement_budget + self.options.busy_timeout + GRACE;
         let mut link = Link::open(&self.address.config, &self.tls, patience)?
@@ -89,7 +101,14 @@ impl Server {
             _ => None,
         });
         let epoch = self.epoch_of(started.unwrap_or_default());
-        Ok((link, epoch))
+        // Only now: what was seen before a crash of the server must have counted fewer than any connection made after it.
+        let number = self.opened.fetch_add(1, Ordering::SeqCst) + 1;
+        Ok((link, Origin { epoch, number }))
+    }
+
+    /// Connections opened so far.
+    pub(super) fn opened(&self) -> u64 {
+        self.opened.load(Ordering::SeqCst)
     }
 
     /// Whether a database without our tables gets them.

@@ -9,7 +9,7 @@ use tokio_postgres::RowStream;
 use super::connection::{Database, Transaction};
 use super::copy;
 use super::errors::Failure;
-use super::server::Role;
+use super::server::{Origin, Role};
 use super::values::{Bound, Columns, Owned};
 use crate::store::{Dialect, EachRow, Session, StoreError, Value, View};
 
@@ -110,9 +110,13 @@ impl Session for Database {
         if self.role != Role::Reader || self.transaction == Transaction::None {
             return Ok(None);
         }
+        // A server that crashed counts from where its disk left off, under the epoch it had; but no connection outlives a crash. So whoever looks after it
+        // counts more connections than whoever looked before it, the one looked through among them, even if it was opened only now.
+        let opened = self.server.opened();
         let session: &mut dyn Session = self;
         let version = session.first(VIEW, &[], |row| row.int(0))?;
-        let reader = self.epoch;
+        let Origin { epoch, number } = self.origin;
+        let reader = (epoch << 32) | (opened.max(number) & 0xffff_ffff);
         Ok(version.flatten().map(|version| View { reader, version }))
     }
 }
@@ -138,7 +142,8 @@ impl Database {
                 continue;
             }
             // What fails in a transaction may as well end it.
-            let may_stop = wanted.is_err() || self.transaction == Transaction::None;
+            let may_stop = self.role == Role::Reader
+                && (wanted.is_err() || self.transaction == Transaction::None);
             self.drain(rows.as_mut(), may_stop)?;
             return Ok(wanted.map(drop));
         }
@@ -148,22 +153,36 @@ impl Database {
     /// Reads on to the end of an answer that nobody wants any more.
     fn drain(&mut self, mut rows: Pin<&mut RowStream>, may_stop: bool) -> Result<(), Failure> {
         let mut unwanted = 0;
-        let mut is_stopped = false;
+        let mut was_asked = false;
         loop {
             match self.link.next(rows.as_mut()) {
-                Ok(None) => return Ok(()),
+                Ok(None) => {
+                    if was_asked {
+                        // Whatever comes next on this connection may be what is stopped.
+                        self.link
+                            .end("a statement ended as it was to be stopped".into());
+                    }
+                    return Ok(());
+                }
                 Ok(Some(_)) => unwanted += 1,
-                Err(failure) if is_stopped && !failure.is_lost => {
+                Err(failure) if was_asked && matches!(failure.error, StoreError::Timeout) => {
                     self.is_aborted |= self.transaction == Transaction::Open;
                     return Ok(());
                 }
-                Err(failure) => return Err(failure),
+                Err(failure) => {
+                    if was_asked {
+                        self.link
+                            .end("a statement failed as it was to be stopped".into());
+                    }
+                    return Err(failure);
+                }
             }
             if may_stop && unwanted == UNWANTED_ROWS {
                 let cancel = self.link.client().cancel_token();
                 let tls = self.server.tls();
-                // Without it the rest is read, as long as that takes.
-                is_stopped = self.link.wait(cancel.cancel_query(tls)).is_ok();
+                was_asked = true;
+                // Without it the rest is read, as long as that takes. It may have been heard even if it failed.
+                let _ = self.link.wait(cancel.cancel_query(tls));
             }
         }
     }

@@ -234,6 +234,7 @@ fn equal_views_are_equal_data() {
     };
     let each = reader.view().unwrap();
     assert_eq!(each, None, "each statement sees a state of its own");
+    let mut other = postgres.reader(Work::Long).unwrap();
     let mut before = look(&mut reader);
     assert!(before.0.is_some());
     for number in 1..10 {
@@ -242,7 +243,6 @@ fn equal_views_are_equal_data() {
         assert_eq!(after.1, number);
         assert_ne!(after.0, before.0);
         assert_eq!(look(&mut reader), after);
-        let mut other = postgres.reader(Work::Long).unwrap();
         assert_eq!(look(&mut other), after, "on whichever connection");
         before = after;
     }
@@ -278,6 +278,44 @@ fn equal_views_are_equal_data() {
 }
 
 #[test]
+fn no_view_from_before_a_crash_is_seen_again_after_it() {
+    let mut cluster = Cluster::new();
+    cluster.start(&["autovacuum=off"]);
+    let (postgres, mut writer) = Postgres::open(&cluster.url(""), &options()).unwrap();
+    let victim = process(&mut writer).to_string();
+    let mut kept = postgres.reader(Work::Long).unwrap();
+    let mut watcher = postgres.writer().unwrap();
+    let started = "SELECT extract(epoch FROM pg_postmaster_start_time())::bigint";
+    let look = |reader: &mut Database| {
+        reader.begin_read().unwrap();
+        let view = reader.view().unwrap();
+        reader.end_read().unwrap();
+        view.expect("nobody writes")
+    };
+    let server = one(&mut kept, started, &[]).unwrap();
+    let before = look(&mut kept);
+    // The server ends all its processes and recovers, and was started when it was started.
+    let killed = std::process::Command::new("kill")
+        .args(["-9", &victim])
+        .status();
+    assert!(killed.unwrap().success());
+    until(|| one(&mut watcher, "SELECT 5", &[]).is_err());
+    // Not through the connection that looked, which would find out that it was lost.
+    let mut opened = None;
+    until(|| {
+        opened = postgres.reader(Work::Long).ok();
+        opened.is_some()
+    });
+    let mut opened = opened.unwrap();
+    assert_eq!(one(&mut opened, started, &[]).unwrap(), server);
+    let after = look(&mut opened);
+    assert_ne!(after.reader, before.reader);
+    // A connection that is replaced while it looks counts, too.
+    assert_ne!(look(&mut kept).reader, before.reader);
+    assert_ne!(look(&mut kept).reader, after.reader);
+}
+
+#[test]
 fn the_engine_gives_connections_that_read_and_that_write() {
     let (_scratch, postgres, writer) = Scratch::migrated();
     drop(writer);
@@ -292,4 +330,46 @@ fn the_engine_gives_connections_that_read_and_that_write() {
     let mut writer = postgres.writer().unwrap();
     writer.begin_write().unwrap();
     writer.commit().unwrap();
+}
+
+#[test]
+fn a_commit_of_which_the_server_says_that_it_does_not_know_is_uncertain() {
+    for code in ["40003", "08007"] {
+        let (_scratch, mut writer) = with_table();
+        let raise = format!(
+            "CREATE FUNCTION unknown() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'lost' USING ERRCODE = '{code}'; END $$; \
+             CREATE CONSTRAINT TRIGGER late AFTER INSERT ON t DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION unknown()"
+        );
+        writer.control(&raise).unwrap();
+        writer.begin_write().unwrap();
+        insert(&mut writer, 1).unwrap();
+        let committed = writer.commit();
+        assert!(
+            matches!(&committed, Err(StoreError::Uncertain(text)) if text.contains("lost")),
+            "{code}: {committed:?}"
+        );
+    }
+}
+
+#[test]
+fn a_statement_of_the_writer_that_became_stale_is_prepared_anew_when_its_jobs_run_again() {
+    let (scratch, mut writer) = with_table();
+    let look = "SELECT * FROM t";
+    one(&mut writer, look, &[]).unwrap();
+    scratch
+        .writer()
+        .control("ALTER TABLE t ALTER a TYPE int")
+        .unwrap();
+    writer.begin_write().unwrap();
+    writer.begin_part().unwrap();
+    // Nobody waits for it, so nobody knows its text when it fails.
+    writer.announce(look, &[]).unwrap();
+    assert!(writer.settle().is_err());
+    writer.end_part(false).unwrap();
+    assert!(writer.take_conflict());
+    writer.roll_back().unwrap();
+    writer.begin_write().unwrap();
+    writer.announce(look, &[]).unwrap();
+    writer.settle().unwrap();
+    writer.roll_back().unwrap();
 }
