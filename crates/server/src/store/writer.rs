@@ -13,6 +13,9 @@ use tokio::sync::{mpsc, oneshot};
 use super::connect::{Connect, Connection};
 use super::{Session, StoreError, StoreOptions};
 
+#[cfg(test)]
+mod tests;
+
 /// How often a transaction is tried that others were in the way of.
 const ATTEMPTS: u32 = 8;
 /// The pause before it is tried again, at most and for each time it was tried: others in the way must not meet it again and again.
@@ -182,7 +185,7 @@ impl<E: Connect> Work<E> {
         let mut attempt = 1;
         let broken = loop {
             let gather = attempt == 1;
-            let Err(broken) = self.transaction(&mut batch, gather, &mut go_on) else {
+            let Err(broken) = self.attempt(&mut batch, gather, &mut go_on) else {
                 break None;
             };
             self.give_up(&broken, batch.len());
@@ -197,6 +200,24 @@ impl<E: Connect> Work<E> {
             job.answer(broken.as_ref().map(StoreError::again).or(failure));
         }
         go_on
+    }
+
+    /// The jobs in one transaction; a panic outside of them, in the connection that is, ends that connection and not the thread.
+    fn attempt(
+        &mut self,
+        batch: &mut Vec<Shared>,
+        gather: bool,
+        go_on: &mut bool,
+    ) -> Result<(), Broken> {
+        let ran = catch_unwind(AssertUnwindSafe(|| self.transaction(batch, gather, go_on)));
+        ran.unwrap_or_else(|_| {
+            self.connection = None;
+            Err(Broken {
+                // It may have been the commit.
+                error: StoreError::Uncertain("the connection that writes panicked".into()),
+                is_conflict: false,
+            })
+        })
     }
 
     /// The jobs in one transaction, with those that wait for their turn meanwhile if it is to `gather` more.
