@@ -373,3 +373,14 @@ fn a_statement_of_the_writer_that_became_stale_is_prepared_anew_when_its_jobs_ru
     writer.settle().unwrap();
     writer.roll_back().unwrap();
 }
+
+#[test]
+fn a_writer_stops_nothing_as_that_could_meet_its_next_statement() {
+    let (_scratch, mut writer) = with_table();
+    writer.begin_write().unwrap();
+    let many = "SELECT repeat('x', 1000) FROM generate_series(1, 100000)";
+    let refused = writer.query(many, &[], &mut |_| Err(StoreError::Data("enough".into())));
+    assert!(matches!(refused, Err(StoreError::Data(_))));
+    assert_eq!(insert(&mut writer, 1).unwrap(), 1);
+    writer.commit().unwrap();
+}
