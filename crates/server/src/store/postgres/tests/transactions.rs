@@ -283,8 +283,9 @@ fn no_view_from_before_a_crash_is_seen_again_after_it() {
     cluster.start(&["autovacuum=off"]);
     let (postgres, mut writer) = Postgres::open(&cluster.url(""), &options()).unwrap();
     let victim = process(&mut writer).to_string();
-    let mut kept = postgres.reader(Work::Long).unwrap();
+    // First: what was lost in the engine's eyes before it is not what is shown here.
     let mut watcher = postgres.writer().unwrap();
+    let mut kept = postgres.reader(Work::Long).unwrap();
     let started = "SELECT extract(epoch FROM pg_postmaster_start_time())::bigint";
     let look = |reader: &mut Database| {
         reader.begin_read().unwrap();
