@@ -295,10 +295,13 @@ async fn a_full_disk_refuses_what_does_not_fit_and_loses_nothing() {
         }
         assert!(accepted < 100_000, "the disk does not become full");
     };
-    assert!(
-        matches!(&refused, StoreError::Unavailable(text) if text.contains("could not extend")),
-        "{refused:?}"
-    );
+    // From version 16 on the server tells a limit on files from a full disk, and has no code for it.
+    let told = match &refused {
+        StoreError::Unavailable(text) => text.clone(),
+        StoreError::Engine(cause) => cause.to_string(),
+        other => panic!("{other:?}"),
+    };
+    assert!(told.contains("could not extend"), "{told}");
     assert_eq!(
         areas(&store).await,
         accepted,

@@ -19,7 +19,8 @@ pub(super) const PASSWORD: &str = "s3cret-&-@long";
 pub(super) struct Cluster {
     folder: TempDir,
     account: Option<(u32, u32)>,
-    port: u16,
+    /// Where it is reached.
+    pub(super) port: u16,
     guardian: Option<Child>,
 }
 
@@ -62,6 +63,21 @@ impl Cluster {
             std::os::unix::fs::chown(&path, Some(user), Some(group)).unwrap();
         }
         path
+    }
+
+    /// Whether it was built with TLS.
+    pub(super) fn has_tls(&self) -> bool {
+        let asked = self
+            .command("postgres")
+            .args(["-C", "ssl_library"])
+            .output();
+        let asked = asked.unwrap();
+        assert!(
+            asked.status.success(),
+            "{}",
+            String::from_utf8_lossy(&asked.stderr)
+        );
+        !asked.stdout.trim_ascii().is_empty()
     }
 
     /// Who may come in how, instead of what `initdb` says.

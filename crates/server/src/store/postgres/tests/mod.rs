@@ -3,6 +3,7 @@
 mod announced;
 mod cluster;
 mod faults;
+mod front;
 mod migrate;
 mod scratch;
 mod session;
