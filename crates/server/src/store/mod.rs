@@ -10,6 +10,7 @@ mod connect;
 pub mod engine;
 pub(crate) mod improvements;
 pub mod incidents;
+mod kept;
 pub(crate) mod keys;
 mod pool;
 mod postgres;

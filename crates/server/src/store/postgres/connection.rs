@@ -5,13 +5,15 @@
 
 use std::sync::Arc;
 
+use tokio_postgres::Statement;
+
 use super::announced::Announced;
 use super::errors::Failure;
 use super::link::Link;
 use super::placeholders::numbered;
 use super::server::{Origin, Role, Server};
-use super::statements::Statements;
 use crate::store::StoreError;
+use crate::store::kept::Kept;
 
 const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
@@ -19,7 +21,7 @@ const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 pub(in crate::store) struct Database {
     pub(super) link: Link,
     pub(super) origin: Origin,
-    pub(super) statements: Statements,
+    pub(super) statements: Kept<Statement>,
     pub(super) announced: Announced,
     pub(super) server: Arc<Server>,
     pub(super) role: Role,
@@ -49,7 +51,7 @@ impl Database {
         Ok(Database {
             link,
             origin,
-            statements: Statements::new(server.statements()),
+            statements: Kept::new(server.statements()),
             announced: Announced::default(),
             server,
             role,
@@ -113,7 +115,6 @@ impl Database {
     /// and nothing was given out yet.
     pub(super) fn run<T>(
         &mut self,
-        sql: &str,
         mut work: impl FnMut(&mut Self) -> Result<T, Failure>,
     ) -> Result<T, StoreError> {
         self.begin_due()?;
@@ -126,7 +127,7 @@ impl Database {
             Err(failure) => failure,
         };
         if failure.is_stale {
-            self.statements.forget(sql);
+            self.statements.clear();
         }
         let may_repeat = self.role == Role::Reader && !self.is_answered;
         if !may_repeat || !(failure.is_lost || failure.is_stale) {
@@ -155,14 +156,12 @@ impl Database {
     }
 
     /// The statement of this text, prepared now if it is not yet.
-    pub(super) fn prepared(&mut self, sql: &str) -> Result<tokio_postgres::Statement, Failure> {
-        if let Some(statement) = self.statements.get(sql) {
-            return Ok(statement);
-        }
-        let client = self.link.client();
-        let text = numbered(sql);
-        let statement = self.link.wait(client.prepare(&text))?;
-        self.statements.keep(sql, statement.clone());
-        Ok(statement)
+    pub(super) fn prepared(&mut self, sql: &str) -> Result<Statement, Failure> {
+        let link = &mut self.link;
+        let statement = self.statements.get(sql, || {
+            let (client, text) = (link.client(), numbered(sql));
+            link.wait(client.prepare(&text))
+        });
+        statement.cloned()
     }
 }

@@ -12,7 +12,6 @@ mod migrate;
 mod placeholders;
 mod server;
 mod session;
-mod statements;
 #[cfg(test)]
 mod tests;
 mod tls;

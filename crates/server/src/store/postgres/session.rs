@@ -36,7 +36,7 @@ impl Session for Database {
             return rows.give(each);
         }
         let mut is_given = false;
-        self.run(sql, |database| {
+        self.run(|database| {
             let ran = database.rows(sql, binds, &mut is_given, each);
             // What was given cannot be taken back, so it is not begun again.
             database.is_answered |= is_given;
@@ -45,7 +45,7 @@ impl Session for Database {
     }
 
     fn execute(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<u64, StoreError> {
-        self.run(sql, |database| {
+        self.run(|database| {
             let statement = database.prepared(sql)?;
             let client = database.link.client();
             let values = binds.iter().map(|value| Bound(*value));
@@ -54,7 +54,7 @@ impl Session for Database {
     }
 
     fn send(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {
-        self.run(sql, |database| {
+        self.run(|database| {
             let statement = database.prepared(sql)?;
             let client = database.link.client();
             let values: Vec<Owned> = binds.iter().map(|value| Owned::from(*value)).collect();
@@ -69,7 +69,7 @@ impl Session for Database {
         if self.role == Role::Reader {
             return Ok(());
         }
-        self.run(sql, |database| {
+        self.run(|database| {
             let statement = database.prepared(sql)?;
             let client = database.link.client();
             let values: Vec<Owned> = binds.iter().map(|value| Owned::from(*value)).collect();
@@ -91,7 +91,7 @@ impl Session for Database {
         let columns = columns.join(", ");
         let look = format!("SELECT {columns} FROM {table} LIMIT 0");
         let copy = format!("COPY {table} ({columns}) FROM STDIN (FORMAT binary)");
-        self.run(&copy, |database| {
+        self.run(|database| {
             let kinds = database.prepared(&look)?;
             let kinds: Vec<_> = kinds
                 .columns()

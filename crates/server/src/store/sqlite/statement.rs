@@ -10,32 +10,18 @@ use std::ptr::{self, NonNull};
 use rusqlite::{Connection, ffi};
 
 use super::errors::store_error;
+use crate::store::kept::Kept;
 use crate::store::{EachRow, Row, StoreError, Value};
 
-/// The statements prepared on one connection; the least recently used one goes first.
+/// The statements prepared on one connection.
 ///
 /// Must be dropped before its connection: a connection does not close while one of its statements is left.
-pub(super) struct Statements {
-    // A few dozen, told apart by their lengths mostly: looking through them costs less than hashing a text.
-    kept: Vec<Kept>,
-    capacity: usize,
-    clock: u64,
-}
-
-struct Kept {
-    sql: Box<str>,
-    statement: Statement,
-    used: u64,
-}
+pub(super) struct Statements(Kept<Statement>);
 
 impl Statements {
     /// Room for so many statements, at least one.
     pub(super) fn new(capacity: usize) -> Self {
-        Self {
-            kept: Vec::new(),
-            capacity: capacity.max(1),
-            clock: 0,
-        }
+        Self(Kept::new(capacity))
     }
 
     /// The statement of this text on `connection`, which is the same each time.
@@ -44,33 +30,7 @@ impl Statements {
         connection: &Connection,
         sql: &str,
     ) -> Result<&mut Statement, StoreError> {
-        self.clock += 1;
-        let place = match self.kept.iter().position(|kept| *kept.sql == *sql) {
-            Some(place) => place,
-            None => {
-                let statement = Statement::prepare(connection, sql)?;
-                self.make_room();
-                self.kept.push(Kept {
-                    sql: sql.into(),
-                    statement,
-                    used: 0,
-                });
-                self.kept.len() - 1
-            }
-        };
-        let kept = &mut self.kept[place];
-        kept.used = self.clock;
-        Ok(&mut kept.statement)
-    }
-
-    fn make_room(&mut self) {
-        if self.kept.len() < self.capacity {
-            return;
-        }
-        let oldest = (0..self.kept.len()).min_by_key(|&place| self.kept[place].used);
-        if let Some(oldest) = oldest {
-            self.kept.swap_remove(oldest);
-        }
+        self.0.get(sql, || Statement::prepare(connection, sql))
     }
 }
 
@@ -409,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_recently_used_statement_goes_and_all_go_before_the_connection() {
+    fn all_statements_go_before_the_connection() {
         let connection = Connection::open_in_memory().unwrap();
         let mut statements = Statements::new(2);
         for sql in ["SELECT 'a'", "SELECT 'b'", "SELECT 'a'", "SELECT 'c'"] {
@@ -418,9 +378,6 @@ mod tests {
                 sql[8..9]
             );
         }
-        let mut kept: Vec<&str> = statements.kept.iter().map(|kept| &*kept.sql).collect();
-        kept.sort_unstable();
-        assert_eq!(kept, ["SELECT 'a'", "SELECT 'c'"]);
         drop(statements);
         // It refuses while a statement is left.
         assert!(connection.close().is_ok());
