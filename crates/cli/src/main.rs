@@ -4,6 +4,7 @@
 //! progress and errors to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage.
 
 mod client;
+mod connect;
 mod database;
 mod demo;
 mod import;
@@ -11,6 +12,7 @@ mod migrate;
 mod serve;
 mod stop;
 mod table;
+mod tables;
 
 use std::io;
 use std::process::ExitCode;

@@ -1,0 +1,189 @@
+//! Rows into Arrow columns.
+
+use std::sync::Arc;
+
+use arrow_array::builder::{
+    BooleanBuilder, Date32Builder, Float64Builder, Int32Builder, StringBuilder,
+    StringDictionaryBuilder, TimestampMicrosecondBuilder,
+};
+use arrow_array::types::Int32Type;
+use arrow_array::{ArrayRef, ListArray, RecordBatch, StructArray};
+use arrow_buffer::{BooleanBuffer, NullBuffer, OffsetBuffer};
+use arrow_schema::{ArrowError, DataType, Fields, SchemaRef};
+
+use super::cell::{Cell, Field, Kind, schema};
+
+/// Rows on their way into a batch. Columns that a caller adds to those of a record are cells like any other.
+pub(crate) struct Rows {
+    schema: SchemaRef,
+    columns: Vec<Values>,
+    len: usize,
+}
+
+impl Rows {
+    pub(crate) fn new<'a>(fields: impl IntoIterator<Item = &'a Field> + Clone) -> Self {
+        Self {
+            schema: schema(fields.clone()),
+            columns: fields
+                .into_iter()
+                .map(|field| Values::new(field.kind))
+                .collect(),
+            len: 0,
+        }
+    }
+
+    /// Rows that have been pushed since the last batch.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// What its batches look like.
+    pub(crate) fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// A row: a cell for each field, in their order.
+    ///
+    /// # Panics
+    /// When there are more or fewer cells than fields, or a cell is not of its field's kind: both are slips of this program.
+    pub(crate) fn push<'a>(&mut self, cells: impl IntoIterator<Item = Cell<'a>>) {
+        let mut cells = cells.into_iter();
+        for column in &mut self.columns {
+            column.append(cells.next().expect("a cell for each field"));
+        }
+        assert!(cells.next().is_none(), "more cells than fields");
+        self.len += 1;
+    }
+
+    /// The rows as a batch; then there are none.
+    ///
+    /// # Errors
+    /// When a column that cannot be null has nulls: a server left out what its interface promises.
+    pub(crate) fn finish(&mut self) -> Result<RecordBatch, ArrowError> {
+        let types = self.schema.fields().iter().map(|field| field.data_type());
+        let columns = self.columns.iter_mut().zip(types);
+        let columns = columns.map(|(column, ty)| column.finish(ty));
+        let columns = columns.collect::<Result<Vec<_>, _>>()?;
+        self.len = 0;
+        RecordBatch::try_new(Arc::clone(&self.schema), columns)
+    }
+}
+
+/// A growing column.
+enum Values {
+    Int(Int32Builder),
+    Number(Float64Builder),
+    Bool(BooleanBuilder),
+    Text(StringBuilder),
+    Word(Box<StringDictionaryBuilder<Int32Type>>),
+    Instant(TimestampMicrosecondBuilder),
+    Day(Date32Builder),
+    List {
+        items: Vec<Values>,
+        /// Rows of the lists so far, at each list's end.
+        ends: Vec<i32>,
+        is_there: Vec<bool>,
+    },
+}
+
+impl Values {
+    fn new(kind: Kind) -> Self {
+        match kind {
+            Kind::Int => Self::Int(Int32Builder::new()),
+            Kind::Number => Self::Number(Float64Builder::new()),
+            Kind::Bool => Self::Bool(BooleanBuilder::new()),
+            Kind::Text => Self::Text(StringBuilder::new()),
+            Kind::Word => Self::Word(Box::default()),
+            Kind::Instant => Self::Instant(TimestampMicrosecondBuilder::new().with_timezone("UTC")),
+            Kind::Day => Self::Day(Date32Builder::new()),
+            Kind::List(fields) => Self::List {
+                items: fields.iter().map(|field| Self::new(field.kind)).collect(),
+                ends: vec![0],
+                is_there: Vec::new(),
+            },
+        }
+    }
+
+    fn append(&mut self, cell: Cell<'_>) {
+        match (self, cell) {
+            (Self::Int(column), Cell::Int(number)) => column.append_value(number),
+            (Self::Int(column), Cell::Null) => column.append_null(),
+            (Self::Number(column), Cell::Number(number)) => column.append_value(number),
+            (Self::Number(column), Cell::Null) => column.append_null(),
+            (Self::Bool(column), Cell::Bool(value)) => column.append_value(value),
+            (Self::Bool(column), Cell::Null) => column.append_null(),
+            (Self::Text(column), Cell::Text(text)) => column.append_value(text),
+            (Self::Text(column), Cell::Null) => column.append_null(),
+            (Self::Word(column), Cell::Text(text)) => column.append_value(text),
+            (Self::Word(column), Cell::Null) => column.append_null(),
+            (Self::Instant(column), Cell::Instant(instant)) => {
+                column.append_value(instant.ticks().div_euclid(10));
+            }
+            (Self::Instant(column), Cell::Null) => column.append_null(),
+            (Self::Day(column), Cell::Day(day)) => column.append_value(day.days()),
+            (Self::Day(column), Cell::Null) => column.append_null(),
+            (
+                Self::List {
+                    items,
+                    ends,
+                    is_there,
+                },
+                cell,
+            ) => {
+                let (rows, there) = match cell {
+                    Cell::List(_, rows) => (rows, true),
+                    Cell::Null => (Vec::new(), false),
+                    other => panic!("{other:?} in a column of lists"),
+                };
+                let last = ends.last().copied().unwrap_or_default();
+                let more = i32::try_from(rows.len()).expect("a record's list is short");
+                for row in rows {
+                    for (column, cell) in items.iter_mut().zip(row) {
+                        column.append(cell);
+                    }
+                }
+                ends.push(last + more);
+                is_there.push(there);
+            }
+            (_, other) => panic!("{other:?} in a column of another kind"),
+        }
+    }
+
+    fn finish(&mut self, ty: &DataType) -> Result<ArrayRef, ArrowError> {
+        Ok(match self {
+            Self::Int(column) => Arc::new(column.finish()),
+            Self::Number(column) => Arc::new(column.finish()),
+            Self::Bool(column) => Arc::new(column.finish()),
+            Self::Text(column) => Arc::new(column.finish()),
+            Self::Word(column) => Arc::new(column.finish()),
+            Self::Instant(column) => Arc::new(column.finish()),
+            Self::Day(column) => Arc::new(column.finish()),
+            Self::List {
+                items,
+                ends,
+                is_there,
+            } => {
+                let DataType::List(item) = ty else {
+                    unreachable!("the schema is made of the same kinds")
+                };
+                let DataType::Struct(fields) = item.data_type() else {
+                    unreachable!("a list's items are rows")
+                };
+                let len = ends.last().copied().unwrap_or_default();
+                let rows = items_of(items, fields, usize::try_from(len).unwrap_or_default())?;
+                let offsets = OffsetBuffer::new(std::mem::replace(ends, vec![0]).into());
+                let nulls = NullBuffer::new(BooleanBuffer::from(std::mem::take(is_there)));
+                let list =
+                    ListArray::try_new(Arc::clone(item), offsets, Arc::new(rows), Some(nulls))?;
+                Arc::new(list)
+            }
+        })
+    }
+}
+
+fn items_of(items: &mut [Values], fields: &Fields, len: usize) -> Result<StructArray, ArrowError> {
+    let columns = items.iter_mut().zip(fields.iter());
+    let columns = columns.map(|(column, field)| column.finish(field.data_type()));
+    let columns = columns.collect::<Result<Vec<_>, _>>()?;
+    StructArray::try_new_with_length(fields.clone(), columns, None, len)
+}

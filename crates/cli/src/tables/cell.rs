@@ -1,0 +1,209 @@
+//! A column, and one value in it.
+
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Field as ArrowField, Fields, Schema, SchemaRef, TimeUnit};
+use obeya::model::{Date, Timestamp};
+use serde::ser::{SerializeMap as _, SerializeSeq as _};
+use serde::{Serialize, Serializer};
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kind {
+    /// A 32-bit integer.
+    Int,
+    /// A double.
+    Number,
+    /// True or false.
+    Bool,
+    /// Text, of which every row has its own.
+    Text,
+    /// Text of which few differ: dictionary-encoded in Arrow.
+    Word,
+    /// An instant, `timestamp[us, UTC]` in Arrow; digits beyond the microsecond are cut off there.
+    Instant,
+    /// A day.
+    Day,
+    /// Rows of their own, each with these fields.
+    List(&'static [Field]),
+}
+
+impl Kind {
+    /// The type in Arrow.
+    pub(crate) fn arrow(self) -> DataType {
+        match self {
+            Self::Int => DataType::Int32,
+            Self::Number => DataType::Float64,
+            Self::Bool => DataType::Boolean,
+            Self::Text => DataType::Utf8,
+            Self::Word => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
+            // Nanoseconds would end in 2262 and hold no date of the year 9999, and many readers have none.
+            Self::Instant => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
+            Self::Day => DataType::Date32,
+            Self::List(fields) => {
+                let item = DataType::Struct(fields.iter().map(Field::arrow).collect::<Fields>());
+                DataType::List(Arc::new(ArrowField::new_list_field(item, false)))
+            }
+        }
+    }
+}
+
+/// A column's name and type, without the record it is of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Field {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) is_nullable: bool,
+}
+
+impl Field {
+    /// The field in Arrow.
+    pub(crate) fn arrow(&self) -> ArrowField {
+        ArrowField::new(self.name, self.kind.arrow(), self.is_nullable)
+    }
+}
+
+/// A schema of these fields.
+pub(crate) fn schema<'a>(fields: impl IntoIterator<Item = &'a Field>) -> SchemaRef {
+    Arc::new(Schema::new(
+        fields.into_iter().map(Field::arrow).collect::<Fields>(),
+    ))
+}
+
+/// A column of the records `T`.
+pub(crate) struct Column<T: 'static> {
+    pub(crate) field: Field,
+    /// Takes the value out of a record.
+    pub(crate) get: for<'a> fn(&'a T) -> Cell<'a>,
+}
+
+impl<T> Column<T> {
+    pub(crate) const fn new(
+        name: &'static str,
+        kind: Kind,
+        is_nullable: bool,
+        get: for<'a> fn(&'a T) -> Cell<'a>,
+    ) -> Self {
+        let field = Field {
+            name,
+            kind,
+            is_nullable,
+        };
+        Self { field, get }
+    }
+}
+
+/// The fields of columns.
+pub(crate) const fn fields<T, const N: usize>(columns: &[Column<T>; N]) -> [Field; N] {
+    let mut fields = [columns[0].field; N];
+    let mut place = 1;
+    while place < N {
+        fields[place] = columns[place].field;
+        place += 1;
+    }
+    fields
+}
+
+/// One value, borrowed from its record.
+#[derive(Clone, Debug)]
+pub(crate) enum Cell<'a> {
+    Null,
+    Int(i32),
+    Number(f64),
+    Bool(bool),
+    /// Of a column of [`Kind::Text`] or [`Kind::Word`].
+    Text(&'a str),
+    Instant(Timestamp),
+    Day(Date),
+    /// Rows, each with a cell for each field of its [`Kind::List`].
+    List(&'static [Field], Vec<Vec<Cell<'a>>>),
+}
+
+impl<'a> Cell<'a> {
+    /// The rows of a list, by the columns of its records.
+    pub(crate) fn list<T>(
+        fields: &'static [Field],
+        columns: &[Column<T>],
+        records: &'a [T],
+    ) -> Self {
+        let row = |record| columns.iter().map(|column| (column.get)(record)).collect();
+        Self::List(fields, records.iter().map(row).collect())
+    }
+}
+
+/// As on the wire.
+impl Serialize for Cell<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_none(),
+            Self::Int(number) => serializer.serialize_i32(*number),
+            Self::Number(number) => serializer.serialize_f64(*number),
+            Self::Bool(value) => serializer.serialize_bool(*value),
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::Instant(instant) => instant.serialize(serializer),
+            Self::Day(day) => day.serialize(serializer),
+            Self::List(fields, rows) => {
+                let mut list = serializer.serialize_seq(Some(rows.len()))?;
+                for row in rows {
+                    list.serialize_element(&Object(fields, row))?;
+                }
+                list.end()
+            }
+        }
+    }
+}
+
+/// A row of a list as an object.
+struct Object<'a>(&'static [Field], &'a [Cell<'a>]);
+
+impl Serialize for Object<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.1.len()))?;
+        for (field, cell) in self.0.iter().zip(self.1) {
+            map.serialize_entry(field.name, cell)?;
+        }
+        map.end()
+    }
+}
+
+impl From<i32> for Cell<'_> {
+    fn from(value: i32) -> Self {
+        Self::Int(value)
+    }
+}
+
+impl From<f64> for Cell<'_> {
+    fn from(value: f64) -> Self {
+        Self::Number(value)
+    }
+}
+
+impl From<bool> for Cell<'_> {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl<'a> From<&'a str> for Cell<'a> {
+    fn from(value: &'a str) -> Self {
+        Self::Text(value)
+    }
+}
+
+impl From<Timestamp> for Cell<'_> {
+    fn from(value: Timestamp) -> Self {
+        Self::Instant(value)
+    }
+}
+
+impl From<Date> for Cell<'_> {
+    fn from(value: Date) -> Self {
+        Self::Day(value)
+    }
+}
+
+impl<'a, T: Into<Cell<'a>>> From<Option<T>> for Cell<'a> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}

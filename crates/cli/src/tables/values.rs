@@ -1,0 +1,39 @@
+//! Values of datasources.
+
+use obeya::model::DatasourceValue;
+
+use super::cell::{Column, Kind};
+
+/// A value (v1). The same columns as [`obeya::value_schema`], for those who need the seventh digit of an instant.
+pub(crate) static VALUE: [Column<DatasourceValue>; 14] = [
+    Column::new("id", Kind::Int, false, |r| r.id.into()),
+    Column::new("dataSourceId", Kind::Int, false, |r| {
+        r.data_source_id.into()
+    }),
+    Column::new("registrationDate", Kind::Instant, false, |r| {
+        r.registration_date.into()
+    }),
+    Column::new("areaId", Kind::Int, true, |r| r.area_id.into()),
+    Column::new("assetId", Kind::Int, true, |r| r.asset_id.into()),
+    Column::new("projectId", Kind::Int, true, |r| r.project_id.into()),
+    Column::new("value", Kind::Number, false, |r| r.value.into()),
+    Column::new("description", Kind::Text, true, |r| {
+        r.description.as_deref().into()
+    }),
+    Column::new("dimension", Kind::Word, true, |r| {
+        r.dimension.as_deref().into()
+    }),
+    Column::new("dimension2", Kind::Word, true, |r| {
+        r.dimension2.as_deref().into()
+    }),
+    Column::new("dimension3", Kind::Word, true, |r| {
+        r.dimension3.as_deref().into()
+    }),
+    Column::new("dimension4", Kind::Word, true, |r| {
+        r.dimension4.as_deref().into()
+    }),
+    Column::new("valueDate", Kind::Instant, false, |r| r.value_date.into()),
+    Column::new("externalId", Kind::Text, true, |r| {
+        r.external_id.as_deref().into()
+    }),
+];
