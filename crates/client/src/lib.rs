@@ -55,16 +55,22 @@
 //! - **Trying again.** Up to [`max_retries`](ClientBuilder::max_retries) times, after a random wait below an exponential
 //!   ceiling or after what `Retry-After` says:
 //!
-//!   | what happened | GET, PUT | POST |
-//!   |---|---|---|
-//!   | no connection | again | again |
-//!   | 429, 503 with the code `unavailable` | again | again |
-//!   | 502, 504, any other 503, the connection broke | again | given up: it may have been carried out |
-//!   | any other answer | given up | given up |
+//!   | what happened | GET, PUT, DELETE | POST, where keys are kept to | POST elsewhere |
+//!   |---|---|---|---|
+//!   | no connection | again | again | again |
+//!   | 429, 503 with the code `unavailable` | again | again | again |
+//!   | 502, 504, any other 503, the connection broke | again | again | given up: it may have been carried out |
+//!   | any other answer | given up | given up | given up |
 //!
-//!   A PUT that is sent again may meet what its first try did: 409 to a change of status that has just been made. Such
-//!   an answer says so, and has the failure of that try as its source.
+//!   Each POST carries an `Idempotency-Key` of its own, the same on every try: a service that keeps to keys carries it out
+//!   once and gives that answer again. Whether a service does, its token issuer says (`obeya serve` does), or
+//!   [`idempotency_keys`](ClientBuilder::idempotency_keys). [`Client::idempotency_key`] gives a key that outlives the call.
 //!
+//!   A PUT or DELETE that is sent again may meet what its first try did: 409 to a change of status that has just been made,
+//!   404 to an incident that has just been deleted. Such an answer says so, and has the failure of that try as its source.
+//!
+//! - **Changes of others.** [`Client::tagged`] reads a record with the tag of its state, and [`Client::if_match`] writes
+//!   only if that is still its state.
 //! - **Time.** [`timeout`](ClientBuilder::timeout) limits a call as a whole, waits included.
 //! - **Pages.** `stream()` follows next links, within the API's origin only; values are fetched some pages ahead.
 //! - **Errors.** One [`Error`], by who has to act on it; the service's own problem document is in it.
@@ -74,7 +80,8 @@
 //!
 //! # Features
 //!
-//! - `arrow`: datasource values as Arrow record batches, decoded without a struct for each row.
+//! - `arrow`: datasource values as Arrow record batches, which the service sends as such. From one that only knows JSON
+//!   they are decoded without a struct for each row.
 
 #[cfg(feature = "arrow")]
 mod arrow;
@@ -83,6 +90,7 @@ mod body;
 mod bridge;
 mod builder;
 mod client;
+mod conditions;
 mod config;
 mod deadline;
 mod decode;
@@ -93,6 +101,7 @@ mod observe;
 mod paged;
 mod problem;
 mod query;
+mod records;
 mod resources;
 mod retry;
 mod secret;
@@ -101,10 +110,12 @@ mod values;
 
 pub use builder::ClientBuilder;
 pub use client::{Access, Client};
+pub use conditions::{Tag, Tagged};
 pub use error::{Cause, ConfigError, Error, Result};
 pub use list::{Get, List, Resource};
 pub use observe::{Exchange, Observer};
 pub use paged::{Page, Paged};
+pub use records::{Record, Records};
 pub use resources::{
     Areas, Boards, Comments, Datasources, Groups, Improvements, Incidents, Trash, TypeDetail,
 };
@@ -112,6 +123,8 @@ pub use values::Values;
 
 #[cfg(feature = "arrow")]
 pub use arrow::value_schema;
+#[cfg(feature = "arrow")]
+pub use values::ArrowPage;
 
 /// The types that travel: records, write bodies, enums, timestamps.
 pub use obeya_model as model;

@@ -197,52 +197,133 @@ static INCIDENT_V2: EntityType = EntityType {
     search: None,
 };
 
+/// The properties of an incident as v1 tells it, but for those that are records of their own.
+const INCIDENT_PROPERTIES: &[Property] = &[
+    key(),
+    optional("project", Type::String, "project"),
+    required("incidentType", Type::String, "incident_type"),
+    optional("reportedByGroup", Type::String, "reported_by_group"),
+    optional("reportedByUserId", Type::String, "reported_by_user_id"),
+    optional("reportedBy", Type::String, "reported_by"),
+    required("reportedDate", Type::DateTimeOffset, "reported_date"),
+    optional("followUpGroup", Type::String, "follow_up_group"),
+    optional("responsible", Type::String, "responsible"),
+    optional(
+        "responsibleDisplayName",
+        Type::String,
+        "responsible_display_name",
+    ),
+    required("lastModified", Type::DateTimeOffset, "last_modified"),
+    required("numberOfComments", Type::Int32, "number_of_comments"),
+    required("numberOfActions", Type::Int32, "number_of_actions"),
+    required("numberOfAttachments", Type::Int32, "number_of_attachments"),
+    required("status", Type::Enum(&INCIDENT_STATUS), "status"),
+    required("incidentTypeId", Type::Int32, "incident_type_id"),
+    required("severity", Type::Enum(&INCIDENT_SEVERITY), "severity"),
+    optional("reportedByGroupId", Type::Int32, "reported_by_group_id"),
+    optional("followUpGroupId", Type::Int32, "follow_up_group_id"),
+    optional("responsibleUserId", Type::String, "responsible_user_id"),
+    required("title", Type::String, "title"),
+    optional("text", Type::String, "text"),
+    required("incidentDate", Type::Date, "incident_date"),
+    optional("resolvedDate", Type::DateTimeOffset, "resolved_date"),
+    optional("dueDate", Type::DateTimeOffset, "due_date"),
+    optional(
+        "evaluationStatus",
+        Type::Enum(&EVALUATION_STATUS),
+        "evaluation_status",
+    ),
+    optional("evaluationText", Type::String, "evaluation_text"),
+    required("isAnonymous", Type::Boolean, "is_anonymous"),
+    optional("areaId", Type::Int32, "area_id"),
+    optional("projectId", Type::Int32, "project_id"),
+    optional("externalId", Type::String, "external_id"),
+];
+
+/// `/v1/Incidents`: an incident with everything that hangs on it. The handler adds that it is not in the trash.
+pub(crate) static INCIDENT: EntityType = EntityType {
+    name: "Incident",
+    table: "incident_records",
+    key: "id",
+    properties: INCIDENT_PROPERTIES,
+    navigations: &[
+        many("consequences", &INCIDENT_CONSEQUENCE, "incident_id"),
+        many("categories", &INCIDENT_CATEGORY, "incident_id"),
+        many("causes", &INCIDENT_CAUSE, "incident_id"),
+        many("customFields", &INCIDENT_CUSTOM_FIELD, "incident_id"),
+    ],
+    search: None,
+};
+
+static INCIDENT_CONSEQUENCE: EntityType = EntityType {
+    name: "IncidentConsequence",
+    table: "incident_consequence_records",
+    key: "id",
+    properties: &[
+        optional("unit", Type::String, "unit"),
+        optional("amount", Type::Double, "amount"),
+        key(),
+        required("title", Type::String, "title"),
+    ],
+    navigations: &[],
+    search: None,
+};
+
+static INCIDENT_CATEGORY: EntityType = EntityType {
+    name: "CategoryReference",
+    table: "incident_category_records",
+    key: "id",
+    properties: &[key(), required("title", Type::String, "title")],
+    navigations: &[],
+    search: None,
+};
+
+static INCIDENT_CAUSE: EntityType = EntityType {
+    name: "CauseReference",
+    table: "incident_cause_records",
+    key: "id",
+    properties: &[key(), required("title", Type::String, "title")],
+    navigations: &[],
+    search: None,
+};
+
+static INCIDENT_CUSTOM_FIELD: EntityType = EntityType {
+    name: "IncidentCustomField",
+    table: "incident_custom_field_records",
+    key: "id",
+    properties: &[
+        key(),
+        optional("value", Type::String, "value"),
+        optional("dataListValue", Type::String, "data_list_value"),
+        optional("dataListId", Type::Int32, "data_list_id"),
+        optional("dataListName", Type::String, "data_list_name"),
+        required(
+            "registrationDate",
+            Type::DateTimeOffset,
+            "registration_date",
+        ),
+        required("label", Type::String, "label"),
+        required("type", Type::String, "type"),
+    ],
+    navigations: &[],
+    search: None,
+};
+
+/// The column that orders an entity's records where they hang on another and nobody asks for an order, before their id: one that is no property.
+pub(crate) fn order_of(entity: &EntityType) -> Option<Column> {
+    let ordered = [&INCIDENT_CATEGORY, &INCIDENT_CAUSE, &INCIDENT_CUSTOM_FIELD];
+    ordered
+        .iter()
+        .any(|ordered| std::ptr::eq(*ordered, entity))
+        .then_some(Column::Name("sort_order"))
+}
+
 /// `/v1/Incidents/trash`: the scalar fields of an incident. The handler adds which ones are in the trash.
 pub(crate) static TRASHED_INCIDENT: EntityType = EntityType {
     name: "Incident",
     table: "incident_records",
     key: "id",
-    properties: &[
-        key(),
-        optional("project", Type::String, "project"),
-        required("incidentType", Type::String, "incident_type"),
-        optional("reportedByGroup", Type::String, "reported_by_group"),
-        optional("reportedByUserId", Type::String, "reported_by_user_id"),
-        optional("reportedBy", Type::String, "reported_by"),
-        required("reportedDate", Type::DateTimeOffset, "reported_date"),
-        optional("followUpGroup", Type::String, "follow_up_group"),
-        optional("responsible", Type::String, "responsible"),
-        optional(
-            "responsibleDisplayName",
-            Type::String,
-            "responsible_display_name",
-        ),
-        required("lastModified", Type::DateTimeOffset, "last_modified"),
-        required("numberOfComments", Type::Int32, "number_of_comments"),
-        required("numberOfActions", Type::Int32, "number_of_actions"),
-        required("numberOfAttachments", Type::Int32, "number_of_attachments"),
-        required("status", Type::Enum(&INCIDENT_STATUS), "status"),
-        required("incidentTypeId", Type::Int32, "incident_type_id"),
-        required("severity", Type::Enum(&INCIDENT_SEVERITY), "severity"),
-        optional("reportedByGroupId", Type::Int32, "reported_by_group_id"),
-        optional("followUpGroupId", Type::Int32, "follow_up_group_id"),
-        optional("responsibleUserId", Type::String, "responsible_user_id"),
-        required("title", Type::String, "title"),
-        optional("text", Type::String, "text"),
-        required("incidentDate", Type::Date, "incident_date"),
-        optional("resolvedDate", Type::DateTimeOffset, "resolved_date"),
-        optional("dueDate", Type::DateTimeOffset, "due_date"),
-        optional(
-            "evaluationStatus",
-            Type::Enum(&EVALUATION_STATUS),
-            "evaluation_status",
-        ),
-        optional("evaluationText", Type::String, "evaluation_text"),
-        required("isAnonymous", Type::Boolean, "is_anonymous"),
-        optional("areaId", Type::Int32, "area_id"),
-        optional("projectId", Type::Int32, "project_id"),
-        optional("externalId", Type::String, "external_id"),
-    ],
+    properties: INCIDENT_PROPERTIES,
     navigations: &[
         one("area", &AREA, "area_id"),
         many("comments", &TRASHED_COMMENT, "incident_id"),
@@ -270,6 +351,97 @@ static TRASHED_COMMENT: EntityType = EntityType {
         required("incidentId", Type::Int32, "incident_id"),
     ],
     navigations: &[one("parent", &TRASHED_COMMENT, "parent_id")],
+    search: None,
+};
+
+/// `/v1/Improvements`
+pub(crate) static IMPROVEMENT: EntityType = EntityType {
+    name: "Improvement",
+    table: "improvement_records",
+    key: "id",
+    properties: &[
+        key(),
+        required("status", Type::Enum(&IMPROVEMENT_STATUS), "status"),
+        required(
+            "priorityStatus",
+            Type::Enum(&IMPROVEMENT_PRIORITY_STATUS),
+            "priority_status",
+        ),
+        optional("groupId", Type::Int32, "group_id"),
+        optional("group", Type::String, "group_name"),
+        optional("text", Type::String, "text"),
+        optional("title", Type::String, "title"),
+        optional("categoryId", Type::Int32, "category_id"),
+        optional("category", Type::String, "category"),
+        optional("projectId", Type::Int32, "project_id"),
+        optional("project", Type::String, "project"),
+        required("lastModified", Type::DateTimeOffset, "last_modified"),
+        optional(
+            "lastModifiedByUserId",
+            Type::String,
+            "last_modified_by_user_id",
+        ),
+        optional("suggestedByUserId", Type::String, "suggested_by_user_id"),
+        optional("suggestedBy", Type::String, "suggested_by"),
+        optional("suggestionDate", Type::DateTimeOffset, "suggestion_date"),
+        optional("dueDate", Type::DateTimeOffset, "due_date"),
+        optional("plannedDate", Type::DateTimeOffset, "planned_date"),
+        optional("inProgressDate", Type::DateTimeOffset, "in_progress_date"),
+        optional("implementedDate", Type::DateTimeOffset, "implemented_date"),
+        optional("evaluatedDate", Type::DateTimeOffset, "evaluated_date"),
+        optional("archivedDate", Type::DateTimeOffset, "archived_date"),
+        optional("responsibleUserId", Type::String, "responsible_user_id"),
+        optional("responsibleUser", Type::String, "responsible_user"),
+        optional(
+            "responsibleDisplayName",
+            Type::String,
+            "responsible_display_name",
+        ),
+        required("attachmentCount", Type::Int32, "attachment_count"),
+        required("actionListCount", Type::Int32, "action_list_count"),
+        required("commentCount", Type::Int32, "comment_count"),
+        required("likeCount", Type::Int32, "like_count"),
+        optional("externalId", Type::String, "external_id"),
+        optional("costOfInvestment", Type::Double, "cost_of_investment"),
+        optional("gainOfInvestment", Type::Double, "gain_of_investment"),
+        optional(
+            "costOfInvestmentHours",
+            Type::Double,
+            "cost_of_investment_hours",
+        ),
+        optional(
+            "gainOfInvestmentHours",
+            Type::Double,
+            "gain_of_investment_hours",
+        ),
+        optional(
+            "estimatedCostOfInvestment",
+            Type::Double,
+            "estimated_cost_of_investment",
+        ),
+        optional(
+            "estimatedGainOfInvestment",
+            Type::Double,
+            "estimated_gain_of_investment",
+        ),
+        optional(
+            "estimatedCostOfInvestmentHours",
+            Type::Double,
+            "estimated_cost_of_investment_hours",
+        ),
+        optional(
+            "estimatedGainOfInvestmentHours",
+            Type::Double,
+            "estimated_gain_of_investment_hours",
+        ),
+        optional(
+            "evaluationStatus",
+            Type::Enum(&EVALUATION_STATUS),
+            "evaluation_status",
+        ),
+        optional("evaluationText", Type::String, "evaluation_text"),
+    ],
+    navigations: &[],
     search: None,
 };
 
@@ -320,6 +492,31 @@ static INCIDENT_STATUS: EnumType = EnumType {
 static INCIDENT_SEVERITY: EnumType = EnumType {
     name: "IncidentSeverity",
     members: &["None", "Low", "Medium", "High"],
+};
+
+static IMPROVEMENT_STATUS: EnumType = EnumType {
+    name: "ImprovementStatus",
+    members: &[
+        "Suggested",
+        "Planned",
+        "InProgress",
+        "Implemented",
+        "Evaluated",
+        "Archived",
+        "Activated",
+        "Open",
+    ],
+};
+
+static IMPROVEMENT_PRIORITY_STATUS: EnumType = EnumType {
+    name: "ImprovementPriorityStatus",
+    members: &[
+        "NotPrioritized",
+        "LowEffortHighEffect",
+        "HighEffortHighEffect",
+        "LowEffortLowEffect",
+        "HighEffortLowEffect",
+    ],
 };
 
 static EVALUATION_STATUS: EnumType = EnumType {
@@ -389,16 +586,22 @@ const fn many(name: &'static str, target: &'static EntityType, to: &'static str)
 
 /// Every entity of the model, for the tests that hold all of it to a rule.
 #[cfg(test)]
-pub(crate) fn all() -> [&'static EntityType; 9] {
-    [
+pub(crate) fn all() -> Vec<&'static EntityType> {
+    vec![
         &AREA,
         &BOARD,
         &GROUP,
         &USER,
         &INCIDENT_COMMENT,
         &INCIDENT_V2,
+        &INCIDENT,
+        &INCIDENT_CONSEQUENCE,
+        &INCIDENT_CATEGORY,
+        &INCIDENT_CAUSE,
+        &INCIDENT_CUSTOM_FIELD,
         &TRASHED_INCIDENT,
         &TRASHED_COMMENT,
+        &IMPROVEMENT,
         &DATASOURCE_VALUE,
     ]
 }

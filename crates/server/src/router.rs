@@ -264,7 +264,8 @@ pub(crate) async fn answer(
         Some(Computed::Count | Computed::RelatedCount(_)) => HeaderValue::from_static("text/plain"),
         _ => guard.offers.negotiate(&head.headers)?,
     };
-    let call = Call::new(app, operation, (head, body), captures, media);
+    let caller = Arc::clone(caller);
+    let call = Call::new(app, operation, caller, (head, body), captures, media);
     match computed {
         Some(what) => ops::odata::computed(call, what).await,
         None => dispatch(call).await,
@@ -305,6 +306,16 @@ async fn dispatch(call: Call) -> Result<Response, Problem> {
         Operation::ListCommentsOfIncident => ops::comments::list_of_incident::handle(call).await,
         Operation::GetIncidentComment => ops::comments::get::handle(call).await,
         Operation::ListDatasourceValues => ops::datasources::values::handle(call).await,
+        Operation::CreateDatasourceValue => ops::datasources::value_create::handle(call).await,
+        Operation::UpdateDatasourceValue => ops::datasources::value_update::handle(call).await,
+        Operation::DeleteDatasourceValue => ops::datasources::value_delete::handle(call).await,
+        Operation::CreateDatasourceValues => ops::datasources::batch_create::handle(call).await,
+        Operation::DeleteDatasourceValues => ops::datasources::batch_delete::handle(call).await,
+        Operation::ReplaceDatasourceValues => ops::datasources::batch_replace::handle(call).await,
+        Operation::ListIncidents => ops::incidents::list::handle(call).await,
+        Operation::GetIncident => ops::incidents::get::handle(call).await,
+        Operation::ListImprovements => ops::improvements::list::handle(call).await,
+        Operation::GetImprovement => ops::improvements::get::handle(call).await,
         Operation::CreateIncident => ops::incidents::create::handle(call).await,
         Operation::UpdateIncident => ops::incidents::update::handle(call).await,
         Operation::UpdateIncidentConsequences => ops::incidents::consequences::handle(call).await,
@@ -312,6 +323,8 @@ async fn dispatch(call: Call) -> Result<Response, Problem> {
         Operation::UpdateIncidentExternalId => ops::incidents::external_id::handle(call).await,
         Operation::GetIncidentType => ops::incidents::type_detail::handle(call).await,
         Operation::ListTrashedIncidents => ops::incidents::trash::handle(call).await,
+        Operation::DeleteIncident => ops::incidents::delete::handle(call).await,
+        Operation::RestoreIncident => ops::incidents::restore::handle(call).await,
         Operation::UpdateImprovement => ops::improvements::update::handle(call).await,
     }
 }

@@ -14,6 +14,7 @@ use super::Comments;
 use crate::Client;
 use crate::bridge;
 use crate::error::Result;
+use crate::records::Records;
 
 resource! {
     /// Incidents; from [`Client::incidents`](crate::Client::incidents).
@@ -21,11 +22,30 @@ resource! {
 }
 
 impl Incidents {
+    /// `GET /v1/Incidents`: the incidents that are not in the trash, in full.
+    pub fn list(&self) -> Records<Incident> {
+        Records::new(self.client.clone())
+    }
+
+    /// `GET /v1/Incidents/{id}`: an incident in full.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error); [`Error::is_not_found`](crate::Error::is_not_found) tells that there is none with this id
+    /// outside the trash.
+    pub async fn get(&self, id: i32) -> Result<Incident> {
+        let call = call::GetIncident { id };
+        bridge::finish(
+            call::GetIncident::OPERATION,
+            call.send(self.client.api()).await,
+        )
+    }
+
     /// `POST /v1/Incidents`: reports an incident. [`IncidentCreate::new`] takes what is required.
     ///
     /// # Errors
     /// See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or
-    /// [`Error::Timeout`](crate::Error::Timeout) it may have been created all the same.
+    /// [`Error::Timeout`](crate::Error::Timeout) it may have been created all the same; under a
+    /// [key](Client::idempotency_key) of the caller's it can be sent again without harm.
     pub async fn create(&self, incident: &IncidentCreate) -> Result<Incident> {
         let call = call::CreateIncident { body: incident };
         bridge::finish(
@@ -90,6 +110,31 @@ impl Incidents {
         let call = call::UpdateIncidentExternalId { id, body };
         bridge::finish(
             call::UpdateIncidentExternalId::OPERATION,
+            call.send(self.client.api()).await,
+        )
+    }
+
+    /// `DELETE /v1/Incidents/{id}`: moves the incident to the trash, where it stays for 30 days.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error). A call that was sent again may meet what its first try did: an incident that is in the
+    /// trash already is not found.
+    pub async fn delete(&self, id: i32) -> Result<()> {
+        let call = call::DeleteIncident { id };
+        bridge::finish(
+            call::DeleteIncident::OPERATION,
+            call.send(self.client.api()).await,
+        )
+    }
+
+    /// `PUT /v1/Incidents/trash/{id}/restore`: takes the incident out of the trash, as it was when it was deleted.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error); not found when it is not in the trash, or no longer.
+    pub async fn restore(&self, id: i32) -> Result<Incident> {
+        let call = call::RestoreIncident { id };
+        bridge::finish(
+            call::RestoreIncident::OPERATION,
             call.send(self.client.api()).await,
         )
     }

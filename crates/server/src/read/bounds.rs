@@ -30,27 +30,80 @@ impl Bounds {
 
     /// Reads the parameters; others are ignored.
     pub(crate) fn of(parameters: &Parameters) -> Result<Self, Problem> {
-        let [from, to, page, page_size] = Self::NAMES.map(|name| single(parameters, name));
-        let bounds = Self {
-            from: from?.map(|text| instant("from", text)).transpose()?,
-            to: to?.map(|text| instant("to", text)).transpose()?,
-            page: page?.map_or(Ok(1), |text| integer("page", text, i32::MAX.unsigned_abs()))?,
-            page_size: page_size?.map_or(Ok(DEFAULT_PAGE_SIZE), |text| {
-                integer("pageSize", text, MAX_PAGE_SIZE)
-            })?,
+        let [from, to, ..] = Self::NAMES;
+        let (from, to) = period(parameters, [from, to], instant)?;
+        let (page, page_size) = page(parameters)?;
+        Ok(Self {
+            from,
+            to,
+            page,
+            page_size,
+        })
+    }
+}
+
+/// A period that a request must name, both ends in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Period {
+    /// In ticks.
+    pub(crate) from: i64,
+    /// In ticks; not before `from`.
+    pub(crate) to: i64,
+}
+
+impl Period {
+    /// Reads the parameters `from` and `to`; others are ignored.
+    pub(crate) fn of(query: &str) -> Result<Self, Problem> {
+        let parameters: Parameters = serde_urlencoded::from_str(query)
+            .map_err(|error| Problem::invalid_query("from", error.to_string()))?;
+        let (from, to) = period(&parameters, ["from", "to"], instant)?;
+        let required = |name: &str| {
+            let text = "is required; expected a date and time such as 2025-03-01T06:30:00Z";
+            Problem::invalid_query(name, text)
         };
-        match (bounds.from, bounds.to) {
-            (Some(from), Some(to)) if from > to => Err(Problem::invalid_query(
-                "from",
-                "lies after `to`; expected an instant before it",
-            )),
-            _ => Ok(bounds),
-        }
+        Ok(Self {
+            from: from.ok_or_else(|| required("from"))?,
+            to: to.ok_or_else(|| required("to"))?,
+        })
+    }
+}
+
+/// Number and size of the page.
+pub(super) fn page(parameters: &Parameters) -> Result<(u32, u32), Problem> {
+    let [page, page_size] = ["page", "pageSize"].map(|name| single(parameters, name));
+    let page = page?.map_or(Ok(1), |text| integer("page", text, i32::MAX.unsigned_abs()))?;
+    let page_size = page_size?.map_or(Ok(DEFAULT_PAGE_SIZE), |text| {
+        integer("pageSize", text, MAX_PAGE_SIZE)
+    })?;
+    Ok((page, page_size))
+}
+
+/// The two ends of a period, which must not be swapped.
+pub(super) fn period(
+    parameters: &Parameters,
+    names: [&str; 2],
+    read: impl Fn(&str, &str) -> Result<i64, Problem>,
+) -> Result<(Option<i64>, Option<i64>), Problem> {
+    let end = |name| {
+        single(parameters, name)?
+            .map(|text| read(name, text))
+            .transpose()
+    };
+    let [from, to] = names;
+    match (end(from)?, end(to)?) {
+        (Some(first), Some(last)) if first > last => Err(Problem::invalid_query(
+            from,
+            format!("lies after `{to}`; expected an instant before it"),
+        )),
+        ends => Ok(ends),
     }
 }
 
 /// The value of a parameter that may be given once.
-fn single<'a>(parameters: &'a Parameters, name: &str) -> Result<Option<&'a str>, Problem> {
+pub(super) fn single<'a>(
+    parameters: &'a Parameters,
+    name: &str,
+) -> Result<Option<&'a str>, Problem> {
     let mut values = parameters
         .iter()
         .filter(|(found, _)| found.eq_ignore_ascii_case(name))
@@ -83,7 +136,7 @@ fn integer(name: &str, text: &str, max: u32) -> Result<u32, Problem> {
 }
 
 /// An instant in ticks. The `+` of an offset that was sent unescaped has become a space, as forms have it; nothing else can be meant there.
-fn instant(name: &str, text: &str) -> Result<i64, Problem> {
+pub(super) fn instant(name: &str, text: &str) -> Result<i64, Problem> {
     let mended = if text.contains('T') {
         text.replace(' ', "+")
     } else {

@@ -8,12 +8,13 @@ use std::ops::ControlFlow;
 
 use http::StatusCode;
 use obeya_odata::edm::Cardinality;
-use obeya_odata::sql::{self, Scope, Statement};
+use obeya_odata::sql::{self, Direction, Scope, Statement};
 use obeya_odata::{Bound, BoundExpand};
 
 use super::shape::Shape;
 use super::time::Clockwork;
 use super::{binds, json};
+use crate::entities::order_of;
 use crate::http::problem::Problem;
 use crate::store::engine::{Row, Session, StoreError, Value};
 
@@ -30,6 +31,8 @@ struct Level {
     bytes: Vec<u8>,
     /// Where each row ends in `bytes`; it begins where the one before ends.
     ends: Vec<usize>,
+    /// Where in each row what is expanded in it stands.
+    places: Vec<usize>,
     /// The link values of each row, as many as the level has expands.
     links: Vec<Option<i64>>,
     /// For an expanded level: whose child each row is.
@@ -66,6 +69,28 @@ pub(crate) struct Rows<'a> {
     pub(crate) limit: usize,
     /// The most rows to read: none beyond are there for this request.
     pub(crate) read: usize,
+}
+
+/// How much may be expanded.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Room {
+    /// Rows, over all levels.
+    rows: usize,
+    /// Bytes of the answer.
+    bytes: usize,
+}
+
+impl Room {
+    /// For what a request asks to expand.
+    pub(crate) const ASKED: Self = Self {
+        rows: MAX_EXPANDED_ROWS,
+        bytes: MAX_EXPANDED_BYTES,
+    };
+    /// For the parts of records, which belong to them whoever asks: what bounds the records bounds these.
+    pub(crate) const PARTS: Self = Self {
+        rows: usize::MAX,
+        bytes: usize::MAX,
+    };
 }
 
 impl Rows<'_> {
@@ -113,23 +138,24 @@ pub(crate) struct Found {
     pub(crate) last: Vec<sql::Value>,
 }
 
-/// Writes the rows as objects separated by commas, with everything the query expands in them.
+/// Writes the rows as objects separated by commas, with everything the query expands in them, for which there is so much room.
 pub(crate) fn write_rows(
     session: &mut dyn Session,
     rows: Rows<'_>,
+    room: Room,
     out: &mut Vec<u8>,
 ) -> Result<Found, Problem> {
     if rows.query.expands().is_empty() {
         return Ok(write_plain(session, &rows, out)?);
     }
-    let mut left = MAX_EXPANDED_ROWS;
+    let mut left = room.rows;
     let (mut level, found) = read_level(session, &rows, false)?;
     expand(session, rows.query, &mut level, &mut left)?;
     for row in 0..level.ends.len() {
         if row > 0 {
             out.push(b',');
         }
-        level.assemble(row, out)?;
+        level.assemble(row, room, out)?;
     }
     Ok(found)
 }
@@ -205,7 +231,8 @@ impl Level {
         owned: bool,
         clockwork: &mut Clockwork,
     ) -> Result<(), StoreError> {
-        shape.write(&mut self.bytes, row, clockwork)?;
+        let place = shape.write_around(&mut self.bytes, row, clockwork)?;
+        self.places.push(place);
         self.ends.push(self.bytes.len());
         for item in query.expands() {
             self.links.push(row.int(item.link)?);
@@ -222,18 +249,20 @@ impl Level {
         let shift = self.bytes.len();
         self.bytes.append(&mut other.bytes);
         self.ends.extend(other.ends.iter().map(|end| end + shift));
+        self.places
+            .extend(other.places.iter().map(|place| place + shift));
         self.links.append(&mut other.links);
         self.owners.append(&mut other.owners);
     }
 
-    fn assemble(&self, row: usize, out: &mut Vec<u8>) -> Result<(), Problem> {
-        if out.len() > MAX_EXPANDED_BYTES {
-            return Err(too_much("answer", MAX_EXPANDED_BYTES, "bytes"));
+    fn assemble(&self, row: usize, room: Room, out: &mut Vec<u8>) -> Result<(), Problem> {
+        if out.len() > room.bytes {
+            return Err(too_much("answer", room.bytes, "bytes"));
         }
         let start = if row == 0 { 0 } else { self.ends[row - 1] };
         out.push(b'{');
         let members = out.len();
-        out.extend_from_slice(&self.bytes[start..self.ends[row]]);
+        out.extend_from_slice(&self.bytes[start..self.places[row]]);
         for (index, expanded) in self.expanded.iter().enumerate() {
             let link = self.links[row * self.expanded.len() + index];
             if let Some(counts) = &expanded.counts {
@@ -254,19 +283,20 @@ impl Level {
                 .map_or(&[][..], Vec::as_slice);
             match (expanded.cardinality, rows) {
                 (Cardinality::One, []) => json::null(out),
-                (Cardinality::One, [row, ..]) => expanded.level.assemble(*row, out)?,
+                (Cardinality::One, [row, ..]) => expanded.level.assemble(*row, room, out)?,
                 (Cardinality::Many, rows) => {
                     out.push(b'[');
                     for (place, row) in rows.iter().enumerate() {
                         if place > 0 {
                             out.push(b',');
                         }
-                        expanded.level.assemble(*row, out)?;
+                        expanded.level.assemble(*row, room, out)?;
                     }
                     out.push(b']');
                 }
             }
         }
+        out.extend_from_slice(&self.bytes[self.places[row]..self.ends[row]]);
         out.push(b'}');
         Ok(())
     }
@@ -284,10 +314,15 @@ impl Expanded {
         let mut level = Level::default();
         let mut counts = item.query.count().then(HashMap::new);
         let dialect = session.dialect().of_queries();
+        let scope = Scope {
+            default_column: order_of(item.query.entity())
+                .map(|column| (column, Direction::Ascending)),
+            ..Scope::default()
+        };
         for links in links.chunks(MAX_LINKS) {
             let links: Vec<sql::Value> = links.iter().map(|&link| sql::Value::Int(link)).collect();
             if !item.count_only {
-                let statement = sql::expand(item, dialect, &links, &Scope::default());
+                let statement = sql::expand(item, dialect, &links, &scope);
                 let rows = Rows {
                     query: &item.query,
                     shape: &shape,

@@ -362,11 +362,11 @@ fn rows(
         limit: whole(compiled.window.limit),
         read: whole(compiled.window.rows()),
     };
-    level::write_rows(session, rows, out)
+    level::write_rows(session, rows, level::Room::ASKED, out)
 }
 
 /// The order keys of the only row of a page.
-fn keys_of(
+pub(super) fn keys_of(
     session: &mut dyn Session,
     page: &sql::Page,
 ) -> Result<Option<Vec<sql::Value>>, StoreError> {

@@ -5,10 +5,12 @@
 //! reaches a statement; values are bound.
 
 mod anchors;
+mod arrow;
 mod bounds;
 mod compiled;
 mod context;
 mod counted;
+mod csv;
 mod json;
 mod level;
 mod link;
@@ -17,17 +19,21 @@ mod options;
 mod page;
 mod point;
 mod position;
+mod records;
 mod related;
 mod series;
 mod shape;
+mod sheet;
 mod stream;
 mod tally;
 mod time;
 
+pub(crate) use bounds::Period;
 pub(crate) use list::{List, Parent};
 pub(crate) use page::Page;
 pub(crate) use point::Point;
 pub(crate) use position::Signer;
+pub(crate) use records::{Form, Records};
 pub(crate) use related::Related;
 
 use obeya_odata::sql::{self, Statement};

@@ -72,7 +72,7 @@ impl Point {
                 .await?
         };
         match record {
-            Some(record) => Ok(call.reply(context::open(record, context))),
+            Some(record) => Ok(call.reply_record(context::open(record, context))),
             None => Err(Problem::not_found(self.noun, id)),
         }
     }
@@ -136,7 +136,7 @@ pub(super) fn read_with(
         limit: 1,
         read: 1,
     };
-    let found = level::write_rows(session, rows, &mut out)?;
+    let found = level::write_rows(session, rows, level::Room::ASKED, &mut out)?;
     Ok((found.rows > 0).then_some(out))
 }
 

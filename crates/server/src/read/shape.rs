@@ -13,6 +13,8 @@ use crate::store::engine::{Row, StoreError};
 #[derive(Debug)]
 pub(crate) struct Shape {
     fields: Vec<Field>,
+    /// What is expanded in a row stands behind this many of them.
+    before_expanded: usize,
 }
 
 #[derive(Debug)]
@@ -101,14 +103,25 @@ impl Shape {
                 form,
             })
         };
+        let fields: Vec<Field> = query
+            .columns()
+            .iter()
+            .enumerate()
+            .filter_map(field)
+            .collect();
         Self {
-            fields: query
-                .columns()
-                .iter()
-                .enumerate()
-                .filter_map(field)
-                .collect(),
+            before_expanded: fields.len(),
+            fields,
         }
+    }
+
+    /// The same shape where what is expanded in a row comes right after this member, and not at the end.
+    pub(crate) fn with_expanded_after(mut self, query: &Bound, name: &str) -> Self {
+        let is_it = |field: &Field| query.columns()[field.column].name == name;
+        if let Some(place) = self.fields.iter().position(is_it) {
+            self.before_expanded = place + 1;
+        }
+        self
     }
 
     /// The same shape where every row has this integer under a name, which is then not asked of the row: looking at a column costs more than writing it.
@@ -135,16 +148,42 @@ impl Shape {
         clockwork: &mut Clockwork,
     ) -> Result<(), StoreError> {
         // The comma before the first member is the price of having each key in one piece; it is skipped here.
-        let mut skip = 1;
-        for field in &self.fields {
-            let written = field.write(out, row, clockwork, skip)?;
-            if !written {
-                field.empty.write(out, skip);
-            }
-            skip = 0;
-        }
-        Ok(())
+        write(&self.fields, out, row, clockwork, 1)
     }
+
+    /// The same; where in `out` there is room for what is expanded in the row.
+    pub(crate) fn write_around(
+        &self,
+        out: &mut Vec<u8>,
+        row: &dyn Row,
+        clockwork: &mut Clockwork,
+    ) -> Result<usize, StoreError> {
+        let (before, after) = self.fields.split_at(self.before_expanded);
+        write(before, out, row, clockwork, 1)?;
+        let place = out.len();
+        let skip = usize::from(before.is_empty());
+        write(after, out, row, clockwork, skip)?;
+        Ok(place)
+    }
+}
+
+/// Writes members, the first without the first `skip` bytes of its key.
+#[inline]
+fn write(
+    fields: &[Field],
+    out: &mut Vec<u8>,
+    row: &dyn Row,
+    clockwork: &mut Clockwork,
+    mut skip: usize,
+) -> Result<(), StoreError> {
+    for field in fields {
+        let written = field.write(out, row, clockwork, skip)?;
+        if !written {
+            field.empty.write(out, skip);
+        }
+        skip = 0;
+    }
+    Ok(())
 }
 
 impl Field {

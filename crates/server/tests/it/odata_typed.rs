@@ -19,6 +19,12 @@ fn place(entity: &str) -> (&'static str, &'static str) {
         "User" => ("/v2/groups", "users/any(u:{})"),
         "IncidentComment" => ("/v2/incidents/comments", "{}"),
         "IncidentV2" => ("/v2/incidents/comments", "{}"),
+        "Incident" => ("/v1/Incidents", "{}"),
+        "IncidentConsequence" => ("/v1/Incidents", "consequences/any(p:{})"),
+        "CategoryReference" => ("/v1/Incidents", "categories/any(p:{})"),
+        "CauseReference" => ("/v1/Incidents", "causes/any(p:{})"),
+        "IncidentCustomField" => ("/v1/Incidents", "customFields/any(p:{})"),
+        "Improvement" => ("/v1/Improvements", "{}"),
         "TrashedIncident" => ("/v1/Incidents/trash", "{}"),
         "DatasourceValue" => ("/v1/Datasources/1/values", "{}"),
         other => panic!("{other} is new: say where its properties can be filtered by"),
@@ -30,6 +36,9 @@ fn named(entity: &str, property: &str) -> String {
     match entity {
         "User" => format!("u/{property}"),
         "IncidentV2" => format!("incident/{property}"),
+        "IncidentConsequence" | "CategoryReference" | "CauseReference" | "IncidentCustomField" => {
+            format!("p/{property}")
+        }
         _ => property.to_owned(),
     }
 }

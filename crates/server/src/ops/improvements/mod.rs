@@ -1,4 +1,6 @@
 //! Handlers of improvements.
 
 mod body;
+pub(crate) mod get;
+pub(crate) mod list;
 pub(crate) mod update;

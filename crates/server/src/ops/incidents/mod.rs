@@ -1,10 +1,15 @@
 //! Handlers of incidents.
 
 mod body;
+pub(crate) mod categories;
 pub(crate) mod causes;
 pub(crate) mod consequences;
 pub(crate) mod create;
+pub(crate) mod delete;
 pub(crate) mod external_id;
+pub(crate) mod get;
+pub(crate) mod list;
+pub(crate) mod restore;
 pub(crate) mod trash;
 pub(crate) mod type_detail;
 pub(crate) mod update;

@@ -15,6 +15,10 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("0002_auth.sql"),
     include_str!("0003_secrets.sql"),
     include_str!("0004_comment_parts.sql"),
+    include_str!("0005_answers.sql"),
+    include_str!("0006_counters.sql"),
+    include_str!("0007_given_stamps.sql"),
+    include_str!("0008_lists.sql"),
 ];
 
 /// Each version's statements in the words of an engine, version 1 first.

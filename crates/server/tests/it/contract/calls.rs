@@ -66,6 +66,20 @@ macro_rules! asked {
     }};
 }
 
+/// A request of the SDK with the options of v1 set.
+macro_rules! narrowed {
+    ($request:expr, $ask:expr) => {{
+        let mut request = $request;
+        if let Some(filter) = $ask.filter {
+            request = request.filter(filter);
+        }
+        if let Some(orderby) = $ask.orderby {
+            request = request.orderby(orderby);
+        }
+        Box::pin(async move { request.send().await.map(drop) })
+    }};
+}
+
 /// Calls an operation by its id as it succeeds on the plant; an operation that is not in this table fails the test.
 pub fn call<'a>(
     client: &'a Client,
@@ -84,6 +98,13 @@ pub fn call<'a>(
         "listIncidentComments" => asked!(client.comments().list(), ask),
         "listCommentsOfIncident" => asked!(client.comments().of_incident(incident), ask),
         "getIncidentComment" => asked!(client.comments().get(ids.pick(8801)), ask),
+        "listIncidents" => narrowed!(client.incidents().list(), ask),
+        "getIncident" => Box::pin(async move { client.incidents().get(incident).await.map(drop) }),
+        "listImprovements" => narrowed!(client.improvements().list(), ask),
+        "getImprovement" => Box::pin(async move {
+            let improvement = client.improvements().get(ids.pick(317)).await;
+            improvement.map(drop)
+        }),
         "listTrashedIncidents" => Box::pin(async move {
             let mut request = client.incidents().trash();
             if let Some(filter) = ask.filter {
@@ -139,12 +160,34 @@ pub fn call<'a>(
             let incidents = client.incidents();
             incidents.set_external_id(incident, "c101").await.map(drop)
         }),
+        "deleteIncident" => Box::pin(async move {
+            let id = own_incident(client, ids, incident).await;
+            client.incidents().delete(id).await
+        }),
+        "restoreIncident" => Box::pin(async move {
+            let id = own_incident(client, ids, ids.pick(1187)).await;
+            if id != ids.pick(1187) {
+                client.incidents().delete(id).await?;
+            }
+            client.incidents().restore(id).await.map(drop)
+        }),
         "updateImprovement" => Box::pin(async move {
             let id = ids.pick(317);
             let update = ImprovementUpdate::default();
             client.improvements().update(id, &update).await.map(drop)
         }),
         other => panic!("{other} is described, and this table does not call it"),
+    }
+}
+
+/// An incident of this call alone, since the call takes it away; `otherwise` for who may make none, or asks for an unknown one.
+async fn own_incident(client: &Client, ids: Ids, otherwise: i32) -> i32 {
+    match ids {
+        Ids::Known => {
+            let made = client.incidents().create(&incident_body()).await;
+            made.map_or(otherwise, |incident| incident.id)
+        }
+        Ids::Unknown => otherwise,
     }
 }
 

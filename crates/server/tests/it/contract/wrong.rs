@@ -12,6 +12,10 @@ pub async fn parameters(all: &Client) {
     let values = all.datasources().values(12);
     is(values.clone().page(0).await, "query.invalid");
     is(values.page_size(10_001).page(1).await, "query.invalid");
+    let incidents = all.incidents().list();
+    is(incidents.page(0).await, "query.invalid");
+    let improvements = all.improvements().list();
+    is(improvements.page_size(10_001).await, "query.invalid");
     let in_no_language = all.incidents().type_detail(3).language("!");
     is(in_no_language.send().await, "query.invalid");
 }

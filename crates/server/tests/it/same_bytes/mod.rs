@@ -219,6 +219,17 @@ async fn of_expansions_searches_pages_and_values() {
         "/v1/Datasources/99/values",
         "/v1/Boards/1",
         "/v1/Boards/99",
+        "/v1/Incidents",
+        "/v1/Incidents?$orderby=title desc&pageSize=2&page=2",
+        "/v1/Incidents?$orderby=dueDate,severity desc",
+        "/v1/Incidents?$filter=contains(text,'e') or reportedBy eq null",
+        "/v1/Incidents?IncidentDateFrom=2024-02-01&TypeId=1",
+        "/v1/Incidents?LastModifiedFrom=2024-01-01T05:59:59.9999999Z",
+        "/v1/Incidents?$filter=id div 0 eq 1",
+        "/v1/Incidents?LastModifiedFrom=now",
+        "/v1/Incidents/1",
+        "/v1/Incidents/2",
+        "/v1/Incidents/99",
         "/v1/Incidents/trash",
         "/v1/Incidents/types/1",
         "/v1/Incidents/types/99",
@@ -300,6 +311,15 @@ async fn of_everything_that_is_written() {
         pair.send(&put, path, &body).await;
     }
     for path in [
+        "/v1/Incidents",
+        "/v1/Incidents?$orderby=consequences/$count desc,id desc",
+        "/v1/Incidents?$filter=consequences/any(c:c/amount gt 0.05) or customFields/any(f:f/value eq 'Press 4')",
+        "/v1/Incidents/100",
+        "/v1/Incidents/102",
+        "/v1/Improvements",
+        "/v1/Improvements?$filter=costOfInvestment gt 1 or dueDate ne null&$orderby=lastModified desc",
+        "/v1/Improvements/317",
+        "/v1/Improvements/999",
         "/v1/Incidents/trash",
         "/v1/Boards/7",
         "/v1/Boards/8",
@@ -308,7 +328,7 @@ async fn of_everything_that_is_written() {
         "/v2/groups?$expand=users",
         "/v2/incidents/comments?$expand=incident",
     ] {
-        pair.get(path).await;
+        pair.get(&path.replace(' ', "%20")).await;
     }
     let request = |service: &Service| {
         let request = service.request(Method::GET, "/v1/Incidents/types/3");
@@ -345,6 +365,10 @@ async fn of_what_was_imported() {
         "/v2/incidents/1204/comments",
         "/v2/incidents/comments/8801",
         "/v2/areas?$search=assembly OR press",
+        "/v1/Incidents",
+        "/v1/Incidents/1204",
+        "/v1/Improvements",
+        "/v1/Improvements/317",
         "/v1/Incidents/types/3",
         "/v1/Incidents/types/6",
         "/v1/Incidents/trash",

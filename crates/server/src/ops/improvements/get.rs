@@ -1,0 +1,18 @@
+//! GET /v1/Improvements/{improvementId}
+
+use axum::response::Response;
+
+use crate::http::call::Call;
+use crate::http::problem::Problem;
+use crate::store::improvements;
+
+pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
+    let id = call.id()?;
+    let improvement = call
+        .app
+        .store
+        .brief(move |session| improvements::record(session, id).map_err(Problem::from))
+        .await?;
+    let improvement = improvement.ok_or_else(|| Problem::not_found("improvement", id))?;
+    call.reply_json_record(&improvement)
+}

@@ -1,0 +1,20 @@
+//! GET /v1/Improvements: improvements, a page at a time.
+
+use axum::response::Response;
+
+use crate::entities;
+use crate::http::call::Call;
+use crate::http::problem::Problem;
+use crate::read::{Form, Records};
+
+static FORM: Form = Form {
+    entity: &entities::IMPROVEMENT,
+    parts: None,
+};
+
+pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
+    Records::new(&call, &FORM)?
+        .in_period(["LastModifiedFrom", "LastModifiedTo"], "last_modified")?
+        .respond(call)
+        .await
+}

@@ -1,0 +1,18 @@
+//! GET /v1/Incidents/{id}
+
+use axum::response::Response;
+
+use crate::http::call::Call;
+use crate::http::problem::Problem;
+use crate::store::incidents;
+
+pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
+    let id = call.id()?;
+    let incident = call
+        .app
+        .store
+        .brief(move |session| incidents::record(session, id).map_err(Problem::from))
+        .await?;
+    let incident = incident.ok_or_else(|| Problem::not_found("incident", id))?;
+    call.reply_json_record(&incident)
+}
