@@ -82,6 +82,10 @@ impl Offers {
 
     /// The media type to answer with; 406 `media_type.not_acceptable` when none will do.
     pub(crate) fn negotiate(&self, headers: &HeaderMap) -> Result<HeaderValue, Problem> {
+        if self.0.is_empty() {
+            // An answer without a body is of no type: whatever is accepted, it can be given.
+            return Ok(HeaderValue::from_static(""));
+        }
         let chosen = self.choose(headers)?;
         // Who names a version speaks OData, and gets the minimal metadata unless it says how much it wants (OData JSON 4.01, 3.1).
         if headers.contains_key(ODATA_MAX_VERSION)
@@ -405,6 +409,16 @@ mod tests {
             answer("*/*, application/json;q=0, text/*;q=0"),
             "406 media_type.not_acceptable"
         );
+    }
+
+    #[test]
+    fn an_answer_without_a_body_suits_everybody() {
+        let offers = Offers::new(&[]);
+        for accept in ["", "*/*", "image/png", "application/json;q=0"] {
+            let value = HeaderValue::from_static(accept);
+            let headers = HeaderMap::from_iter([(ACCEPT, value)]);
+            assert!(offers.negotiate(&headers).is_ok(), "{accept}");
+        }
     }
 
     #[test]

@@ -102,6 +102,15 @@ async fn the_examples_are_what_is_answered() {
             request = request.json(&content["application/json"]["example"]);
         }
         let answer = Answer::of(request).await;
+        if expected.is_null() {
+            assert_eq!(
+                (answer.status, answer.text()),
+                (200, String::new()),
+                "{}",
+                operation.id
+            );
+            continue;
+        }
         assert_eq!(
             numbers(&answer.json()),
             numbers(expected),

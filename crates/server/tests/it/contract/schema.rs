@@ -57,7 +57,7 @@ impl Described {
         path
     }
 
-    /// The example of its success.
+    /// The example of its success; null where that has no body.
     pub fn example_answer(&self) -> &'static Value {
         &self.operation["responses"]["200"]["content"]["application/json"]["example"]
     }
@@ -102,6 +102,12 @@ impl Judge {
             one => one,
         };
         let content = &resolve(described)["content"];
+        if content.is_null() && media_type.is_empty() {
+            return match body {
+                [] => Vec::new(),
+                _ => vec![format!("{status} with a body where none is described")],
+            };
+        }
         let Some((name, media)) = content.as_object().and_then(|all| {
             all.iter()
                 .find(|(name, _)| same_media_type(name, media_type))

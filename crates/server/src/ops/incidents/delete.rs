@@ -1,0 +1,23 @@
+//! DELETE /v1/Incidents/{id}: into the trash, with everything that hangs on it.
+
+use axum::response::Response;
+
+use super::{answer, open};
+use crate::http::call::Call;
+use crate::http::problem::Problem;
+use crate::ops::writing;
+use crate::store::{Session, incidents};
+
+pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
+    let id = call.id()?;
+    let now = call.now();
+    let work = move |session: &mut dyn Session| {
+        let (_, stamp) = open(session, id, now)?;
+        incidents::delete(session, id, now, stamp)?;
+        Ok(())
+    };
+    writing::of(&call)?
+        .against(move |session| answer(session, id))
+        .nothing(work)
+        .await
+}
