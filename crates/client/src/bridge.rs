@@ -12,13 +12,10 @@ use crate::decode;
 use crate::error::{Error, Result};
 use crate::transport::Transport;
 
-/// The generated client of a transport.
-pub(crate) fn api(transport: &Arc<Transport>) -> obeya_api::Client {
-    obeya_api::Client::new(
-        transport.config.base_url.as_str(),
-        transport.http.clone(),
-        Arc::<Transport>::clone(transport),
-    )
+/// The generated client of a transport, whose requests `executor` passes on to it.
+pub(crate) fn api(transport: &Transport, executor: Arc<dyn Executor>) -> obeya_api::Client {
+    let base_url = transport.config.base_url.as_str();
+    obeya_api::Client::new(base_url, transport.http.clone(), executor)
 }
 
 /// The value of a generated call, or its failure as ours.
@@ -26,10 +23,15 @@ pub(crate) fn finish<T>(
     operation: Operation,
     outcome: Result<Reply<T>, obeya_api::Error>,
 ) -> Result<T> {
-    match outcome {
-        Ok(reply) => Ok(reply.into_inner()),
-        Err(error) => Err(failure(operation, error)),
-    }
+    finish_reply(operation, outcome).map(Reply::into_inner)
+}
+
+/// The same with the status and the headers of the answer.
+pub(crate) fn finish_reply<T>(
+    operation: Operation,
+    outcome: Result<Reply<T>, obeya_api::Error>,
+) -> Result<Reply<T>> {
+    outcome.map_err(|error| failure(operation, error))
 }
 
 /// A failed call. All that can go wrong on the wire comes from the transport and is ours already.

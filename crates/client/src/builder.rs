@@ -35,6 +35,7 @@ pub struct ClientBuilder {
     user_agent: Option<String>,
     max_body_bytes: Option<u64>,
     compression: Option<bool>,
+    keeps_to_keys: Option<bool>,
     observer: Option<Arc<dyn Observer>>,
 }
 
@@ -127,6 +128,13 @@ impl ClientBuilder {
         self
     }
 
+    /// Whether the service keeps to `Idempotency-Key`, so that a POST can be tried again like a PUT. Default: what the token issuer's discovery document
+    /// says (`idempotency_key_supported`), and no where there is none to ask: a service that does not know the header would do it twice.
+    pub fn idempotency_keys(mut self, kept: bool) -> Self {
+        self.keeps_to_keys = Some(kept);
+        self
+    }
+
     /// Shows every try of every call to `observer`.
     pub fn observe(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observer = Some(observer);
@@ -211,6 +219,7 @@ impl ClientBuilder {
             max_body_bytes: self.max_body_bytes.unwrap_or(64 << 20),
             user_agent,
             compression: self.compression,
+            keeps_to_keys: self.keeps_to_keys,
         })
     }
 

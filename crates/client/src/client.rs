@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 
 use crate::bridge;
 use crate::builder::ClientBuilder;
+use crate::conditions::{Carrier, Extras};
 use crate::decode;
 use crate::error::Result;
 use crate::resources::{Areas, Boards, Comments, Datasources, Groups, Improvements, Incidents};
@@ -25,6 +26,7 @@ pub struct Client {
 struct Inner {
     transport: Arc<Transport>,
     api: obeya_api::Client,
+    extras: Extras,
 }
 
 impl Client {
@@ -44,10 +46,36 @@ impl Client {
 
     pub(crate) fn new(transport: Transport) -> Self {
         let transport = Arc::new(transport);
-        let api = bridge::api(&transport);
+        let api = bridge::api(&transport, Arc::<Transport>::clone(&transport));
         Self {
-            inner: Arc::new(Inner { transport, api }),
+            inner: Arc::new(Inner {
+                transport,
+                api,
+                extras: Extras::default(),
+            }),
         }
+    }
+
+    /// The same client, whose calls carry this.
+    pub(crate) fn with(&self, extras: Extras) -> Self {
+        let transport = Arc::clone(self.transport());
+        let carrier = Carrier {
+            transport: Arc::clone(&transport),
+            extras: extras.clone(),
+        };
+        let api = bridge::api(&transport, Arc::new(carrier));
+        Self {
+            inner: Arc::new(Inner {
+                transport,
+                api,
+                extras,
+            }),
+        }
+    }
+
+    /// What its calls carry.
+    pub(crate) fn extras(&self) -> &Extras {
+        &self.inner.extras
     }
 
     /// Areas (v2).

@@ -26,6 +26,8 @@ pub(crate) struct Config {
     pub(crate) user_agent: String,
     /// Whether to ask for compressed answers; decided by [`Config::is_loopback`] if nobody said.
     pub(crate) compression: Option<bool>,
+    /// Whether the service keeps to `Idempotency-Key`; its issuer is asked if nobody said.
+    pub(crate) keeps_to_keys: Option<bool>,
 }
 
 /// How requests prove who sends them.

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use http::{HeaderMap, Method, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
 use crate::problem;
 
@@ -34,6 +34,15 @@ impl Default for RetryPolicy {
     }
 }
 
+/// The header under which a service does a write once, however often it is sent.
+pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// A key for one call, which no other has: 128 random bits.
+pub(crate) fn new_key() -> HeaderValue {
+    HeaderValue::try_from(format!("\"{:032x}\"", fastrand::u128(..)))
+        .expect("hexadecimal digits fit any header")
+}
+
 /// What went wrong with one try.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fault<'a> {
@@ -48,15 +57,16 @@ pub(crate) enum Fault<'a> {
 impl RetryPolicy {
     /// How long to wait before the next try, or `None` to give up.
     ///
-    /// `retries` counts those already made; `jitter` is a random number in `0..1`.
+    /// `is_harmless` says that being carried out twice is the same as once; `retries` counts those already made; `jitter` is a random number
+    /// in `0..1`.
     pub(crate) fn wait(
         &self,
-        method: &Method,
+        is_harmless: bool,
         retries: u32,
         fault: Fault<'_>,
         jitter: f64,
     ) -> Option<Duration> {
-        if retries >= self.max_retries || !may_repeat(method, fault) {
+        if retries >= self.max_retries || !may_repeat(is_harmless, fault) {
             return None;
         }
         if let Fault::Status(_, headers, _) = fault
@@ -93,14 +103,14 @@ impl Fault<'_> {
 /// The problem code of a 503 that our service sends only where nothing was changed.
 const NOT_TAKEN: &str = "unavailable";
 
-/// A POST is repeated only where it can't have been carried out: the service was never reached, or said that it
-/// did not take the request. GET and PUT mean the same however often they are sent.
-fn may_repeat(method: &Method, fault: Fault<'_>) -> bool {
+/// What would do harm if it were carried out twice is repeated only where it can't have been carried out: the service was never reached, or
+/// said that it did not take the request.
+fn may_repeat(is_harmless: bool, fault: Fault<'_>) -> bool {
     let passing = match fault {
         Fault::Connect | Fault::Broken => true,
         Fault::Status(status, ..) => matches!(status.as_u16(), 429 | 502 | 503 | 504),
     };
-    passing && (method.is_idempotent() || !fault.leaves_open())
+    passing && (is_harmless || !fault.leaves_open())
 }
 
 /// `Retry-After` (RFC 9110, 10.2.3): whole seconds, or an HTTP date, which is measured against the answer's own
@@ -139,47 +149,53 @@ mod tests {
             .iter()
             .map(|(name, value)| {
                 (
-                    http::HeaderName::from_static(name),
-                    http::HeaderValue::from_static(value),
+                    HeaderName::from_static(name),
+                    HeaderValue::from_static(value),
                 )
             })
             .collect()
     }
 
     #[test]
-    fn each_method_is_repeated_only_where_that_is_safe() {
+    fn a_call_is_repeated_only_where_that_is_safe() {
         let policy = RetryPolicy::default();
         let none = HeaderMap::new();
-        let repeats = |method: &Method, fault| policy.wait(method, 0, fault, 0.5).is_some();
+        let repeats = |is_harmless, fault| policy.wait(is_harmless, 0, fault, 0.5).is_some();
         let answer = |code, body| Fault::Status(StatusCode::from_u16(code).unwrap(), &none, body);
         let status = |code| answer(code, &b""[..]);
-        for method in [Method::GET, Method::PUT] {
-            assert!(repeats(&method, Fault::Connect));
-            assert!(repeats(&method, Fault::Broken));
-            for code in [429, 502, 503, 504] {
-                assert!(repeats(&method, status(code)), "{method} {code}");
-            }
+        assert!(repeats(true, Fault::Connect));
+        assert!(repeats(true, Fault::Broken));
+        for code in [429, 502, 503, 504] {
+            assert!(repeats(true, status(code)), "{code}");
         }
-        assert!(repeats(&Method::POST, Fault::Connect));
-        assert!(repeats(&Method::POST, status(429)));
+        assert!(repeats(false, Fault::Connect));
+        assert!(repeats(false, status(429)));
         // A 503 says that nothing happened only by this code; after `timeout` the write may go on.
         let coded = |code: &'static [u8]| answer(503, code);
-        assert!(repeats(&Method::POST, coded(br#"{"code":"unavailable"}"#)));
+        assert!(repeats(false, coded(br#"{"code":"unavailable"}"#)));
         for body in [
             &br#"{"code":"timeout"}"#[..],
             br#"{"code":503}"#,
             b"<html>",
             b"",
         ] {
-            assert!(!repeats(&Method::POST, coded(body)), "{body:?}");
-            assert!(repeats(&Method::PUT, coded(body)), "{body:?}");
+            assert!(!repeats(false, coded(body)), "{body:?}");
+            assert!(repeats(true, coded(body)), "{body:?}");
         }
-        assert!(!repeats(&Method::POST, Fault::Broken));
-        assert!(!repeats(&Method::POST, status(502)));
-        assert!(!repeats(&Method::POST, status(504)));
+        assert!(!repeats(false, Fault::Broken));
+        assert!(!repeats(false, status(502)));
+        assert!(!repeats(false, status(504)));
         for code in [400, 401, 403, 404, 408, 409, 412, 422, 500, 501] {
-            assert!(!repeats(&Method::GET, status(code)), "{code}");
+            assert!(!repeats(true, status(code)), "{code}");
         }
+    }
+
+    #[test]
+    fn keys_differ() {
+        let keys: std::collections::HashSet<_> = (0..1000).map(|_| new_key()).collect();
+        assert_eq!(keys.len(), 1000);
+        // Two quotes and 32 digits.
+        assert!(keys.iter().all(|key| key.len() == 34));
     }
 
     #[test]
@@ -190,7 +206,7 @@ mod tests {
         };
         let wait = |retries, jitter| {
             policy
-                .wait(&Method::GET, retries, Fault::Connect, jitter)
+                .wait(true, retries, Fault::Connect, jitter)
                 .map(|wait| wait.as_millis())
         };
         assert_eq!(wait(0, 0.5), Some(250));
@@ -209,7 +225,7 @@ mod tests {
         let wait = |value| {
             let headers = headers(&[("retry-after", value)]);
             policy.wait(
-                &Method::POST,
+                false,
                 0,
                 Fault::Status(StatusCode::TOO_MANY_REQUESTS, &headers, b""),
                 0.5,

@@ -8,8 +8,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::AUTHORIZATION;
-use http::{HeaderMap, StatusCode};
+use http::header::{AUTHORIZATION, IF_MATCH};
+use http::{HeaderMap, Method, StatusCode};
 use tokio::time::Instant;
 
 use crate::auth::{Grant, Issuer, Token, Tokens, bearer};
@@ -19,7 +19,7 @@ use crate::deadline::Deadline;
 use crate::error::{ConfigError, Error, Result, chain, connection};
 use crate::observe::{Exchange, Observer};
 use crate::problem;
-use crate::retry::Fault;
+use crate::retry::{self, Fault, IDEMPOTENCY_KEY};
 
 /// The shared inside of a client.
 pub(crate) struct Transport {
@@ -128,6 +128,26 @@ impl Transport {
             .unwrap_or(Err(Error::Timeout { operation, after }))
     }
 
+    /// The key that each try of a call carries, unless the caller has given one. Of a write with a condition only the key tells the first try from
+    /// a second one, which meets what the first has changed; any other PUT or DELETE may be done twice without one.
+    fn key(request: &reqwest::Request) -> Option<http::HeaderValue> {
+        let headers = request.headers();
+        let needed = *request.method() == Method::POST
+            || (!request.method().is_safe() && headers.contains_key(IF_MATCH));
+        (needed && !headers.contains_key(IDEMPOTENCY_KEY)).then(retry::new_key)
+    }
+
+    /// Whether a call that is carried out twice does what it does once.
+    fn is_harmless(&self, request: &reqwest::Request) -> bool {
+        // Who gives a key of their own says that the service keeps to it.
+        request.method().is_idempotent()
+            || request.headers().contains_key(IDEMPOTENCY_KEY)
+            || self.config.keeps_to_keys.unwrap_or(match &self.authority {
+                Authority::Tokens(tokens) => tokens.keeps_to_keys(),
+                Authority::Fixed(_) | Authority::None => false,
+            })
+    }
+
     /// Tries until there is an answer to give: a success, or a failure that trying again won't mend in time.
     async fn tries(
         &self,
@@ -140,9 +160,13 @@ impl Transport {
         let mut attempt = 0;
         // The last failure that left open whether the request was carried out.
         let mut open = None;
+        let key = Self::key(request);
         loop {
             attempt += 1;
-            let (copy, token) = self.authorised(operation, request, deadline).await?;
+            let (mut copy, token) = self.authorised(operation, request, deadline).await?;
+            if let Some(key) = &key {
+                copy.headers_mut().insert(IDEMPOTENCY_KEY, key.clone());
+            }
             let outcome = self.once(operation, attempt, copy).await;
             if let (Ok(reply), Some(token)) = (&outcome, token)
                 && reply.status == StatusCode::UNAUTHORIZED
@@ -164,7 +188,7 @@ impl Transport {
             };
             let policy = &self.config.retry;
             let wait = policy
-                .wait(request.method(), retries, fault, fastrand::f64())
+                .wait(self.is_harmless(request), retries, fault, fastrand::f64())
                 // The deadline would end the wait. What happened says more than a timeout.
                 .filter(|wait| !deadline.ends_within(*wait));
             let leaves_open = fault.leaves_open() && !request.method().is_safe();

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, Method, StatusCode};
+use http::{HeaderMap, StatusCode};
 use reqwest::Url;
 use serde::Deserialize;
 
@@ -33,13 +33,19 @@ pub(crate) struct Issuer {
     client_secret: Secret,
     scopes: Vec<String>,
     retry: RetryPolicy,
-    /// The token endpoint, once the issuer has said where it is.
-    endpoint: OnceLock<String>,
+    /// What the issuer has said of itself, once it has.
+    known: OnceLock<Known>,
 }
 
-#[derive(Deserialize)]
-struct Discovery {
-    token_endpoint: String,
+/// What the discovery document says.
+#[derive(Clone, Debug, Deserialize)]
+struct Known {
+    #[serde(rename = "token_endpoint")]
+    endpoint: String,
+    /// Whether the service of this issuer does a write once however often it is sent under one key. No standard has a member for it; an issuer
+    /// that says nothing speaks for a service that does not.
+    #[serde(default, rename = "idempotency_key_supported")]
+    keeps_to_keys: bool,
 }
 
 #[derive(Deserialize)]
@@ -77,7 +83,7 @@ impl Issuer {
             client_secret,
             scopes,
             retry,
-            endpoint: OnceLock::new(),
+            known: OnceLock::new(),
         }
     }
 
@@ -105,31 +111,40 @@ impl Issuer {
 
     /// The token endpoint: what the discovery document says, else the place the interface names.
     async fn endpoint(&self, http: &reqwest::Client, deadline: Deadline) -> Result<String> {
-        if let Some(known) = self.endpoint.get() {
-            return Ok(known.clone());
+        if let Some(known) = self.known.get() {
+            return Ok(known.endpoint.clone());
         }
         let url = join(&self.auth_url, "/.well-known/openid-configuration");
         let answer = self.exchange(deadline, || http.get(url.as_str())).await?;
-        let endpoint = self
-            .discovered(&answer)
-            .unwrap_or_else(|| join(&self.auth_url, "/connect/token"));
+        let known = self.discovered(&answer).unwrap_or_else(|| Known {
+            endpoint: join(&self.auth_url, "/connect/token"),
+            keeps_to_keys: false,
+        });
         if answer.status.is_server_error() || answer.status == StatusCode::TOO_MANY_REQUESTS {
             // Perhaps the document comes next time.
-            return Ok(endpoint);
+            return Ok(known.endpoint);
         }
-        Ok(self.endpoint.get_or_init(|| endpoint).clone())
+        Ok(self.known.get_or_init(|| known).endpoint.clone())
+    }
+
+    /// Whether the service keeps to idempotency keys, as far as the issuer has said so.
+    pub(crate) fn keeps_to_keys(&self) -> bool {
+        self.known.get().is_some_and(|known| known.keeps_to_keys)
     }
 
     /// The document's endpoint. One that would send the secret over plain HTTP though the issuer is reached over
     /// TLS is not taken.
-    fn discovered(&self, answer: &Answer) -> Option<String> {
+    fn discovered(&self, answer: &Answer) -> Option<Known> {
         if !answer.status.is_success() {
             return None;
         }
-        let document: Discovery = serde_json::from_slice(&answer.body).ok()?;
-        let endpoint = Url::parse(&document.token_endpoint).ok()?;
+        let document: Known = serde_json::from_slice(&answer.body).ok()?;
+        let endpoint = Url::parse(&document.endpoint).ok()?;
         let downgrade = self.auth_url.scheme() == "https" && endpoint.scheme() != "https";
-        (matches!(endpoint.scheme(), "http" | "https") && !downgrade).then(|| endpoint.into())
+        (matches!(endpoint.scheme(), "http" | "https") && !downgrade).then(|| Known {
+            endpoint: endpoint.into(),
+            ..document
+        })
     }
 
     /// Sends one request of the conversation, again where [`RetryPolicy`] allows it. Asking for a token changes
@@ -152,7 +167,7 @@ impl Issuer {
             };
             let wait = self
                 .retry
-                .wait(&Method::GET, retries, fault, fastrand::f64())
+                .wait(true, retries, fault, fastrand::f64())
                 // What the issuer said, and how long it asks to wait, tells more than a timeout.
                 .filter(|wait| !deadline.ends_within(*wait));
             let Some(wait) = wait else {
@@ -247,6 +262,7 @@ mod tests {
             headers: HeaderMap::new(),
             body: Bytes::from_static(document.as_bytes()),
         })
+        .map(|known| known.endpoint)
     }
 
     #[test]

@@ -98,6 +98,11 @@ impl Tokens {
         }
     }
 
+    /// Whether the service keeps to idempotency keys, as far as its issuer has said so.
+    pub(crate) fn keeps_to_keys(&self) -> bool {
+        self.issuer.keeps_to_keys()
+    }
+
     /// Forgets `refused`, unless it was already replaced.
     pub(crate) fn invalidate(&self, refused: &Token) {
         let mut current = self.lock();

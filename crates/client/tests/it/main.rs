@@ -8,6 +8,7 @@
 mod auth;
 mod calls;
 mod errors;
+mod keys;
 mod paging;
 mod retry;
 mod support;

@@ -21,6 +21,8 @@ pub(crate) fn discovery(tokens: &Tokens, place: &str) -> Response {
         "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post"],
         "id_token_signing_alg_values_supported": ["ES384"],
         "subject_types_supported": ["public"],
+        // Of the service and not of the issuer, for which there is no standard: our SDKs look for it here before they repeat a POST.
+        "idempotency_key_supported": true,
     });
     reply(document.to_string(), "application/json")
 }

@@ -1,0 +1,172 @@
+//! What a call may carry beyond its parameters: the state of the record that it is about, and the caller's name for it; and the tag that an answer
+//! carries.
+//!
+//! All of it travels in headers, so it is the same for every operation and stands beside the generated calls, not in them.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use http::header::{ETAG, IF_MATCH};
+use http::{HeaderMap, HeaderValue, Method};
+use obeya_api::{BoxFuture, ExecuteError, Executor, Operation};
+
+use crate::Client;
+use crate::error::{Error, Result};
+use crate::retry::IDEMPOTENCY_KEY;
+use crate::transport::Transport;
+
+/// The state of one record, as its answer named it (`ETag`).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Tag(String);
+
+impl Tag {
+    /// From the text of a header, quotes included.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// As it stands in a header.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A record with the tag of its state; from [`Client::tagged`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Tagged<T> {
+    /// The record.
+    pub value: T,
+    /// Its tag; `None` from a service that gives none.
+    pub tag: Option<Tag>,
+}
+
+/// What the calls of a client carry.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Extras {
+    if_match: Option<Tag>,
+    idempotency_key: Option<String>,
+    /// Where the tag of the last answer is left.
+    tag: Option<Arc<Mutex<Option<Tag>>>>,
+}
+
+/// Carries requests out with what is added to them.
+pub(crate) struct Carrier {
+    pub(crate) transport: Arc<Transport>,
+    pub(crate) extras: Extras,
+}
+
+impl Client {
+    /// The same client, whose writes are carried out only if the record still has this tag: a change that somebody else made in between is not
+    /// overwritten. It goes with every PUT and DELETE; whatever else is called is as it was.
+    ///
+    /// A write that comes too late fails with status 412 (`precondition.failed`) and changes nothing: read the record again.
+    ///
+    /// ```no_run
+    /// # async fn example(client: obeya::Client, close: impl Fn(&obeya::model::Improvement) -> obeya::model::ImprovementUpdate) -> obeya::Result<()> {
+    /// let found = client.tagged(async |client| client.improvements().get(317).await).await?;
+    /// let update = close(&found.value);
+    /// if let Some(tag) = found.tag {
+    ///     client.if_match(tag).improvements().update(317, &update).await?;
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn if_match(&self, tag: Tag) -> Self {
+        self.carrying(|extras| extras.if_match = Some(tag))
+    }
+
+    /// The same client, whose writes carry this `Idempotency-Key` instead of one made up for each call: however often, and from however many
+    /// processes, the same write is sent under it during a day, it is carried out once, and all get the answer of that once. Another write under it fails with
+    /// status 422 (`idempotency.mismatch`).
+    ///
+    /// Name what is written and not the try: the number of an order, say. 1 to 255 visible ASCII characters.
+    ///
+    /// On a service that does not know the header, it is for the caller to see that nothing is sent twice: whoever names a key says that the service keeps to
+    /// it, and a POST is then tried again like a PUT.
+    #[must_use]
+    pub fn idempotency_key(&self, key: impl Into<String>) -> Self {
+        self.carrying(|extras| extras.idempotency_key = Some(key.into()))
+    }
+
+    /// Makes a call and gives its answer with the tag that came along, for [`if_match`](Self::if_match). The call is made on the client that is handed in; of
+    /// several calls the last answer counts.
+    ///
+    /// # Errors
+    /// What the call gives.
+    pub async fn tagged<T>(
+        &self,
+        call: impl AsyncFnOnce(Client) -> Result<T>,
+    ) -> Result<Tagged<T>> {
+        let seen = Arc::new(Mutex::new(None));
+        let client = self.carrying(|extras| extras.tag = Some(Arc::clone(&seen)));
+        let value = call(client).await?;
+        let tag = seen.lock().unwrap_or_else(PoisonError::into_inner).take();
+        Ok(Tagged { value, tag })
+    }
+
+    fn carrying(&self, change: impl FnOnce(&mut Extras)) -> Self {
+        let mut extras = self.extras().clone();
+        change(&mut extras);
+        self.with(extras)
+    }
+}
+
+impl Extras {
+    /// Adds to a request what its method takes.
+    fn add_to(&self, method: &Method, headers: &mut HeaderMap) -> Result<(), &'static str> {
+        if method.is_safe() {
+            return Ok(());
+        }
+        if let Some(key) = &self.idempotency_key {
+            let is_visible = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic());
+            // In quotes, as the draft has it: a key may hold what would end one without them.
+            let quoted = format!("\"{}\"", key.replace('\\', "\\\\").replace('"', "\\\""));
+            let value = HeaderValue::try_from(quoted).ok().filter(|_| is_visible);
+            let value = value.ok_or("the idempotency key must be of visible ASCII characters")?;
+            headers.insert(IDEMPOTENCY_KEY, value);
+        }
+        if *method != Method::POST
+            && let Some(tag) = &self.if_match
+        {
+            let value = HeaderValue::try_from(tag.as_str());
+            headers.insert(IF_MATCH, value.map_err(|_| "the tag fits no header")?);
+        }
+        Ok(())
+    }
+}
+
+impl Executor for Carrier {
+    fn execute(
+        &self,
+        operation: Operation,
+        mut request: reqwest::Request,
+    ) -> BoxFuture<'_, Result<http::Response<Bytes>, ExecuteError>> {
+        let method = request.method().clone();
+        let added = self.extras.add_to(&method, request.headers_mut());
+        Box::pin(async move {
+            added.map_err(|reason| Error::Request {
+                operation: operation.id(),
+                reason: reason.to_owned(),
+            })?;
+            let response = self.transport.execute(operation, request).await?;
+            if let Some(seen) = &self.extras.tag {
+                let tag = response
+                    .headers()
+                    .get(ETAG)
+                    .and_then(|tag| tag.to_str().ok());
+                *seen.lock().unwrap_or_else(PoisonError::into_inner) = tag.map(Tag::new);
+            }
+            Ok(response)
+        })
+    }
+}
