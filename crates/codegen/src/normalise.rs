@@ -31,6 +31,9 @@ const STRIPPED: [&str; 18] = [
     "deprecated",
 ];
 
+/// The mark of a header that the generated calls leave to their executor.
+pub(crate) const BY_EXECUTOR: &str = "x-obeya-by-executor";
+
 /// The document for the generator.
 #[must_use]
 pub fn normalise(document: &Value) -> Value {
@@ -43,6 +46,7 @@ pub fn normalise(document: &Value) -> Value {
         schema::change(root, &mut change_schema);
     });
     tame_descriptions(&mut out);
+    drop_parameters(document, &mut out);
     each_response(&mut out, &mut collapse_media_types);
     let paths = out.get_mut("paths").and_then(Value::as_object_mut);
     for (_, item) in paths.into_iter().flatten() {
@@ -55,6 +59,25 @@ pub fn normalise(document: &Value) -> Value {
     // After the media types: the twin's answer must not be collapsed.
     add_raw_variants(&mut out);
     out
+}
+
+/// `x-obeya-by-executor: true`: a header that whoever carries calls out adds to any of them is no parameter of each.
+fn drop_parameters(document: &Value, out: &mut Value) {
+    let paths = out.get_mut("paths").and_then(Value::as_object_mut);
+    for (_, item) in paths.into_iter().flatten() {
+        for method in METHODS {
+            let parameters = item
+                .get_mut(method)
+                .and_then(|operation| operation.get_mut("parameters"))
+                .and_then(Value::as_array_mut);
+            if let Some(parameters) = parameters {
+                parameters.retain(|parameter| {
+                    let parameter = spec::resolve(document, parameter);
+                    parameter.get(BY_EXECUTOR) != Some(&Value::Bool(true))
+                });
+            }
+        }
+    }
 }
 
 /// Descriptions become documentation comments, where an indented or fenced block is Rust to be compiled and run.

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::{Report, responses};
 use crate::naming::{pascal, snake};
+use crate::normalise::BY_EXECUTOR;
 use crate::operations::{Found, METHODS, parameters, raw};
 
 pub(super) fn check(report: &mut Report<'_>) {
@@ -163,6 +164,12 @@ fn check_parameters(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
         }
         if parameter.get("schema").is_none() {
             report.add(&pointer, place, format!("parameter `{name}` has no schema"));
+        }
+        // A call without it must be a whole call.
+        let is_optional = kind == "header" && parameter.get("required") != Some(&true.into());
+        if parameter.get(BY_EXECUTOR).is_some() && !is_optional {
+            let message = format!("`{BY_EXECUTOR}` on `{name}`, which is no optional header");
+            report.add(&pointer, place, message);
         }
     }
     for name in template {

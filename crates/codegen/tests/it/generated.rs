@@ -120,6 +120,22 @@ struct ListAreasRaw<'a>
 }
 
 #[test]
+fn a_header_of_the_executors_is_no_parameter_of_the_call() {
+    let id =
+        "        - {name: id, in: path, required: true, schema: {type: integer, format: int32}}\n";
+    let header = "        - {name: If-Match, in: header, schema: {type: string}, x-obeya-by-executor: true}\n";
+    let plain = header.replace(", x-obeya-by-executor: true", "");
+    let fields = |more: &str| {
+        let spec = spoilt(id, &format!("{id}{more}"));
+        assert!(obeya_codegen::lint(&spec).is_empty());
+        let surface = surface(&generate(&spec).expect("generates").client).expect("Rust");
+        surface.contains("if_match")
+    };
+    assert!(!fields(header));
+    assert!(fields(&plain));
+}
+
+#[test]
 fn an_error_is_typed_and_bodies_are_asked_for_as_json() {
     let offered = "            application/json: {schema: {$ref: '#/components/schemas/AreaPage'}}";
     let four = [

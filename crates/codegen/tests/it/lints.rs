@@ -79,6 +79,19 @@ fn cookies_and_deep_objects() {
 }
 
 #[test]
+fn only_an_optional_header_is_left_to_the_executor() {
+    assert_snapshot!(faults("name: $top, in: query", "name: $top, x-obeya-by-executor: true, in: query"), @"line 9: operation `listAreas`: `x-obeya-by-executor` on `$top`, which is no optional header");
+    assert_snapshot!(faults("name: $top, in: query", "name: top, x-obeya-by-executor: true, required: true, in: header"), @"line 9: operation `listAreas`: `x-obeya-by-executor` on `top`, which is no optional header");
+    assert_eq!(
+        faults(
+            "name: $top, in: query",
+            "name: top, x-obeya-by-executor: true, in: header"
+        ),
+        ""
+    );
+}
+
+#[test]
 fn no_operation_id() {
     assert_snapshot!(faults("      operationId: listAreas\n", ""), @"line 5: GET /v2/areas: no `operationId`; it names the method, so every operation needs one");
 }
@@ -165,6 +178,18 @@ fn a_required_property_that_is_not_there() {
 fn a_raw_variant_of_nothing() {
     let bytes = "image/png: {schema: {type: string, format: binary}}\n        default: {$ref: '#/components/responses/Problem'}\n      x-raw-variant: true\n";
     assert_snapshot!(faults("application/json: {schema: {$ref: '#/components/schemas/AreaPage'}}\n        default: {$ref: '#/components/responses/Problem'}\n", bytes), @"line 18: operation `listAreas`: `x-raw-variant` needs a JSON success response");
+}
+
+#[test]
+fn bytes_beside_json() {
+    let json = "            application/json: {schema: {$ref: '#/components/schemas/AreaPage'}}\n        default: {$ref: '#/components/responses/Problem'}\n";
+    let bytes = json.replace(
+        "        default",
+        "            text/csv: {schema: {type: string, format: binary}}\n        default",
+    );
+    assert_snapshot!(faults(json, &bytes), @"line 13: operation `listAreas`: `text/csv` gives bytes beside JSON; say `x-raw-variant: true`, or no client can ask for them");
+    let raw = format!("{bytes}      x-raw-variant: true\n");
+    assert_eq!(faults(json, &raw), "");
 }
 
 // What the service relies on.
