@@ -37,11 +37,6 @@ impl Rows {
         self.len
     }
 
-    /// What its batches look like.
-    pub(crate) fn schema(&self) -> &SchemaRef {
-        &self.schema
-    }
-
     /// A row: a cell for each field, in their order.
     ///
     /// # Panics

@@ -13,7 +13,7 @@ mod tests;
 mod values;
 
 pub(crate) use batch::Rows;
-pub(crate) use cell::{Cell, Column, Field, Kind, schema};
+pub(crate) use cell::{Cell, Column, Kind, schema};
 pub(crate) use improvements::IMPROVEMENT;
 pub(crate) use incidents::{
     CATEGORY, CAUSE, COMMENT, CONSEQUENCE, CUSTOM_FIELD, INCIDENT, scalars as incident_scalars,

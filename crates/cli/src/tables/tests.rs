@@ -138,10 +138,11 @@ fn an_incident_keeps_all_it_has() {
         }
     }
     hold::<Incident>(&INCIDENT, &[full.clone(), bare, full]);
+    let scalars = incident_scalars().iter();
     assert!(
-        incident_scalars()
-            .iter()
-            .all(|column| !matches!(column.field.kind, Kind::List(_)))
+        scalars
+            .map(|column| column.field.kind)
+            .all(|kind| !matches!(kind, Kind::List(_)))
     );
     assert_eq!(incident_scalars().len() + 4, INCIDENT.len());
 }

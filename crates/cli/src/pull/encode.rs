@@ -1,0 +1,216 @@
+//! Records into pieces of a file.
+
+use std::io::Write as _;
+
+use anyhow::{Context as _, Result};
+use arrow_array::RecordBatch;
+use obeya::model::{Area, Board, DatasourceValue, Group, Improvement, Incident, IncidentComment};
+use serde::Serialize;
+
+use super::format::Format;
+use crate::tables::{self, Cell, Column, Rows};
+
+/// A piece of a file, in the file's form.
+pub(crate) enum Content {
+    /// Whole lines.
+    Lines(Vec<u8>),
+    /// Rows of columns.
+    Batch(RecordBatch),
+}
+
+/// A record that can be pulled.
+pub(crate) trait Record: Serialize + Send + Sized + 'static {
+    /// Its columns.
+    fn columns() -> &'static [Column<Self>];
+
+    /// Its id, where the service gave one.
+    fn id(&self) -> Option<i32>;
+}
+
+macro_rules! records {
+    ($($record:ty: $columns:ident, |$this:ident| $id:expr;)*) => {$(
+        impl Record for $record {
+            fn columns() -> &'static [Column<Self>] {
+                &tables::$columns
+            }
+
+            fn id(&self) -> Option<i32> {
+                let $this = self;
+                $id
+            }
+        }
+    )*};
+}
+
+records! {
+    DatasourceValue: VALUE, |value| Some(value.id);
+    Incident: INCIDENT, |incident| Some(incident.id);
+    Improvement: IMPROVEMENT, |improvement| Some(improvement.id);
+    IncidentComment: COMMENT, |comment| comment.id;
+    Board: BOARD, |board| board.id;
+    Group: GROUP, |group| group.id;
+    Area: AREA, |area| area.id;
+}
+
+/// Makes pieces of records.
+pub(crate) struct Encoder {
+    format: Format,
+    /// For forms of columns.
+    rows: Option<Rows>,
+}
+
+impl Encoder {
+    pub(crate) fn new<T: Record>(format: Format) -> Self {
+        let fields = T::columns().iter().map(|column| &column.field);
+        Self {
+            format,
+            rows: format.is_columnar().then(|| Rows::new(fields)),
+        }
+    }
+
+    /// Records as a piece. All pieces of an encoder are of one kind of records.
+    ///
+    /// # Errors
+    /// When a record lacks what the interface promises.
+    pub(crate) fn piece<T: Record>(&mut self, records: &[T]) -> Result<Content> {
+        if let Some(rows) = &mut self.rows {
+            for record in records {
+                rows.push(T::columns().iter().map(|column| (column.get)(record)));
+            }
+            let batch = rows.finish();
+            let batch = batch.context("the service left out what its interface promises")?;
+            return Ok(Content::Batch(batch));
+        }
+        let mut out = Vec::with_capacity(records.len() * 256);
+        for record in records {
+            if self.format == Format::Ndjson {
+                serde_json::to_writer(&mut out, record).expect("a record is plain data");
+            } else {
+                csv(
+                    &mut out,
+                    T::columns().iter().map(|column| (column.get)(record)),
+                );
+            }
+            out.push(b'\n');
+        }
+        Ok(Content::Lines(out))
+    }
+}
+
+/// Cells with commas between them. Null is nothing and an empty text is `""`, so that the two stay apart.
+fn csv<'a>(out: &mut Vec<u8>, cells: impl IntoIterator<Item = Cell<'a>>) {
+    for (place, cell) in cells.into_iter().enumerate() {
+        if place > 0 {
+            out.push(b',');
+        }
+        match cell {
+            Cell::Null => {}
+            Cell::Text(text) => quoted(out, text),
+            Cell::Instant(instant) => shown(out, instant),
+            Cell::Day(day) => shown(out, day),
+            list @ Cell::List(..) => {
+                let text = serde_json::to_string(&list).expect("a list is plain data");
+                quoted(out, &text);
+            }
+            number => serde_json::to_writer(&mut *out, &number).expect("a number or a word"),
+        }
+    }
+}
+
+/// The line of names.
+pub(crate) fn heading(names: impl IntoIterator<Item = impl AsRef<str>>) -> Vec<u8> {
+    let mut out = Vec::new();
+    for (place, name) in names.into_iter().enumerate() {
+        if place > 0 {
+            out.push(b',');
+        }
+        quoted(&mut out, name.as_ref());
+    }
+    out.push(b'\n');
+    out
+}
+
+fn shown(out: &mut Vec<u8>, value: impl std::fmt::Display) {
+    write!(out, "{value}").expect("memory takes everything");
+}
+
+/// A text, in quotes where it would be misread without.
+fn quoted(out: &mut Vec<u8>, text: &str) {
+    let is_plain = !text.is_empty()
+        && !text.starts_with([' ', '\t'])
+        && !text.ends_with([' ', '\t'])
+        && !text
+            .bytes()
+            .any(|byte| matches!(byte, b'"' | b',' | b'\n' | b'\r'));
+    if is_plain {
+        return out.extend_from_slice(text.as_bytes());
+    }
+    out.push(b'"');
+    for (place, part) in text.split('"').enumerate() {
+        if place > 0 {
+            out.extend_from_slice(b"\"\"");
+        }
+        out.extend_from_slice(part.as_bytes());
+    }
+    out.push(b'"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(cells: Vec<Cell<'_>>) -> String {
+        let mut out = Vec::new();
+        csv(&mut out, cells);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn nothing_and_an_empty_text_stay_apart() {
+        let cells = vec![Cell::Null, Cell::Text(""), Cell::Text("x"), Cell::Null];
+        assert_eq!(line(cells), ",\"\",x,");
+    }
+
+    #[test]
+    fn whatever_a_text_holds_a_reader_of_csv_reads_it_back() {
+        let texts = [
+            "plain",
+            "a,b",
+            "say \"no\"",
+            "\"",
+            "\"\"",
+            "two\nlines",
+            "cr\r\nlf",
+            "\r",
+            " led",
+            "trailed ",
+            "=1+1",
+            "æøå 東京",
+            "",
+            "{\"a\":[1,2]}",
+        ];
+        let written = line(texts.iter().map(|text| Cell::Text(text)).collect());
+        let mut reader = ::csv::ReaderBuilder::new()
+            .has_headers(false)
+            .from_reader(written.as_bytes());
+        let record = reader.records().next().unwrap().unwrap();
+        assert_eq!(record.iter().collect::<Vec<_>>(), texts);
+    }
+
+    #[test]
+    fn numbers_and_times_are_as_on_the_wire() {
+        let cells = vec![
+            Cell::Int(-1),
+            Cell::Number(0.1),
+            Cell::Number(5e-324),
+            Cell::Number(88.0),
+            Cell::Bool(true),
+            Cell::Instant("2026-03-02T06:12:00.0312345Z".parse().unwrap()),
+            Cell::Day("2026-03-02".parse().unwrap()),
+        ];
+        assert_eq!(
+            line(cells),
+            "-1,0.1,5e-324,88.0,true,2026-03-02T06:12:00.0312345Z,2026-03-02"
+        );
+    }
+}

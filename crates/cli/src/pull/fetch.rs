@@ -1,0 +1,358 @@
+//! From the service to pieces of a file.
+//!
+//! Each piece knows where a later pull would go on after it. What is written, and when, is not looked at here.
+
+use anyhow::{Result, bail};
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::{Int32Type, TimestampMicrosecondType};
+use arrow_array::{BooleanArray, RecordBatch};
+use arrow_select::filter::filter_record_batch;
+use obeya::model::DatasourceValue;
+use obeya::{Client, List, Paged, Resource, Values};
+use tokio::sync::mpsc::Sender;
+use tokio::task::block_in_place;
+
+use super::encode::{Content, Encoder, Record};
+use super::place::{Place, Step, micros};
+use super::query::{Query, Records};
+use super::state::After;
+
+/// Records of a list in one piece.
+const PIECE_RECORDS: usize = 1_000;
+
+/// Some rows, in order.
+pub(crate) struct Piece {
+    pub(crate) content: Content,
+    pub(crate) rows: u64,
+    /// The last record of it; `None` where the order does not say what follows.
+    pub(crate) after: Option<After>,
+}
+
+/// Fetches all that the query asks for and comes after `after`. Ends early, without a word, when nobody takes the pieces.
+pub(crate) async fn all(
+    client: &Client,
+    query: &Query,
+    after: Option<After>,
+    out: Sender<Piece>,
+) -> Result<()> {
+    let flow = Flow { query, out };
+    match query.records {
+        Records::Values { .. } if query.order.is_some() => flow.in_own_order(client).await,
+        Records::Values { .. } => flow.by_date(client, Place::of(after.as_ref())).await,
+        Records::Comments => flow.list(client.comments().list(), after).await,
+        Records::Boards => flow.list(client.boards().list(), after).await,
+        Records::Groups => flow.list(client.groups().list(), after).await,
+        Records::Areas => flow.list(client.areas().list(), after).await,
+        Records::Incidents => flow.numbered(client.incidents().list(), after).await,
+        Records::Improvements => flow.numbered(client.improvements().list(), after).await,
+    }
+}
+
+/// How many records will come.
+pub(crate) async fn count(client: &Client, query: &Query, after: Option<&After>) -> Result<u64> {
+    async fn of<T: Resource>(list: List<T>, query: &Query, after: Option<&After>) -> Result<i64> {
+        let list = match query.condition_after(id(after)) {
+            Some(condition) => list.filter(condition),
+            None => list,
+        };
+        let page = list.top(1).count(true).await?;
+        Ok(page.count.unwrap_or_default())
+    }
+    let count = match query.records {
+        Records::Values { .. } => {
+            let values = values(client, query, &Place::of(after)).page_size(1);
+            values.page(1).await?.count.into()
+        }
+        Records::Comments => of(client.comments().list(), query, after).await?,
+        Records::Boards => of(client.boards().list(), query, after).await?,
+        Records::Groups => of(client.groups().list(), query, after).await?,
+        Records::Areas => of(client.areas().list(), query, after).await?,
+        Records::Incidents => {
+            let list = after_last(client.incidents().list(), query, after);
+            list.page_size(1).await?.total.into()
+        }
+        Records::Improvements => {
+            let list = after_last(client.improvements().list(), query, after);
+            list.page_size(1).await?.total.into()
+        }
+    };
+    Ok(count.unsigned_abs())
+}
+
+/// A list of v1 from a place on.
+fn after_last<T: obeya::Record>(
+    list: obeya::Records<T>,
+    query: &Query,
+    after: Option<&After>,
+) -> obeya::Records<T> {
+    match query.condition_after(id(after)) {
+        Some(condition) => list.filter(condition),
+        None => list,
+    }
+}
+
+fn id(after: Option<&After>) -> Option<i32> {
+    match after {
+        Some(After::Id(id)) => Some(*id),
+        _ => None,
+    }
+}
+
+/// The values from a place on.
+fn values(client: &Client, query: &Query, place: &Place) -> Values {
+    let Records::Values {
+        datasource,
+        from,
+        to,
+        page_size,
+    } = query.records
+    else {
+        unreachable!("asked for values only");
+    };
+    let mut values = client
+        .datasources()
+        .values(datasource)
+        .page_size(page_size)
+        .orderby(query.order.as_deref().unwrap_or("valueDate,id"));
+    if let Some(bound) = place.bound(from) {
+        values = values.from(bound);
+    }
+    if let Some(to) = to {
+        values = values.to(to);
+    }
+    match &query.condition {
+        Some(condition) => values.filter(condition),
+        None => values,
+    }
+}
+
+/// The query, and where its pieces go.
+struct Flow<'a> {
+    query: &'a Query,
+    out: Sender<Piece>,
+}
+
+/// Nobody takes pieces any more.
+struct Gone;
+
+impl Flow<'_> {
+    async fn send(&self, content: Content, rows: usize, after: Option<After>) -> Result<(), Gone> {
+        let piece = Piece {
+            content,
+            rows: rows as u64,
+            after,
+        };
+        self.out.send(piece).await.map_err(|_| Gone)
+    }
+
+    async fn list<T: Record + Resource>(&self, list: List<T>, after: Option<After>) -> Result<()> {
+        let list = match self.query.condition_after(id(after.as_ref())) {
+            Some(condition) => list.filter(condition),
+            None => list,
+        };
+        let order = self.query.order.as_deref().unwrap_or("id");
+        self.records(list.orderby(order).stream()).await
+    }
+
+    async fn numbered<T: Record + obeya::Record>(
+        &self,
+        list: obeya::Records<T>,
+        after: Option<After>,
+    ) -> Result<()> {
+        let list = after_last(list, self.query, after.as_ref());
+        let list = match &self.query.order {
+            // Without an order it goes by id, page after page: records that come and go meanwhile move none.
+            None => list,
+            Some(order) => list.orderby(order),
+        };
+        self.records(list.stream()).await
+    }
+
+    /// Records of a list, as they come.
+    async fn records<T: Record>(&self, mut records: Paged<T>) -> Result<()> {
+        let mut encoder = Encoder::new::<T>(self.query.format);
+        let mut some = Vec::with_capacity(PIECE_RECORDS);
+        let mut last = None;
+        loop {
+            let record = records.next().await.transpose()?;
+            let is_end = record.is_none();
+            if let Some(record) = record {
+                let id = record.id();
+                if self.query.order.is_none() {
+                    if id <= last {
+                        // Going on after the largest id would lose what such a service has not given yet.
+                        bail!(
+                            "the service gave record {id:?} after {last:?}, expected them by id; --order-by takes them as they come"
+                        );
+                    }
+                    last = id;
+                }
+                some.push(record);
+            }
+            if some.len() == PIECE_RECORDS || (is_end && !some.is_empty()) {
+                let content = block_in_place(|| encoder.piece(&some))?;
+                if self
+                    .send(content, some.len(), last.map(After::Id))
+                    .await
+                    .is_err()
+                {
+                    return Ok(());
+                }
+                some.clear();
+            }
+            if is_end {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Values in an order of the caller's.
+    async fn in_own_order(&self, client: &Client) -> Result<()> {
+        let values = values(client, self.query, &Place::default());
+        if self.query.format.is_columnar() {
+            let mut batches = values.arrow_stream();
+            while let Some(batch) = batches.next().await {
+                let batch = batch?;
+                let rows = batch.num_rows();
+                if self.send(Content::Batch(batch), rows, None).await.is_err() {
+                    return Ok(());
+                }
+            }
+            return Ok(());
+        }
+        let mut encoder = Encoder::new::<DatasourceValue>(self.query.format);
+        let mut pages = values.pages();
+        while let Some(page) = pages.next().await {
+            let page = page?.values;
+            let content = block_in_place(|| encoder.piece(&page))?;
+            if self.send(content, page.len(), None).await.is_err() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Values by date. Where pages turn out to have moved, as values came or went before them, it goes on from the last place that is sure.
+    async fn by_date(&self, client: &Client, mut place: Place) -> Result<()> {
+        loop {
+            let request = values(client, self.query, &place);
+            let flowed = if self.query.format.is_columnar() {
+                self.batches(request, &mut place).await?
+            } else {
+                self.pages(request, &mut place).await?
+            };
+            match flowed {
+                Flowed::Whole => return Ok(()),
+                Flowed::Moved => {}
+            }
+        }
+    }
+
+    async fn batches(&self, request: Values, place: &mut Place) -> Result<Flowed> {
+        let mut pages = request.arrow_pages();
+        let mut count = None;
+        while let Some(page) = pages.next().await {
+            let page = page?;
+            let is_moved = *count.get_or_insert(page.count) != page.count;
+            let next = match is_moved {
+                // Of what came or went, some may have been before this page.
+                true => None,
+                false => block_in_place(|| next_of(&page.batch, place))?,
+            };
+            let Some(batch) = next else {
+                return Ok(Flowed::Moved);
+            };
+            let rows = batch.num_rows();
+            if rows > 0 {
+                let sent = self.send(Content::Batch(batch), rows, place.after()).await;
+                if sent.is_err() {
+                    return Ok(Flowed::Whole);
+                }
+            }
+        }
+        Ok(Flowed::Whole)
+    }
+
+    async fn pages(&self, request: Values, place: &mut Place) -> Result<Flowed> {
+        let mut encoder = Encoder::new::<DatasourceValue>(self.query.format);
+        let mut pages = request.pages();
+        let mut count = None;
+        while let Some(page) = pages.next().await {
+            let page = page?;
+            let is_moved = *count.get_or_insert(page.count) != page.count;
+            let mut values = page.values;
+            let keys = values
+                .iter()
+                .map(|value| (micros(value.value_date), value.id));
+            let next = match is_moved {
+                true => None,
+                false => next_rows(keys, place)?,
+            };
+            let Some(is_next) = next else {
+                return Ok(Flowed::Moved);
+            };
+            let mut is_next = is_next.into_iter();
+            values.retain(|_| is_next.next() == Some(true));
+            if !values.is_empty() {
+                let content = block_in_place(|| encoder.piece(&values))?;
+                let sent = self.send(content, values.len(), place.after()).await;
+                if sent.is_err() {
+                    return Ok(Flowed::Whole);
+                }
+            }
+        }
+        Ok(Flowed::Whole)
+    }
+}
+
+/// How a stream of pages ended.
+enum Flowed {
+    /// With the last of them.
+    Whole,
+    /// With one that is not where it was.
+    Moved,
+}
+
+/// The rows of a batch that come next; `None` when the page has moved.
+fn next_of(batch: &RecordBatch, place: &mut Place) -> Result<Option<RecordBatch>> {
+    let (Some(dates), Some(ids)) = (
+        batch.column_by_name("valueDate"),
+        batch.column_by_name("id"),
+    ) else {
+        bail!("found values without valueDate or id");
+    };
+    let dates = dates.as_primitive::<TimestampMicrosecondType>().values();
+    let ids = ids.as_primitive::<Int32Type>().values();
+    let keys = dates.iter().copied().zip(ids.iter().copied());
+    let Some(is_next) = next_rows(keys, place)? else {
+        return Ok(None);
+    };
+    if is_next.iter().all(|is_next| *is_next) {
+        return Ok(Some(batch.clone()));
+    }
+    Ok(Some(filter_record_batch(
+        batch,
+        &BooleanArray::from(is_next),
+    )?))
+}
+
+/// Which rows of a page come next; `None` when it begins before the place, and so has moved.
+///
+/// # Errors
+/// When they are not by date: to go on after the latest would lose the others.
+fn next_rows(
+    keys: impl Iterator<Item = (i64, i32)>,
+    place: &mut Place,
+) -> Result<Option<Vec<bool>>> {
+    let mut is_next = Vec::new();
+    for (row, (date, id)) in keys.enumerate() {
+        match place.step(date, id) {
+            Step::Back if row == 0 => return Ok(None),
+            Step::Back => bail!(
+                "the service gave values out of order, expected them by valueDate; --order-by takes them as they come"
+            ),
+            step => is_next.push(step == Step::Next),
+        }
+    }
+    Ok(Some(is_next))
+}

@@ -1,0 +1,143 @@
+//! Parquet, which ends with a table of all that is in it and so cannot grow at its end.
+//!
+//! Rows go into segments, whole files of one row group each. At the end their columns are copied, as they are, into one file.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result};
+use arrow_array::RecordBatch;
+use arrow_schema::{DataType, SchemaRef};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::Compression;
+use parquet::column::writer::ColumnCloseResult;
+use parquet::file::metadata::ParquetMetaDataReader;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::schema::types::ColumnPath;
+
+/// The segments of a file, in a folder of their own.
+pub(crate) struct Segments {
+    folder: PathBuf,
+    schema: SchemaRef,
+    /// Segments that are whole and on disk.
+    done: u64,
+    /// The one under way.
+    current: Option<ArrowWriter<File>>,
+    rows: usize,
+}
+
+impl Segments {
+    /// Goes on after so many segments.
+    ///
+    /// # Errors
+    /// When one of them is gone.
+    pub(crate) fn new(folder: PathBuf, schema: SchemaRef, done: u64) -> Result<Self> {
+        let segments = Self {
+            folder,
+            schema,
+            done,
+            current: None,
+            rows: 0,
+        };
+        for number in 1..=done {
+            let file = segments.file(number);
+            fs::metadata(&file)
+                .with_context(|| format!("{} is missing; --restart begins anew", file.display()))?;
+        }
+        Ok(segments)
+    }
+
+    /// Rows in the segment under way.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+        if self.current.is_none() {
+            let file = self.file(self.done + 1);
+            let out = File::create(&file)
+                .with_context(|| format!("{} cannot be made", file.display()))?;
+            let properties = properties(&self.schema);
+            let writer = ArrowWriter::try_new(out, Arc::clone(&self.schema), Some(properties))?;
+            self.current = Some(writer);
+        }
+        if let Some(writer) = &mut self.current {
+            writer.write(batch).context("the rows cannot be written")?;
+        }
+        self.rows += batch.num_rows();
+        Ok(())
+    }
+
+    /// Ends the segment under way; says how many are on disk.
+    pub(crate) fn settle(&mut self) -> Result<u64> {
+        if let Some(mut writer) = self.current.take() {
+            writer.finish().context("the rows cannot be written")?;
+            writer.inner().sync_data()?;
+            self.done += 1;
+            self.rows = 0;
+        }
+        Ok(self.done)
+    }
+
+    /// Makes one file of all that is settled.
+    pub(crate) fn join(&self, target: &Path) -> Result<()> {
+        let out =
+            File::create(target).with_context(|| format!("{} cannot be made", target.display()))?;
+        let synced = out.try_clone()?;
+        let properties = properties(&self.schema);
+        let (mut writer, _) =
+            ArrowWriter::try_new(out, Arc::clone(&self.schema), Some(properties))?
+                .into_serialized_writer()?;
+        for number in 1..=self.done {
+            let name = self.file(number);
+            let told = || format!("{} cannot be read", name.display());
+            let file = File::open(&name).with_context(told)?;
+            let metadata = ParquetMetaDataReader::new()
+                .parse_and_finish(&file)
+                .with_context(told)?;
+            for group in metadata.row_groups() {
+                let mut out = writer.next_row_group()?;
+                for column in group.columns() {
+                    let copied = ColumnCloseResult {
+                        bytes_written: column.compressed_size().unsigned_abs(),
+                        rows_written: group.num_rows().unsigned_abs(),
+                        metadata: column.clone(),
+                        bloom_filter: None,
+                        column_index: None,
+                        offset_index: None,
+                    };
+                    out.append_column(&file, copied).with_context(told)?;
+                }
+                out.close()?;
+            }
+        }
+        writer.close()?;
+        synced.sync_all()?;
+        Ok(())
+    }
+
+    fn file(&self, number: u64) -> PathBuf {
+        self.folder.join(format!("{number:06}.parquet"))
+    }
+}
+
+/// How columns are written: what every reader of Parquet understands, and no dictionary where hardly two values are alike.
+fn properties(schema: &SchemaRef) -> WriterProperties {
+    let mut properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .set_created_by(concat!("obeya ", env!("CARGO_PKG_VERSION")).to_owned())
+        // A segment is one row group, whatever its rows.
+        .set_max_row_group_row_count(None)
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_offset_index_disabled(true);
+    for field in schema.fields() {
+        let is_unlike =
+            field.name() == "id" || matches!(field.data_type(), DataType::Timestamp(..));
+        if is_unlike {
+            let column = ColumnPath::from(field.name().as_str());
+            properties = properties.set_column_dictionary_enabled(column, false);
+        }
+    }
+    properties.build()
+}

@@ -1,0 +1,233 @@
+//! Broken off half-way, a pull keeps what it has, and the same command goes on to the same rows.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::plant::{DATASOURCE, Plant, beside};
+use super::read;
+use crate::binary::done;
+
+const VALUES: u32 = 30_000;
+/// Pages and row groups so small that there is much to be broken off.
+const ARGUMENTS: [&str; 6] = [
+    "values",
+    DATASOURCE,
+    "--page-size",
+    "500",
+    "--row-group",
+    "3000",
+];
+
+/// How often a pull is killed: searching longer finds rarer moments.
+fn rounds() -> usize {
+    if std::env::var_os("OBEYA_TEST_LONG").is_some() {
+        200
+    } else {
+        20
+    }
+}
+
+fn pull(plant: &Plant, file: &Path) -> Command {
+    plant.pull(&[&ARGUMENTS[..], &["-o", file.to_str().expect("UTF-8")]].concat())
+}
+
+/// The state that a pull left behind.
+fn state(file: &Path) -> Option<Value> {
+    let text = std::fs::read(beside(file, ".part.json")).ok()?;
+    Some(serde_json::from_slice(&text).expect("a whole state"))
+}
+
+fn kept(file: &Path) -> u64 {
+    state(file).map_or(0, |state| state["rows"].as_u64().expect("a number"))
+}
+
+/// What tells two files apart: the bytes where the form has one way to write rows, and the rows where it has more.
+fn content(file: &Path) -> Vec<u8> {
+    let batches = match file.extension().and_then(|ending| ending.to_str()) {
+        Some("parquet") => read::parquet(file),
+        Some("arrow") => read::arrow(file),
+        _ => return std::fs::read(file).expect("read"),
+    };
+    let mut out = Vec::new();
+    for batch in batches {
+        for row in read::objects(&[batch]) {
+            serde_json::to_writer(&mut out, &row).expect("written");
+        }
+    }
+    out
+}
+
+#[test]
+fn killed_at_any_moment_it_goes_on_to_the_same_rows() {
+    let plant = Plant::with_values(VALUES);
+    for ending in ["csv", "ndjson", "arrow", "parquet"] {
+        let file = plant.file(&format!("whole.{ending}"));
+        let begun = Instant::now();
+        done(&mut pull(&plant, &file)).success();
+        let whole = begun.elapsed();
+        let expected = content(&file);
+
+        let file = plant.file(&format!("broken.{ending}"));
+        let (mut went_on, mut complete) = (0, 0);
+        for _ in 0..rounds() / 4 {
+            for _ in 0..3 {
+                let before = kept(&file);
+                let mut child = pull(&plant, &file).spawn().expect("started");
+                std::thread::sleep(whole.mul_f64(fastrand::f64() * 0.9));
+                child.kill().expect("killed");
+                child.wait().expect("ended");
+                if file.exists() {
+                    assert!(
+                        content(&file) == expected,
+                        "{ending}: half a file took its name"
+                    );
+                    complete += 1;
+                    break;
+                }
+                assert!(kept(&file) >= before, "{ending}: it fell back");
+            }
+            went_on += usize::from(kept(&file) > 0);
+            let told = done(&mut pull(&plant, &file)).success();
+            assert!(told.starts_with("30\u{2009}000 rows in "), "{told}");
+            assert!(content(&file) == expected, "{ending}: other rows");
+            assert!(
+                !beside(&file, ".part").exists() && state(&file).is_none(),
+                "{ending}"
+            );
+            std::fs::remove_file(&file).expect("removed");
+        }
+        println!("{ending}: {went_on} went on half-way, {complete} were done before their end");
+        assert!(went_on > 0, "{ending}: none was killed half-way");
+    }
+}
+
+/// Waits until something of a pull is on disk for good.
+fn half_way(plant: &Plant, file: &Path) -> std::process::Child {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    loop {
+        let mut child = pull(plant, file).spawn().expect("started");
+        loop {
+            if kept(file) > 0 {
+                return child;
+            }
+            if child.try_wait().expect("waited").is_some() {
+                // Too quick; once more.
+                std::fs::remove_file(file).expect("removed");
+                break;
+            }
+            assert!(Instant::now() < deadline, "nothing is ever kept");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_it_in_order_and_keeps_all_that_came() {
+    let plant = Plant::with_values(VALUES);
+    for (signal, ending) in [("-INT", "parquet"), ("-TERM", "csv")] {
+        let whole = plant.file(&format!("whole.{ending}"));
+        done(&mut pull(&plant, &whole)).success();
+        let file = plant.file(&format!("broken.{ending}"));
+        let child = half_way(&plant, &file);
+        let id = child.id().to_string();
+        assert!(
+            Command::new("kill")
+                .args([signal, &id])
+                .status()
+                .expect("kill")
+                .success()
+        );
+        let ended = child.wait_with_output().expect("ended");
+        let err = String::from_utf8(ended.stderr).expect("UTF-8");
+        assert_eq!(ended.status.code(), Some(1), "{err}");
+        assert!(
+            err.starts_with("error: the pull broke off; ")
+                && err.ends_with(
+                    " rows are kept, and the same command goes on after them\n  because: stopped\n"
+                ),
+            "{err}"
+        );
+        let there = kept(&file);
+        assert!(there > 0);
+        let told = done(&mut pull(&plant, &file)).success();
+        assert!(told.contains(" of them now, in "), "{told}");
+        assert!(content(&file) == content(&whole), "{ending}");
+    }
+}
+
+#[test]
+fn a_service_that_is_gone_for_good_is_told_with_what_is_kept() {
+    let mut plant = Plant::with_values(VALUES);
+    let file = plant.file("broken.csv");
+    let child = half_way(&plant, &file);
+    plant.serving.child.kill().expect("killed");
+    let ended = child.wait_with_output().expect("ended");
+    let err = String::from_utf8(ended.stderr).expect("UTF-8");
+    assert_eq!(ended.status.code(), Some(1), "{err}");
+    assert!(
+        err.starts_with("error: the pull broke off; ")
+            && err.contains("because: listDatasourceValues: "),
+        "{err}"
+    );
+    assert!(kept(&file) > 0);
+    assert_eq!(
+        beside(&file, ".part").metadata().expect("a file").len(),
+        state(&file).expect("a state")["written"]
+            .as_u64()
+            .expect("a number")
+    );
+}
+
+#[test]
+fn another_pull_into_the_same_file_is_refused_until_it_is_told_to_begin_anew() {
+    let plant = Plant::with_values(VALUES);
+    for ending in ["csv", "parquet"] {
+        let file = plant.file(&format!("broken.{ending}"));
+        let mut child = half_way(&plant, &file);
+        let err = done(&mut pull(&plant, &file)).failure(1);
+        assert_eq!(
+            err,
+            format!("error: another pull is writing {}\n", file.display())
+        );
+        child.kill().expect("killed");
+        child.wait().expect("ended");
+
+        let path = file.to_str().expect("UTF-8");
+        let other = [
+            "values",
+            DATASOURCE,
+            "--where",
+            "dimension eq 'Night'",
+            "-o",
+            path,
+        ];
+        let err = plant.run(&other).failure(1);
+        assert!(
+            err.starts_with("error: found another pull into ") && err.contains("--restart"),
+            "{err}"
+        );
+        assert!(kept(&file) > 0, "it is still there");
+        let told = plant.run(&[&other[..], &["--restart"]].concat()).success();
+        assert!(told.starts_with("7\u{2009}500 rows in "), "{told}");
+
+        let mut child = half_way(&plant, &file);
+        child.kill().expect("killed");
+        child.wait().expect("ended");
+        // Files that lost their end are not gone on with.
+        match ending {
+            "csv" => std::fs::write(beside(&file, ".part"), "id").expect("written"),
+            _ => std::fs::remove_file(beside(&file, ".part").join("000001.parquet"))
+                .expect("removed"),
+        }
+        let err = done(&mut pull(&plant, &file)).failure(1);
+        assert!(err.contains("--restart begins anew"), "{err}");
+        plant
+            .run(&[&ARGUMENTS[..], &["--restart", "-o", path]].concat())
+            .success();
+        assert_eq!(state(&file), None);
+    }
+}

@@ -1,0 +1,172 @@
+//! Every kind of record in every form is what the service answers in JSON.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::plant::{DATASOURCE, Plant};
+use super::read::{arrow, csv, in_columns, lines, objects, parquet, text};
+
+/// Holds all forms of what `arguments` pull to records of the wire.
+#[track_caller]
+fn hold(plant: &Plant, arguments: &[&str], wire: &[Value]) {
+    let name = arguments.join("-");
+    let file = plant.pulled(arguments, &format!("{name}.ndjson"));
+    let found = lines(&std::fs::read_to_string(file).expect("read"));
+    assert_eq!(found.len(), wire.len(), "{name}");
+    for (found, wire) in found.iter().zip(wire) {
+        // Lists of v2 leave nulls out where they are decoded.
+        let there =
+            |(name, value): (&String, &Value)| !(value.is_null() && found.get(name).is_none());
+        let wire = wire
+            .as_object()
+            .expect("an object")
+            .iter()
+            .filter(|entry| there(*entry));
+        let wire = wire.map(|(name, value)| (name.clone(), value.clone()));
+        assert_eq!(found, &Value::Object(wire.collect()), "{name}");
+    }
+
+    let file = plant.pulled(arguments, &format!("{name}.csv"));
+    let (names, rows) = csv(&std::fs::read_to_string(file).expect("read"));
+    assert_eq!(rows.len(), wire.len(), "{name}");
+    let written: BTreeSet<&String> = names.iter().collect();
+    for (row, wire) in rows.iter().zip(wire) {
+        assert!(
+            wire.as_object()
+                .expect("an object")
+                .keys()
+                .all(|name| written.contains(name)),
+            "{name}: {wire}"
+        );
+        for (name, found) in names.iter().zip(row) {
+            let expected = wire.get(name).cloned().unwrap_or_default();
+            match &expected {
+                // Within a list the order of an object's names is not the wire's.
+                Value::Array(_) => {
+                    let found: Value = serde_json::from_str(found).expect("JSON");
+                    assert_eq!(found, expected, "{name}");
+                }
+                other => assert_eq!(found, &text(other), "{name}"),
+            }
+        }
+    }
+
+    let expected: Vec<Value> = wire.iter().map(|wire| in_columns(wire, &names)).collect();
+    let file = plant.pulled(arguments, &format!("{name}.parquet"));
+    let batches = parquet(&file);
+    assert_eq!(objects(&batches), expected, "{name} in Parquet");
+    let file = plant.pulled(arguments, &format!("{name}.arrow"));
+    assert_eq!(objects(&arrow(&file)), expected, "{name} in Arrow");
+}
+
+#[test]
+fn lists_are_what_the_service_answers() {
+    let plant = Plant::new();
+    for (what, path) in [
+        ("areas", "/v2/areas"),
+        ("boards", "/v2/boards"),
+        ("groups", "/v2/groups"),
+        ("comments", "/v2/incidents/comments"),
+        ("incidents", "/v1/Incidents"),
+        ("improvements", "/v1/Improvements"),
+    ] {
+        let wire = plant.records(path);
+        assert!(!wire.is_empty(), "{what}");
+        hold(&plant, &[what], &wire);
+    }
+}
+
+#[test]
+fn values_are_what_the_service_answers() {
+    let plant = Plant::with_values(2_345);
+    let wire = plant.values();
+    assert_eq!(wire.len(), 2_345);
+    let values = ["values", DATASOURCE, "--page-size", "500"];
+    hold(&plant, &values, &wire);
+
+    // From the first instant on, before the other: one of each stands exactly there.
+    let (from, to) = (&wire[100]["valueDate"], &wire[1900]["valueDate"]);
+    let (from, to) = (from.as_str().expect("a text"), to.as_str().expect("a text"));
+    let within = |value: &&Value| {
+        let date = value["valueDate"].as_str().expect("a text");
+        let [date, from, to] = [date, from, to]
+            .map(|text| text.parse::<obeya::model::Timestamp>().expect("an instant"));
+        date >= from && date < to && value["dimension"] == "Night"
+    };
+    let some: Vec<Value> = wire.iter().filter(within).cloned().collect();
+    assert!(some.len() > 400 && some.len() < 500, "{}", some.len());
+    let narrowed = [
+        "--from",
+        from,
+        "--to",
+        to,
+        "--where",
+        "dimension eq 'Night'",
+    ];
+    let narrowed = [&values[..], &narrowed].concat();
+    let file = plant.pulled(&narrowed, "some.ndjson");
+    assert_eq!(lines(&std::fs::read_to_string(file).expect("read")), some);
+    let file = plant.pulled(&narrowed, "some.parquet");
+    let names: Vec<String> = wire[0]
+        .as_object()
+        .expect("an object")
+        .keys()
+        .cloned()
+        .collect();
+    let expected: Vec<Value> = some.iter().map(|value| in_columns(value, &names)).collect();
+    assert_eq!(objects(&parquet(&file)), expected);
+
+    let ordered = [&values[..], &["--order-by", "id desc"]].concat();
+    for name in ["ordered.parquet", "ordered.csv"] {
+        let file = plant.pulled(&ordered, name);
+        let mut ids: Vec<i64> = wire
+            .iter()
+            .map(|value| value["id"].as_i64().expect("an id"))
+            .collect();
+        ids.sort_unstable_by(|a, b| b.cmp(a));
+        let found: Vec<i64> = if name.ends_with("csv") {
+            let (_, rows) = csv(&std::fs::read_to_string(file).expect("read"));
+            rows.iter()
+                .map(|row| row[0].parse().expect("an id"))
+                .collect()
+        } else {
+            objects(&parquet(&file))
+                .iter()
+                .map(|row| row["id"].as_i64().expect("an id"))
+                .collect()
+        };
+        assert_eq!(found, ids, "{name}");
+    }
+}
+
+#[test]
+fn a_pull_of_nothing_is_a_file_with_its_columns() {
+    let plant = Plant::new();
+    hold(&plant, &["values", DATASOURCE], &[]);
+    hold(&plant, &["areas", "--where", "id eq 0"], &[]);
+    let file = plant.pulled(&["values", DATASOURCE], "none.csv");
+    assert_eq!(
+        std::fs::read_to_string(file).expect("read"),
+        "id,dataSourceId,registrationDate,areaId,assetId,projectId,value,description,dimension,dimension2,dimension3,dimension4,valueDate,externalId\n"
+    );
+    let file = plant.pulled(&["values", DATASOURCE], "none.parquet");
+    let reader = std::fs::File::open(file).expect("open");
+    let reader = ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(reader);
+    assert_eq!(reader.expect("Parquet").schema().fields().len(), 14);
+}
+
+#[test]
+fn a_file_that_is_there_is_replaced_when_the_new_one_is_whole() {
+    let plant = Plant::new();
+    std::fs::write(plant.file("areas.csv"), "old").expect("written");
+    let file = plant.pulled(&["areas"], "areas.csv");
+    let (names, rows) = csv(&std::fs::read_to_string(&file).expect("read"));
+    assert_eq!((names[0].as_str(), rows.len()), ("id", 2));
+    let kept = std::fs::read(&file).expect("read");
+    let path = file.to_str().expect("UTF-8");
+    plant
+        .run(&["areas", "--where", "nonsense", "-o", path])
+        .failure(1);
+    assert_eq!(std::fs::read(&file).expect("read"), kept);
+}

@@ -1,0 +1,10 @@
+//! `obeya pull`: what is in the file, what is refused, what stays of a pull that breaks off, and how much memory one takes.
+
+mod broken;
+mod formats;
+mod large;
+mod moving;
+mod plant;
+mod printed;
+mod read;
+mod refused;

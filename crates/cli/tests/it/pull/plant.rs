@@ -1,0 +1,177 @@
+//! A service with the plant of the specification, and as many values as a test wants.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use rusqlite::Connection;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::binary::{Done, done, obeya, run};
+use crate::serving::Serving;
+
+/// The datasource that [`Plant::with_values`] fills.
+pub const DATASOURCE: &str = "13";
+
+/// A service under way.
+pub struct Plant {
+    folder: TempDir,
+    pub serving: Serving,
+    id: String,
+    secret: String,
+}
+
+impl Plant {
+    pub fn new() -> Self {
+        Self::with_values(0)
+    }
+
+    /// With so many values of one datasource: some of one instant, some apart by less than a microsecond, ids in no order, every kind of text.
+    pub fn with_values(values: u32) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let db = format!("sqlite:{}", folder.path().join("plant.db").display());
+        let plant = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/plant");
+        run(["import", plant, "--db", &db]).success();
+        if values > 0 {
+            let database = Connection::open(folder.path().join("plant.db")).expect("open");
+            insert(&database, 0, values, 1_000_000);
+        }
+        let mut arguments = vec!["client", "add", "puller", "--db", &db, "--json"];
+        for scope in [
+            "Data.ReadWrite",
+            "Incidents.Read",
+            "Improvements.Read",
+            "Boards.Read",
+        ] {
+            arguments.extend(["--scope", scope]);
+        }
+        let made: Value = serde_json::from_str(&run(arguments).success()).expect("JSON");
+        let text = |name: &str| made[name].as_str().expect("a text").to_owned();
+        let (id, secret) = (text("client_id"), text("client_secret"));
+        let serving = Serving::start(&db, &[]);
+        Self {
+            folder,
+            serving,
+            id,
+            secret,
+        }
+    }
+
+    /// A file in a folder of this test.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The database, past the service.
+    pub fn database(&self) -> Connection {
+        Connection::open(self.file("plant.db")).expect("open")
+    }
+
+    /// `obeya pull` with these arguments, as a client of the service.
+    pub fn pull(&self, arguments: &[&str]) -> Command {
+        let mut command = obeya();
+        command
+            .arg("pull")
+            .args(arguments)
+            .env("OBEYA_BASE_URL", &self.serving.url)
+            .env("OBEYA_CLIENT_ID", &self.id)
+            .env("OBEYA_CLIENT_SECRET", &self.secret)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs it to its end.
+    pub fn run(&self, arguments: &[&str]) -> Done {
+        done(&mut self.pull(arguments))
+    }
+
+    /// Pulls into a file, which must be there afterwards, with nothing beside it.
+    #[track_caller]
+    pub fn pulled(&self, arguments: &[&str], name: &str) -> PathBuf {
+        let file = self.file(name);
+        let path = file.to_str().expect("UTF-8");
+        let out = self.run(&[arguments, &["-o", path]].concat()).success();
+        assert!(out.contains(" rows in "), "{out}");
+        assert!(!beside(&file, ".part").exists(), "{name}");
+        assert!(!beside(&file, ".part.json").exists(), "{name}");
+        file
+    }
+
+    /// All records of a list, as the service answers them in JSON.
+    pub fn records(&self, path: &str) -> Vec<Value> {
+        let mut records = Vec::new();
+        for page in 1.. {
+            let (path, key) = match path.split_once("/v2/") {
+                Some(_) => (path.to_owned(), "value"),
+                None => (format!("{path}?pageSize=10000&page={page}"), "values"),
+            };
+            let answer = self.get(&path);
+            let some = answer[key].as_array().expect("an array").clone();
+            let is_last = key == "value" || some.len() < 10_000;
+            records.extend(some);
+            if is_last {
+                break;
+            }
+        }
+        records
+    }
+
+    pub fn values(&self) -> Vec<Value> {
+        self.records(&format!("/v1/Datasources/{DATASOURCE}/values"))
+    }
+
+    pub fn get(&self, path: &str) -> Value {
+        let answer = ureq::get(format!("{}{path}", self.serving.url))
+            .header("authorization", format!("Bearer {}", self.token()))
+            .call();
+        let text = answer
+            .expect(path)
+            .into_body()
+            .with_config()
+            .limit(64 << 20)
+            .read_to_string();
+        serde_json::from_str(&text.expect("text")).expect("JSON")
+    }
+
+    fn token(&self) -> String {
+        let form = [
+            ("grant_type", "client_credentials"),
+            ("client_id", &self.id),
+            ("client_secret", &self.secret),
+        ];
+        let answer = ureq::post(format!("{}/connect/token", self.serving.url)).send_form(form);
+        let text = answer
+            .expect("a token")
+            .into_body()
+            .read_to_string()
+            .expect("text");
+        let grant: Value = serde_json::from_str(&text).expect("JSON");
+        grant["access_token"].as_str().expect("a token").to_owned()
+    }
+}
+
+/// Inserts values number `from` to `to`. Numbers go up with the date, ids do not.
+pub fn insert(database: &Connection, from: u32, to: u32, first_id: u32) {
+    database
+        .execute_batch(&format!(
+            "INSERT INTO datasource_values (datasource_id, value_date, id, value, registration_date, area_id, asset_id, project_id,
+                description, dimension, dimension2, dimension3, dimension4, external_id)
+            WITH RECURSIVE n (i) AS (SELECT {from} UNION ALL SELECT i + 1 FROM n WHERE i + 1 < {to})
+            SELECT {DATASOURCE}, 17000000000000000 + (i / 5) * 6000000000 + (i % 3) * 3, {first_id} + (i * 7919) % 10000019,
+                (i % 1000) / 7.0 - 3.5, 17000000000000000 + i * 7, nullif(i % 5, 0), nullif(i % 7, 0), NULL,
+                CASE i % 11 WHEN 0 THEN NULL WHEN 1 THEN '' WHEN 2 THEN 'to linjer' || char(10) || 'her' ELSE 'måling ' || i END,
+                CASE i % 4 WHEN 0 THEN 'Night' WHEN 1 THEN 'Day' WHEN 2 THEN 'say \"x\", y' END,
+                CASE i % 3 WHEN 0 THEN '東京' WHEN 1 THEN ' led' END, 'L' || (i % 40), NULL, 'x-' || i FROM n;
+            UPDATE datasources SET value_count = (SELECT count(*) FROM datasource_values WHERE datasource_id = {DATASOURCE}),
+                change_counter = change_counter + 1 WHERE id = {DATASOURCE};"
+        ))
+        .expect("values");
+}
+
+/// The companion of a file.
+pub fn beside(file: &Path, ending: &str) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
