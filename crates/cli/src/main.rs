@@ -1,12 +1,14 @@
-//! The command line of Obeya: serve, import, migrate, manage clients, and a demo that shows all of it.
+//! The command line of Obeya: serve, import, export, migrate, manage clients, and a demo that shows all of it.
 //!
 //! Each command is a thin layer over the service's library or the SDK; no rule of the domain lives here. Results go to stdout, logs,
 //! progress and errors to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage.
 
+mod bar;
 mod client;
 mod connect;
 mod database;
 mod demo;
+mod export;
 mod import;
 mod migrate;
 mod serve;
@@ -36,6 +38,8 @@ enum Command {
     Client(client::Command),
     /// Imports a folder of JSON Lines (and CSV) into a database, all or nothing
     Import(import::Args),
+    /// Exports the records of a database into a folder that can be imported
+    Export(export::Args),
     /// Copies everything in a database into a new one, on another engine or the same, all or nothing
     Migrate(migrate::Args),
     /// Builds a plant, serves it, and does the main job through the SDK
@@ -51,6 +55,7 @@ impl Command {
             Command::Client(client::Command::Add { .. } | client::Command::Revoke { .. })
             | Command::Serve(_)
             | Command::Import(_)
+            | Command::Export(_)
             | Command::Migrate(_) => false,
         }
     }
@@ -60,6 +65,7 @@ impl Command {
             Command::Serve(args) => serve::run(args).await,
             Command::Client(command) => client::run(command).await,
             Command::Import(args) => import::run(args).await,
+            Command::Export(args) => export::run(args).await,
             Command::Migrate(args) => migrate::run(args).await,
             Command::Demo(args) => demo::run(args).await,
         }

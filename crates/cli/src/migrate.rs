@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use obeya_server::migrate::{MigrateReport, Phase, Progress, migrate, verify};
 
+use crate::bar::number;
 use crate::database::Address;
 use crate::stop::Stop;
 use crate::table::{grouped, table, took};
@@ -126,16 +127,6 @@ impl Watch {
     /// Whether it was asked to stop before.
     fn stop(&self) -> bool {
         self.is_stopped.swap(true, Ordering::Relaxed)
-    }
-}
-
-/// A number of the bar, written as everywhere else.
-fn number(
-    of: fn(&ProgressState) -> u64,
-) -> impl Fn(&ProgressState, &mut dyn std::fmt::Write) + Clone + Send + Sync + 'static {
-    move |state, out| {
-        // A bar that cannot be drawn is drawn again a moment later.
-        let _ = out.write_str(&grouped(of(state)));
     }
 }
 

@@ -1,6 +1,6 @@
 //! The Obeya service, as a library: [`Server::start`] gives a running service and its base URL.
 //!
-//! Callers reach the service over HTTP, through [`Server::start`] and through the administrative functions in [`admin`], [`import`] and [`migrate`];
+//! Callers reach the service over HTTP, through [`Server::start`] and through the administrative functions in [`admin`], [`import`], [`export`] and [`migrate`];
 //! nothing else of it is public. A request flows `http` → `auth` → a handler in `ops` → `read` or `domain` and `store`.
 
 mod app;
@@ -10,6 +10,7 @@ mod domain;
 mod entities;
 mod entity_sets;
 mod http;
+mod lines;
 mod ops;
 mod read;
 mod router;
@@ -17,6 +18,7 @@ mod serve;
 mod telemetry;
 mod upkeep;
 
+pub mod export;
 pub mod import;
 pub mod migrate;
 // Public for this crate's own tests and benches only, which fill and inspect a store directly.

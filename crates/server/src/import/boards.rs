@@ -1,63 +1,12 @@
 //! `boards.jsonl`: the fields of both generations' boards.
 
-use serde::Deserialize;
-
-use super::decode::{Derived, Word, or_empty};
 use super::error::{ImportError, Place};
 use super::folder::Source;
 use super::known::Seen;
 use super::run::{Run, Turn, refer, refer_user, upsert};
-use super::words::BoardType;
+use crate::lines::boards::{BoardLine, Row};
+use crate::lines::field::Word;
 use crate::store::search;
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
-struct BoardLine {
-    id: i32,
-    #[serde(default)]
-    name: Option<String>,
-    #[serde(default)]
-    description: Option<String>,
-    #[serde(default)]
-    board_type: Option<Word<BoardType>>,
-    #[serde(default, deserialize_with = "or_empty")]
-    is_public: bool,
-    #[serde(default, deserialize_with = "or_empty")]
-    is_member: bool,
-    #[serde(default)]
-    group_id: Option<i32>,
-    #[serde(default, rename = "groupName")]
-    _group_name: Derived,
-    #[serde(default)]
-    business_unit_id: Option<i32>,
-    #[serde(default)]
-    project_id: Option<i32>,
-    #[serde(default, deserialize_with = "or_empty")]
-    rows: Vec<Row>,
-    #[serde(default, deserialize_with = "or_empty")]
-    columns: Vec<Row>,
-}
-
-/// A row or a column.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
-struct Row {
-    id: i32,
-    #[serde(default)]
-    name: Option<String>,
-    #[serde(default)]
-    week_day: Option<String>,
-    #[serde(default, deserialize_with = "or_empty")]
-    is_column_category: bool,
-    #[serde(default)]
-    style: Option<String>,
-    #[serde(default)]
-    sort_order: Option<i32>,
-    #[serde(default)]
-    responsible_user_id: Option<String>,
-    #[serde(default, rename = "responsibleUser")]
-    _responsible_user: Derived,
-}
 
 /// Reads `boards.jsonl`.
 pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {

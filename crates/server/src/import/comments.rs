@@ -1,37 +1,18 @@
 //! `incident_comments.jsonl`.
 
-use std::collections::HashMap;
-
-use obeya_model::Timestamp;
-use serde::Deserialize;
+use std::collections::{BTreeSet, HashMap};
 
 use super::error::{ImportError, Place};
 use super::folder::Source;
 use super::known::Seen;
 use super::run::{Run, Turn, all_parents, no_circle, refer, refer_user, upsert};
+use crate::lines::comments::CommentLine;
 use crate::store::bulk::MANY;
 use crate::store::engine::{StoreError, Value};
-use crate::store::search;
+use crate::store::{incidents, search};
 
 /// New comments handed to the session at once. A text may be long.
 const PIECE: usize = 1_000;
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
-struct CommentLine {
-    id: i32,
-    incident_id: i32,
-    text: String,
-    comment_date: Timestamp,
-    #[serde(default)]
-    commented_by: Option<String>,
-    #[serde(default)]
-    commented_by_user_id: Option<String>,
-    #[serde(default)]
-    parent_id: Option<i32>,
-    #[serde(default)]
-    level: Option<i32>,
-}
 
 /// The columns of the table, the id first.
 const COLUMNS: [&str; 8] = [
@@ -52,6 +33,7 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
     let mut seen = Seen::default();
     let mut parents = HashMap::new();
     let mut without_level = Vec::new();
+    let mut changed = BTreeSet::new();
     run.each(source, |run, place, line: CommentLine| {
         let exists = run.known.comments.contains_key(&line.id);
         let turn = run.turn(place, &mut seen, &line.id, exists)?;
@@ -71,7 +53,8 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
             line.commented_by_user_id.as_deref(),
             &run.known.users,
         )?;
-        run.known.comments.insert(line.id, line.incident_id);
+        changed.insert(line.incident_id);
+        changed.extend(run.known.comments.insert(line.id, line.incident_id));
         if let Some(parent) = line.parent_id {
             parents.insert(line.id, (parent, place.line));
             if line.level.is_none() {
@@ -95,6 +78,7 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
     let sql = "SELECT id, parent_id FROM incident_comments WHERE parent_id IS NOT NULL";
     no_circle(&source.name, &all_parents(run.session, sql, &parents)?)?;
     levels(run, &parents, without_level)?;
+    touch(run, &changed)?;
     // Fewer leave the indexes in few pieces, and putting them in order costs what the whole of them does.
     if run.report.inserted + run.report.replaced >= MANY {
         search::settle_comments(run.session)?;
@@ -123,6 +107,15 @@ fn add(run: &mut Run<'_>, lines: &mut Vec<CommentLine>) -> Result<(), ImportErro
     let texts = lines.iter().map(|line| (line.id, line.text.as_str()));
     search::add_comments(run.session, texts)?;
     lines.clear();
+    Ok(())
+}
+
+/// An incident tells how many comments it has, so those that were there before change with their comments.
+fn touch(run: &mut Run<'_>, changed: &BTreeSet<i32>) -> Result<(), ImportError> {
+    for incident in changed.iter().filter(|id| !run.told.incidents.contains(id)) {
+        let stamp = run.stamps.own();
+        incidents::touch(run.session, *incident, stamp)?;
+    }
     Ok(())
 }
 

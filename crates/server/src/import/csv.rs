@@ -6,9 +6,11 @@ use std::io::{self, Read};
 use ::csv::{ErrorKind, ReaderBuilder, StringRecord, Trim};
 
 use super::error::{ImportError, Place};
-use super::folder::{LONGEST_LINE, Source};
+use super::folder::Source;
 use super::progress::Progress;
-use super::values::{FIELDS, REQUIRED, ValueLine};
+use super::values::{FIELDS, REQUIRED};
+use crate::lines::LONGEST_LINE;
+use crate::lines::values::ValueLine;
 
 /// Calls `each` with every record.
 pub(super) fn each(

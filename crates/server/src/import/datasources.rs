@@ -1,47 +1,10 @@
 //! `datasources.jsonl`: datasources and what the dimensions of their values mean.
 
-use serde::Deserialize;
-
-use super::decode::{Word, or_empty};
 use super::error::ImportError;
 use super::folder::Source;
 use super::known::Seen;
 use super::run::{Run, Turn, upsert};
-use super::words::ElementType;
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
-struct DatasourceLine {
-    id: i32,
-    #[serde(default)]
-    title: Option<String>,
-    #[serde(default)]
-    description: Option<String>,
-    #[serde(default)]
-    object_source: Option<String>,
-    #[serde(default)]
-    unit_of_time: Option<String>,
-    #[serde(default)]
-    primary_input_source: Option<String>,
-    #[serde(default)]
-    elements: Option<Vec<Element>>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
-struct Element {
-    id: String,
-    #[serde(default)]
-    label: Option<String>,
-    #[serde(rename = "type")]
-    kind: Word<ElementType>,
-    #[serde(default, deserialize_with = "or_empty")]
-    is_mandatory: bool,
-    #[serde(default)]
-    source_column: Option<String>,
-    #[serde(default)]
-    data_list_id: Option<i32>,
-}
+use crate::lines::datasources::DatasourceLine;
 
 /// Reads `datasources.jsonl`.
 pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {

@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
-use serde::de::{DeserializeOwned, Deserializer, Error as _, IgnoredAny};
-
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 use serde_path_to_error::Segment;
 
@@ -156,63 +154,10 @@ fn field_with_nul(value: &Value, path: &mut String) -> Option<String> {
     }
 }
 
-/// A field that may be left out or null, and then has its type's empty value.
-pub(super) fn or_empty<'de, D, T>(deserializer: D) -> Result<T, D::Error>
-where
-    D: Deserializer<'de>,
-    T: Deserialize<'de> + Default,
-{
-    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
-}
-
-/// A field of the wire that follows from others (a name beside its id): welcome in a line, and not stored.
-#[derive(Debug, Default)]
-pub(super) struct Derived;
-
-impl<'de> Deserialize<'de> for Derived {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        IgnoredAny::deserialize(deserializer).map(|_| Self)
-    }
-}
-
-/// A word out of a fixed set, such as a status. `SET` tells the sets apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Word<S: WordSet> {
-    word: &'static str,
-    set: std::marker::PhantomData<S>,
-}
-
-/// A fixed set of words of the wire.
-pub(super) trait WordSet {
-    /// Every word that may be stored.
-    const WORDS: &'static [&'static str];
-}
-
-impl<S: WordSet> Word<S> {
-    /// The word as it is stored.
-    pub(super) fn as_str(&self) -> &'static str {
-        self.word
-    }
-}
-
-impl<'de, S: WordSet> Deserialize<'de> for Word<S> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let found = Cow::<'de, str>::deserialize(deserializer)?;
-        match S::WORDS.iter().find(|word| **word == found) {
-            Some(word) => Ok(Self {
-                word,
-                set: std::marker::PhantomData,
-            }),
-            None => Err(D::Error::custom(format_args!(
-                "expected one of {}",
-                S::WORDS.join(" | ")
-            ))),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use serde::Deserialize;
+
     use super::*;
 
     #[derive(Debug, Deserialize)]

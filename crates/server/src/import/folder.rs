@@ -6,27 +6,10 @@ use std::path::{Path, PathBuf};
 
 use super::error::{ImportError, Place};
 use super::progress::Progress;
-
-/// Every resource, in an order in which what is referred to comes first. A file is `<name>.jsonl`.
-pub(super) const RESOURCES: [&str; 11] = [
-    "projects",
-    "areas",
-    "groups",
-    "users",
-    "boards",
-    "incident_types",
-    "incidents",
-    "incident_comments",
-    "improvements",
-    "datasources",
-    "datasource_values",
-];
+use crate::lines::{LONGEST_LINE, RESOURCES};
 
 /// The one resource that may also come as CSV.
 const CSV: &str = "datasource_values.csv";
-
-/// A line longer than this is no line: 16 MiB. It keeps a wrong file from filling the memory.
-pub(super) const LONGEST_LINE: u64 = 16 << 20;
 
 /// A file of the folder.
 #[derive(Debug)]

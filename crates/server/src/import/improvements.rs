@@ -1,102 +1,17 @@
 //! `improvements.jsonl`: improvements as v1 gives them.
 
-use obeya_model::Timestamp;
-use serde::Deserialize;
+use obeya_model::{Patch, Timestamp};
 
 use super::OnConflict;
-use super::decode::{Derived, Word};
 use super::error::{ImportError, Place};
 use super::folder::Source;
 use super::known::Seen;
 use super::run::{Run, Turn, at_most, refer, refer_user, upsert};
-use super::words::{Evaluation, ImprovementStatus, Priority};
+use crate::lines::field::Word;
+use crate::lines::improvements::ImprovementLine;
 
 /// Most characters of a title: the limit of the interface.
 const TITLE: usize = 100;
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
-struct ImprovementLine {
-    id: i32,
-    #[serde(default)]
-    status: Option<Word<ImprovementStatus>>,
-    #[serde(default)]
-    priority_status: Option<Word<Priority>>,
-    #[serde(default)]
-    group_id: Option<i32>,
-    #[serde(default)]
-    title: Option<String>,
-    #[serde(default)]
-    text: Option<String>,
-    #[serde(default)]
-    category_id: Option<i32>,
-    #[serde(default)]
-    category: Option<String>,
-    #[serde(default)]
-    project_id: Option<i32>,
-    #[serde(default)]
-    last_modified: Option<Timestamp>,
-    #[serde(default)]
-    last_modified_by_user_id: Option<String>,
-    #[serde(default)]
-    suggested_by_user_id: Option<String>,
-    #[serde(default)]
-    suggested_by: Option<String>,
-    #[serde(default)]
-    suggestion_date: Option<Timestamp>,
-    #[serde(default)]
-    due_date: Option<Timestamp>,
-    #[serde(default)]
-    planned_date: Option<Timestamp>,
-    #[serde(default)]
-    in_progress_date: Option<Timestamp>,
-    #[serde(default)]
-    implemented_date: Option<Timestamp>,
-    #[serde(default)]
-    evaluated_date: Option<Timestamp>,
-    #[serde(default)]
-    archived_date: Option<Timestamp>,
-    #[serde(default)]
-    responsible_user_id: Option<String>,
-    #[serde(default)]
-    attachment_count: Option<i32>,
-    #[serde(default)]
-    action_list_count: Option<i32>,
-    #[serde(default)]
-    comment_count: Option<i32>,
-    #[serde(default)]
-    like_count: Option<i32>,
-    #[serde(default)]
-    external_id: Option<String>,
-    #[serde(default)]
-    cost_of_investment: Option<f64>,
-    #[serde(default)]
-    gain_of_investment: Option<f64>,
-    #[serde(default)]
-    cost_of_investment_hours: Option<f64>,
-    #[serde(default)]
-    gain_of_investment_hours: Option<f64>,
-    #[serde(default)]
-    estimated_cost_of_investment: Option<f64>,
-    #[serde(default)]
-    estimated_gain_of_investment: Option<f64>,
-    #[serde(default)]
-    estimated_cost_of_investment_hours: Option<f64>,
-    #[serde(default)]
-    estimated_gain_of_investment_hours: Option<f64>,
-    #[serde(default)]
-    evaluation_status: Option<Word<Evaluation>>,
-    #[serde(default)]
-    evaluation_text: Option<String>,
-    #[serde(default, rename = "group")]
-    _group: Derived,
-    #[serde(default, rename = "project")]
-    _project: Derived,
-    #[serde(default, rename = "responsibleUser")]
-    _responsible_user: Derived,
-    #[serde(default, rename = "responsibleDisplayName")]
-    _responsible_display_name: Derived,
-}
 
 /// The columns after the id, in the order `write` binds them.
 const COLUMNS: [&str; 35] = [
@@ -143,7 +58,8 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
     let mut seen = Seen::default();
     run.each(source, |run, place, line: ImprovementLine| {
         let exists = run.known.improvements.contains(&line.id);
-        if run.turn(place, &mut seen, &line.id, exists)? == Turn::Skip {
+        let turn = run.turn(place, &mut seen, &line.id, exists)?;
+        if turn == Turn::Skip {
             return Ok(());
         }
         at_most(place, "title", line.title.as_deref(), TITLE)?;
@@ -175,11 +91,15 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
         )?;
         category(run, place, &line)?;
         run.known.improvements.insert(line.id);
-        write(run, &sql, &line)
+        let guessed = last_change(&line);
+        let told = line.last_modified;
+        let stamp = run.stamps.of(place, "lastModified", turn, told, guessed)?;
+        let archived_from = archived_from(place, &line)?;
+        write(run, &sql, &line, (stamp, archived_from))
     })
 }
 
-/// Categories of improvements have no file of their own: the first line that tells the name beside the id makes the category, or renames it where the
+/// Categories of improvements need no file of their own: the first line that tells the name beside the id makes the category, or renames it where the
 /// folder's records take the place of those there. The lines of one folder must agree.
 fn category(
     run: &mut Run<'_>,
@@ -228,8 +148,11 @@ fn category(
     }
 }
 
-/// The stage an archived improvement goes back to: the last one it has a date of.
-fn archived_from(line: &ImprovementLine) -> Option<&'static str> {
+/// The stage an archived improvement goes back to: the one its line tells, or the last one it has a date of.
+fn archived_from(
+    place: Place<'_>,
+    line: &ImprovementLine,
+) -> Result<Option<&'static str>, ImportError> {
     let stages = [
         ("Evaluated", line.evaluated_date),
         ("Implemented", line.implemented_date),
@@ -240,16 +163,23 @@ fn archived_from(line: &ImprovementLine) -> Option<&'static str> {
         .status
         .as_ref()
         .is_some_and(|status| status.as_str() == "Archived");
-    archived.then(|| {
-        stages
-            .iter()
-            .find(|(_, date)| date.is_some())
-            .map_or("Suggested", |(stage, _)| stage)
-    })
+    match line.archived_from.as_ref().map(Word::as_str) {
+        Patch::Value(stage) if !archived => Err(place.fault(
+            "archivedFrom",
+            stage,
+            "nothing, as the status is not Archived",
+        )),
+        told => Ok(told.apply(archived.then(|| {
+            stages
+                .iter()
+                .find(|(_, date)| date.is_some())
+                .map_or("Suggested", |(stage, _)| stage)
+        }))),
+    }
 }
 
-fn write(run: &mut Run<'_>, sql: &str, line: &ImprovementLine) -> Result<(), ImportError> {
-    let ticks = |at: Option<Timestamp>| at.map(Timestamp::ticks);
+/// The latest of the stages' dates, which stands in for a stamp; without any it is now.
+fn last_change(line: &ImprovementLine) -> i64 {
     let stages = [
         line.suggestion_date,
         line.planned_date,
@@ -259,6 +189,16 @@ fn write(run: &mut Run<'_>, sql: &str, line: &ImprovementLine) -> Result<(), Imp
         line.archived_date,
     ];
     let latest = stages.into_iter().flatten().max();
+    latest.map_or(i64::MAX, Timestamp::ticks)
+}
+
+fn write(
+    run: &mut Run<'_>,
+    sql: &str,
+    line: &ImprovementLine,
+    (stamp, archived_from): (i64, Option<&str>),
+) -> Result<(), ImportError> {
+    let ticks = |at: Option<Timestamp>| at.map(Timestamp::ticks);
     run.execute(
         sql,
         &[
@@ -267,7 +207,7 @@ fn write(run: &mut Run<'_>, sql: &str, line: &ImprovementLine) -> Result<(), Imp
                 .as_ref()
                 .map_or("Suggested", Word::as_str)
                 .into(),
-            archived_from(line).into(),
+            archived_from.into(),
             line.priority_status
                 .as_ref()
                 .map_or("NotPrioritized", Word::as_str)
@@ -302,11 +242,7 @@ fn write(run: &mut Run<'_>, sql: &str, line: &ImprovementLine) -> Result<(), Imp
             line.action_list_count.unwrap_or(0).into(),
             line.comment_count.unwrap_or(0).into(),
             line.like_count.unwrap_or(0).into(),
-            line.last_modified
-                .or(latest)
-                .unwrap_or_else(Timestamp::now)
-                .ticks()
-                .into(),
+            stamp.into(),
             line.last_modified_by_user_id.as_deref().into(),
         ],
     )

@@ -16,6 +16,7 @@ pub(super) struct Known {
     pub(super) groups: HashSet<i32>,
     pub(super) users: HashSet<String>,
     pub(super) boards: HashSet<i32>,
+    pub(super) data_lists: HashSet<i32>,
     pub(super) incident_types: HashSet<i32>,
     /// The parts of types, each with the id of its type.
     pub(super) categories: HashMap<i32, i32>,
@@ -46,6 +47,7 @@ impl Known {
                 .into_iter()
                 .collect(),
             boards: ids(session, "SELECT id FROM boards")?,
+            data_lists: ids(session, "SELECT id FROM data_lists")?,
             incident_types: ids(session, "SELECT id FROM incident_types")?,
             categories: owned(session, "SELECT id, incident_type_id FROM type_categories")?,
             causes: owned(session, "SELECT id, incident_type_id FROM type_causes")?,

@@ -15,12 +15,14 @@ mod folder;
 mod improvements;
 mod incidents;
 mod known;
+mod names;
 mod organisation;
 mod progress;
 mod run;
+mod stamps;
+mod store;
 mod types;
 mod values;
-mod words;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -33,7 +35,9 @@ use crate::store::engine::Session;
 use crate::store::{Store, StoreOptions, bulk};
 use folder::Source;
 use known::Known;
+use obeya_model::Timestamp;
 use run::{Run, Told};
+use stamps::Stamps;
 
 /// What to do with a line whose id is in the database already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -134,11 +138,13 @@ fn import(
 ) -> Result<Vec<FileReport>, ImportError> {
     progress.begin(sources.iter().map(|source| source.bytes).sum());
     let known = Known::load(session)?;
+    let stamps = Stamps::begin(session, Timestamp::now().ticks())?;
     bulk::begin(session)?;
     let mut run = Run {
         session,
         on_conflict: options.on_conflict,
         known,
+        stamps,
         progress,
         report: FileReport::default(),
         told: Told::default(),
@@ -151,14 +157,17 @@ fn import(
             ..FileReport::default()
         };
         let read = match source.resource {
+            "store" => store::read,
             "projects" => organisation::projects,
             "areas" => organisation::areas,
             "groups" => organisation::groups,
             "users" => organisation::users,
             "boards" => boards::read,
+            "data_lists" => names::data_lists,
             "incident_types" => types::read,
             "incidents" => incidents::read,
             "incident_comments" => comments::read,
+            "improvement_categories" => names::improvement_categories,
             "improvements" => improvements::read,
             "datasources" => datasources::read,
             _ => values::read,
@@ -166,6 +175,8 @@ fn import(
         read(&mut run, source)?;
         reports.push(run.report.clone());
     }
+    run.stamps.end(run.session)?;
+    store::settle(&mut run)?;
     let written = |report: &FileReport| report.inserted + report.replaced;
     bulk::end(run.session, reports.iter().map(written).sum())?;
     Ok(reports)

@@ -2,23 +2,13 @@
 
 use std::collections::HashMap;
 
-use serde::Deserialize;
-
-use super::decode::{Word, or_empty};
 use super::error::{ImportError, Place};
 use super::folder::Source;
 use super::known::Seen;
 use super::run::{Run, Turn, all_parents, no_circle, not_empty, refer, upsert};
-use super::words::GroupType;
+use crate::lines::organisation::{AreaLine, GroupLine, ProjectLine, UserLine};
 use crate::store::engine::Value;
 use crate::store::search;
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
-struct ProjectLine {
-    id: i32,
-    name: String,
-}
 
 /// Reads `projects.jsonl`.
 pub(super) fn projects(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
@@ -32,15 +22,6 @@ pub(super) fn projects(run: &mut Run<'_>, source: &Source) -> Result<(), ImportE
         run.known.projects.insert(line.id);
         run.execute(&sql, &[line.id.into(), (&line.name).into()])
     })
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
-struct AreaLine {
-    id: i32,
-    name: String,
-    #[serde(default)]
-    description: Option<String>,
 }
 
 /// Reads `areas.jsonl`.
@@ -69,36 +50,6 @@ pub(super) fn areas(run: &mut Run<'_>, source: &Source) -> Result<(), ImportErro
         )?;
         Ok(())
     })
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
-struct GroupLine {
-    id: i32,
-    #[serde(rename = "type")]
-    kind: Word<GroupType>,
-    #[serde(default)]
-    name: Option<String>,
-    #[serde(default)]
-    description: Option<String>,
-    #[serde(default)]
-    parent_id: Option<i32>,
-    #[serde(default, deserialize_with = "or_empty")]
-    is_system_group: bool,
-    #[serde(default)]
-    level: Option<i32>,
-    #[serde(default)]
-    sort_order: Option<i32>,
-    #[serde(default)]
-    business_unit_id: Option<i32>,
-    #[serde(default)]
-    project_id: Option<i32>,
-    #[serde(default)]
-    external_id: Option<String>,
-    #[serde(default)]
-    external_name: Option<String>,
-    #[serde(default, deserialize_with = "or_empty")]
-    is_member: bool,
 }
 
 /// Reads `groups.jsonl`. A parent may stand after its children.
@@ -170,18 +121,6 @@ pub(super) fn groups(run: &mut Run<'_>, source: &Source) -> Result<(), ImportErr
         &parents,
     )?;
     no_circle(&source.name, &parents)
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
-struct UserLine {
-    id: String,
-    user_name: String,
-    display_name: String,
-    #[serde(default)]
-    email: Option<String>,
-    #[serde(default, deserialize_with = "or_empty")]
-    groups: Vec<i32>,
 }
 
 /// Reads `users.jsonl`, memberships included.

@@ -11,7 +11,9 @@ use super::error::{ImportError, Place};
 use super::folder::Source;
 use super::known::{Known, Seen};
 use super::progress::Progress;
+use super::stamps::Stamps;
 use super::{FileReport, OnConflict};
+use crate::lines::store::StoreLine;
 use crate::store::engine::{Session, Value};
 
 /// One import under way, inside its transaction.
@@ -19,6 +21,7 @@ pub(super) struct Run<'a> {
     pub(super) session: &'a mut dyn Session,
     pub(super) on_conflict: OnConflict,
     pub(super) known: Known,
+    pub(super) stamps: Stamps,
     pub(super) progress: &'a dyn Progress,
     pub(super) report: FileReport,
     pub(super) told: Told,
@@ -30,6 +33,10 @@ pub(super) struct Told {
     /// The names given to records without a file of their own.
     pub(super) improvement_categories: HashMap<i32, String>,
     pub(super) data_lists: HashMap<i32, String>,
+    /// The incidents that have their stamps from this import.
+    pub(super) incidents: HashSet<i32>,
+    /// What the folder's store has given out.
+    pub(super) given: StoreLine,
     /// The list of each custom field that a line gave a choice for, looked up once.
     pub(super) lists_of_fields: HashMap<i32, Option<i64>>,
 }

@@ -3,14 +3,12 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use obeya_model::Timestamp;
-use serde::Deserialize;
-
 use super::error::{ImportError, Place};
 use super::folder::Source;
 use super::known::Seen;
 use super::run::{Run, Turn, at_most, refer};
 use super::{csv, decode};
+use crate::lines::values::ValueLine;
 use crate::store::engine::Value;
 use crate::store::values::changed;
 
@@ -44,36 +42,6 @@ const COLUMNS: [&str; 14] = [
 
 /// Lines that are looked up at once: on an engine at the end of a wire a look costs more than what it finds.
 const LOOK: usize = 1_000;
-
-/// A value as it stands in a line.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
-pub(super) struct ValueLine {
-    id: i32,
-    data_source_id: i32,
-    value: f64,
-    value_date: Timestamp,
-    #[serde(default)]
-    registration_date: Option<Timestamp>,
-    #[serde(default)]
-    area_id: Option<i32>,
-    #[serde(default)]
-    asset_id: Option<i32>,
-    #[serde(default)]
-    project_id: Option<i32>,
-    #[serde(default)]
-    description: Option<String>,
-    #[serde(default)]
-    dimension: Option<String>,
-    #[serde(default)]
-    dimension2: Option<String>,
-    #[serde(default)]
-    dimension3: Option<String>,
-    #[serde(default)]
-    dimension4: Option<String>,
-    #[serde(default)]
-    external_id: Option<String>,
-}
 
 /// The names of a line's fields, those that must be there first, and what each holds.
 pub(super) const FIELDS: [(&str, &str); 14] = [
@@ -121,7 +89,8 @@ struct Values {
     seen: Seen<i32>,
     /// Lines not yet compared with what is there, and their numbers.
     unsettled: Vec<(u64, ValueLine)>,
-    waiting: Vec<ValueLine>,
+    /// Those to be written, each with the stamp of its registration.
+    waiting: Vec<(i64, ValueLine)>,
     /// How many values each datasource gained.
     gained: HashMap<i32, i64>,
 }
@@ -199,8 +168,11 @@ impl Values {
                 .entry(i32::try_from(datasource).unwrap_or_default())
                 .or_default() -= 1;
         }
+        let date = line.value_date.ticks();
+        let told = line.registration_date;
+        let registered = run.stamps.of(place, "registrationDate", turn, told, date)?;
         *self.gained.entry(line.data_source_id).or_default() += 1;
-        self.waiting.push(line);
+        self.waiting.push((registered, line));
         if self.waiting.len() == BATCH {
             self.flush(run)?;
         }
@@ -208,8 +180,9 @@ impl Values {
     }
 
     fn flush(&mut self, run: &mut Run<'_>) -> Result<(), ImportError> {
-        self.waiting
-            .sort_by_cached_key(|line| (line.data_source_id, line.value_date.ticks(), line.id));
+        self.waiting.sort_by_cached_key(|(_, line)| {
+            (line.data_source_id, line.value_date.ticks(), line.id)
+        });
         let mut values = Vec::with_capacity(PIECE.min(self.waiting.len()) * COLUMNS.len());
         for piece in self.waiting.chunks(PIECE) {
             values.clear();
@@ -230,14 +203,13 @@ impl Values {
 }
 
 /// What a line gives to [`COLUMNS`].
-fn columns(line: &ValueLine) -> [Value<'_>; COLUMNS.len()] {
-    let date = line.value_date.ticks();
+fn columns((registered, line): &(i64, ValueLine)) -> [Value<'_>; COLUMNS.len()] {
     [
         line.data_source_id.into(),
-        date.into(),
+        line.value_date.ticks().into(),
         line.id.into(),
         line.value.into(),
-        line.registration_date.map_or(date, Timestamp::ticks).into(),
+        (*registered).into(),
         line.area_id.into(),
         line.asset_id.into(),
         line.project_id.into(),

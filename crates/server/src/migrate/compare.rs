@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use super::digest::{Sum, Summing};
 use super::error::{Difference, MigrateError, Side};
-use super::ids;
 use super::progress::{Phase, Progress};
 use super::report::{MigrateReport, TableReport};
 use super::rows::{self, Batch};
@@ -13,7 +12,7 @@ use super::session::patient;
 use super::source::{Asking, Gone, Part};
 use super::tables::{COUNTED, TABLES, Table};
 use super::target::Ended;
-use crate::store::{Session, Value};
+use crate::store::{Session, Value, sequences};
 
 /// Rows between two words about how far it is.
 const ROWS_PER_WORD: u64 = 2_000;
@@ -43,7 +42,8 @@ pub(super) fn all(
         tables.push(TableReport::new(table, source, began.elapsed()));
     }
     for (table, source) in COUNTED.into_iter().zip(snapshot.ids) {
-        let target = ids::counter(session, Side::Target, table)?;
+        let target = sequences::counter(session, table)
+            .map_err(|error| MigrateError::of(Side::Target, table, error))?;
         if target < source {
             differences.push(Difference::Ids {
                 table,

@@ -7,7 +7,6 @@
 mod compare;
 mod digest;
 mod error;
-mod ids;
 mod progress;
 mod report;
 mod rows;
@@ -30,6 +29,7 @@ pub use progress::{Phase, Progress};
 pub use report::{MigrateReport, TableReport};
 
 use crate::store::{Store, StoreError, StoreOptions};
+pub(crate) use session::patient;
 use source::{Answering, Asking};
 use target::Ended;
 

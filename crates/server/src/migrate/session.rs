@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use crate::store::{Dialect, Session, StoreError};
 
 /// Lets the transaction wait as long as the other database takes: a server ends those that seem forgotten.
-pub(super) fn patient(session: &mut dyn Session) -> Result<(), StoreError> {
+pub(crate) fn patient(session: &mut dyn Session) -> Result<(), StoreError> {
     match session.dialect() {
         Dialect::Sqlite => Ok(()),
         Dialect::Postgres => session.query(

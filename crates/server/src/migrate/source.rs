@@ -4,12 +4,11 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
 use super::digest::{Sum, Summing};
 use super::error::{MigrateError, Side};
-use super::ids;
 use super::progress::Progress;
 use super::rows::{self, Batch};
 use super::session::patient;
 use super::tables::{COUNTED, TABLES, Table};
-use crate::store::{Session, StoreError, Value};
+use crate::store::{Session, StoreError, Value, sequences};
 
 /// Batches on their way at most.
 const ON_THE_WAY: usize = 4;
@@ -212,7 +211,8 @@ fn snapshot(session: &mut dyn Session, progress: &dyn Progress) -> Result<Snapsh
     }
     let mut ids = [0; COUNTED.len()];
     for (last, table) in ids.iter_mut().zip(COUNTED) {
-        *last = ids::last(session, Side::Source, table)?;
+        *last = sequences::last(session, table)
+            .map_err(|error| MigrateError::of(Side::Source, table, error))?;
     }
     Ok(Snapshot {
         stamp: stamp.flatten().unwrap_or_default(),

@@ -5,7 +5,6 @@ use std::time::Instant;
 use super::compare;
 use super::digest::Sum;
 use super::error::{MigrateError, Side};
-use super::ids;
 use super::progress::{Phase, Progress};
 use super::report::{MigrateReport, TableReport};
 use super::rows::{self, Batch};
@@ -13,7 +12,7 @@ use super::session::patient;
 use super::source::{Asking, Gone, Part};
 use super::tables::{COUNTED, STAMPS, TABLES, Table};
 use super::words;
-use crate::store::{Dialect, Session, StoreError, Value, bulk, search};
+use crate::store::{Dialect, Session, StoreError, Value, bulk, search, sequences};
 
 /// Why work on the target ended.
 pub(super) enum Ended {
@@ -80,7 +79,8 @@ pub(super) fn fill(
         tables.push(TableReport::new(table, source, copying + began.elapsed()));
     }
     for (table, last) in COUNTED.into_iter().zip(snapshot.ids) {
-        ids::pass(session, Side::Target, table, last)?;
+        sequences::pass(session, table, last)
+            .map_err(|error| MigrateError::of(Side::Target, table, error))?;
     }
     Ok(MigrateReport {
         tables,

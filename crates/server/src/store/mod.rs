@@ -19,12 +19,13 @@ pub(crate) mod refusal;
 mod schema;
 pub mod search;
 pub(crate) mod secrets;
+pub(crate) mod sequences;
 mod sqlite;
 pub mod stamp;
 pub(crate) mod types;
 mod units;
 pub mod values;
-mod wire;
+pub(crate) mod wire;
 mod writer;
 
 use std::sync::Arc;

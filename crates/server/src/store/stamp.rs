@@ -1,7 +1,8 @@
-//! The stamps of `last_modified`: each is later than every one before, whatever the clock does.
+//! The stamps of `last_modified` and of values' `registration_date`: each is later than every one before, whatever the clock does.
 //!
 //! A reader that asks for what changed after the last stamp it saw must miss nothing, so two commits never share a stamp and a later commit never has an
-//! earlier one. The row that is updated makes every engine keep that order, also between processes.
+//! earlier one. The row that is updated makes every engine keep that order, also between processes. Whoever brings stamps along, as an import does, brings
+//! later ones only ([`last`]) and says which was the latest ([`raise`]).
 
 use super::{Session, StoreError};
 
@@ -17,15 +18,37 @@ pub(crate) fn announce(session: &mut dyn Session, now: i64) -> Result<(), StoreE
 
 /// Takes the next stamp: `now` (100 ns ticks), or just after the last one given out if the clock has not passed it.
 ///
-/// `floor` is the record's present stamp, and what is given is later than that too. An import may have set it into the future; that stays the matter of
-/// this one record.
+/// `floor` is the record's present stamp, and what is given is later than that too. Nobody of ours gives a record a later stamp than the last one given out;
+/// where somebody else did, all stamps go on from there.
 ///
 /// # Errors
 /// What the engine says.
 pub fn next(session: &mut dyn Session, now: i64, floor: i64) -> Result<i64, StoreError> {
     let last = session.first(NEXT, &[now.into()], |row| row.int(0))?;
-    let last = last
-        .flatten()
-        .ok_or_else(|| StoreError::Schema("the table of stamps is empty".into()))?;
-    Ok(last.max(floor.saturating_add(1)))
+    let last = last.flatten().ok_or_else(empty)?;
+    if last > floor {
+        return Ok(last);
+    }
+    let after = floor.saturating_add(1);
+    raise(session, after)?;
+    Ok(after)
+}
+
+/// The last stamp given out; `None` before the first.
+pub(crate) fn last(session: &mut dyn Session) -> Result<Option<i64>, StoreError> {
+    let last = session.first("SELECT last FROM stamps WHERE id = 1", &[], |row| {
+        row.int(0)
+    })?;
+    let last = last.flatten().ok_or_else(empty)?;
+    Ok((last != 0).then_some(last))
+}
+
+/// Makes every later stamp later than this one, too.
+pub(crate) fn raise(session: &mut dyn Session, stamp: i64) -> Result<(), StoreError> {
+    let sql = "UPDATE stamps SET last = ?1 WHERE id = 1 AND last < ?1";
+    session.send(sql, &[stamp.into()])
+}
+
+fn empty() -> StoreError {
+    StoreError::Schema("the table of stamps is empty".into())
 }

@@ -6,19 +6,19 @@ use super::StoreError;
 use super::engine::{Row, present};
 
 /// An instant.
-pub(super) fn instant(row: &dyn Row, column: usize) -> Result<Option<Timestamp>, StoreError> {
+pub(crate) fn instant(row: &dyn Row, column: usize) -> Result<Option<Timestamp>, StoreError> {
     row.int(column)?
         .map(|ticks| Timestamp::from_ticks(ticks).ok_or_else(|| beyond("instant", ticks)))
         .transpose()
 }
 
 /// An instant of a column that cannot be NULL.
-pub(super) fn must_instant(row: &dyn Row, column: usize) -> Result<Timestamp, StoreError> {
+pub(crate) fn must_instant(row: &dyn Row, column: usize) -> Result<Timestamp, StoreError> {
     present(instant(row, column)?)
 }
 
 /// A date of a column that cannot be NULL.
-pub(super) fn date(row: &dyn Row, column: usize) -> Result<Date, StoreError> {
+pub(crate) fn date(row: &dyn Row, column: usize) -> Result<Date, StoreError> {
     let days = present(row.int32(column)?)?;
     Date::from_days(days).ok_or_else(|| beyond("date", days.into()))
 }

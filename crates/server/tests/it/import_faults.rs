@@ -453,7 +453,7 @@ async fn files_that_are_none_of_an_import() {
         .expect_err("misspelt")
         .to_string();
     assert!(
-        fault.starts_with("found incident.jsonl, expected one of projects.jsonl, areas.jsonl, "),
+        fault.starts_with("found incident.jsonl, expected one of store.jsonl, projects.jsonl, "),
         "{fault}"
     );
     assert_eq!(target.rows().await, 0);

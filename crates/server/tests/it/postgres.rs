@@ -15,6 +15,8 @@ mod boards;
 mod contract;
 mod engines;
 mod etags;
+mod export;
+mod export_plant;
 mod http;
 mod http_connection;
 mod http_log;

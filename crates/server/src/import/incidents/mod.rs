@@ -1,16 +1,14 @@
 //! `incidents.jsonl`: incidents as v1 gives them, those in the trash (with a `deletedDate`) included.
 
-mod line;
-
 use crate::import::OnConflict;
-use crate::import::decode::Word;
 use crate::import::error::{ImportError, Place};
 use crate::import::folder::Source;
 use crate::import::known::Seen;
 use crate::import::run::{Run, Turn, not_empty, refer, refer_part, refer_user, upsert};
+use crate::lines::field::Word;
+use crate::lines::incidents::IncidentLine;
 use crate::store::search;
-use line::IncidentLine;
-use obeya_model::Timestamp;
+use obeya_model::{Patch, Timestamp};
 
 /// The largest id an incident may bring. A new incident's is above every one there has been, and an id is an int32: beyond this some 147 million remain.
 const LAST_ID: i32 = 2_000_000_000;
@@ -60,7 +58,11 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
         }
         check(run, place, &line)?;
         run.known.incidents.insert(line.id);
-        write(run, &sql, &line)?;
+        let guessed = last_change(&line);
+        let told = line.last_modified;
+        let stamp = run.stamps.of(place, "lastModified", turn, told, guessed)?;
+        run.told.incidents.insert(line.id);
+        write(run, &sql, &line, stamp)?;
         if turn == Turn::Replace {
             for table in [
                 "incident_categories",
@@ -195,22 +197,28 @@ fn reported(line: &IncidentLine) -> i64 {
         .ticks()
 }
 
-fn write(run: &mut Run<'_>, sql: &str, line: &IncidentLine) -> Result<(), ImportError> {
+/// The latest change that the line's dates tell of, which stands in for a stamp.
+fn last_change(line: &IncidentLine) -> i64 {
+    let reported = reported(line);
+    line.resolved_date
+        .map_or(reported, |resolved| resolved.ticks().max(reported))
+}
+
+fn write(run: &mut Run<'_>, sql: &str, line: &IncidentLine, stamp: i64) -> Result<(), ImportError> {
     let ticks = |at: Option<Timestamp>| at.map(Timestamp::ticks);
     let status = line.status.as_ref().map_or("New", Word::as_str);
     let reported = reported(line);
     let resolved = ticks(line.resolved_date);
-    let modified =
-        ticks(line.last_modified).unwrap_or_else(|| resolved.unwrap_or(reported).max(reported));
+    let modified = ticks(line.last_modified).unwrap_or_else(|| last_change(line));
     // v1 does not tell when a status was entered, so what it does tell stands in: an incident is new when reported, and its last change
     // is the best guess for the rest.
     let entered =
-        |word: &str, told: Option<Timestamp>| ticks(told).or((status == word).then_some(modified));
-    let status_modified = ticks(line.status_modified_date).or(match status {
+        |word: &str, told: Patch<Timestamp>| told_or(told, (status == word).then_some(modified));
+    let status_modified = match status {
         "New" => Some(reported),
         "Resolved" => resolved.or(Some(modified)),
         _ => Some(modified),
-    });
+    };
     run.execute(
         sql,
         &[
@@ -237,15 +245,20 @@ fn write(run: &mut Run<'_>, sql: &str, line: &IncidentLine) -> Result<(), Import
             line.external_id.as_deref().into(),
             line.number_of_actions.unwrap_or(0).into(),
             line.number_of_attachments.unwrap_or(0).into(),
-            status_modified.into(),
-            ticks(line.status_new_date).unwrap_or(reported).into(),
+            told_or(line.status_modified_date, status_modified).into(),
+            told_or(line.status_new_date, Some(reported)).into(),
             entered("InProgress", line.status_in_progress_date).into(),
             entered("Rejected", line.status_rejected_date).into(),
             ticks(line.archived_date).into(),
-            modified.into(),
+            stamp.into(),
             ticks(line.deleted_date).into(),
         ],
     )
+}
+
+/// What a line tells, be it that there is none, and otherwise what stands in for it.
+fn told_or(told: Patch<Timestamp>, guessed: Option<i64>) -> Option<i64> {
+    told.map(Timestamp::ticks).apply(guessed)
 }
 
 fn write_parts(
@@ -296,7 +309,7 @@ fn write_parts(
     Ok(())
 }
 
-/// The wire tells a list's name beside each choice from it, and nowhere else; the first line that does gives the list its name, or a new one where the
+/// The wire tells a list's name beside each choice from it, and nowhere else; unless the folder has a file of lists, the first line that does gives the list its name, or a new one where the
 /// folder's records take the place of those there. The lines of one folder must agree.
 fn data_list(
     run: &mut Run<'_>,

@@ -1,6 +1,5 @@
 //! `incident_types.jsonl`: a type with its category tree, consequences, causes and custom fields, and their words in other languages.
 
-mod line;
 mod translations;
 mod tree;
 
@@ -10,8 +9,8 @@ use crate::import::error::{ImportError, Place};
 use crate::import::folder::Source;
 use crate::import::known::Seen;
 use crate::import::run::{Run, Turn, upsert};
+use crate::lines::types::{Category, TypeLine};
 use crate::store::engine::StoreError;
-use line::{Category, TypeLine};
 use tree::Tree;
 
 /// The parts of one type, as they stand in its line.

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use super::Parts;
-use super::line::TypeLine;
 use crate::import::error::{ImportError, Place};
 use crate::import::run::Run;
+use crate::lines::types::TypeLine;
 use crate::store::engine::Value;
 
 /// Writes every translation of the line; each part it names has to be one of the line's own.

@@ -88,7 +88,7 @@ impl Translator {
             | ["CREATE", "UNIQUE", "INDEX", _, "ON", table] => self.index(statement, table)?,
             // A command to an index of SQLite's is an insert into its table's column of the same name.
             ["INSERT", "INTO", table, "(", column, ..] if table == column => return Ok(None),
-            ["CREATE", "VIEW", ..] | ["INSERT", "INTO", ..] => statement.text(),
+            ["CREATE", "VIEW", ..] | ["INSERT", "INTO", ..] | ["UPDATE", ..] => statement.text(),
             _ => return Err(statement.without(&statement.text())),
         }))
     }

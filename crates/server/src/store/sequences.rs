@@ -1,44 +1,17 @@
 //! The counters of the tables that give ids: no id that was ever given is given again, not even that of a record that is gone.
 
-use super::error::{MigrateError, Side};
-use crate::store::{Dialect, Session, StoreError};
+use super::{Dialect, Session, StoreError};
 
 /// The highest id that a table has given, or has.
-pub(super) fn last(
-    session: &mut dyn Session,
-    side: Side,
-    table: &'static str,
-) -> Result<i64, MigrateError> {
-    let given = counter(session, side, table)?;
+pub(crate) fn last(session: &mut dyn Session, table: &str) -> Result<i64, StoreError> {
+    let given = counter(session, table)?;
     let sql = format!("SELECT max(id) FROM {table}");
-    let there = session.first(&sql, &[], |row| row.int(0));
-    let there = there.map_err(|error| MigrateError::of(side, table, error))?;
+    let there = session.first(&sql, &[], |row| row.int(0))?;
     Ok(there.flatten().unwrap_or_default().max(given))
 }
 
 /// What a table's counter stands at: the next id is a higher one.
-pub(super) fn counter(
-    session: &mut dyn Session,
-    side: Side,
-    table: &'static str,
-) -> Result<i64, MigrateError> {
-    read(session, table).map_err(|error| MigrateError::of(side, table, error))
-}
-
-/// Moves a table's counter on, if it stands lower. On PostgreSQL it stays so whatever becomes of the transaction: to be done at the end.
-pub(super) fn pass(
-    session: &mut dyn Session,
-    side: Side,
-    table: &'static str,
-    last: i64,
-) -> Result<(), MigrateError> {
-    if counter(session, side, table)? >= last {
-        return Ok(());
-    }
-    write(session, table, last).map_err(|error| MigrateError::of(side, table, error))
-}
-
-fn read(session: &mut dyn Session, table: &str) -> Result<i64, StoreError> {
+pub(crate) fn counter(session: &mut dyn Session, table: &str) -> Result<i64, StoreError> {
     let sql = match session.dialect() {
         Dialect::Sqlite => format!("SELECT max(seq) FROM sqlite_sequence WHERE name = '{table}'"),
         Dialect::Postgres => {
@@ -55,7 +28,11 @@ fn read(session: &mut dyn Session, table: &str) -> Result<i64, StoreError> {
     Ok(given.flatten().unwrap_or_default())
 }
 
-fn write(session: &mut dyn Session, table: &str, last: i64) -> Result<(), StoreError> {
+/// Moves a table's counter on, if it stands lower. On PostgreSQL it stays so whatever becomes of the transaction: to be done at the end.
+pub(crate) fn pass(session: &mut dyn Session, table: &str, last: i64) -> Result<(), StoreError> {
+    if counter(session, table)? >= last {
+        return Ok(());
+    }
     let binds = [table.into(), last.into()];
     match session.dialect() {
         Dialect::Sqlite => {

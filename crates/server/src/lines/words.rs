@@ -1,12 +1,12 @@
 //! The words of the wire that a line may hold. `Activated` is missing from the improvement's: it asks for a change and is never stored.
 
-use super::decode::WordSet;
+use super::field::WordSet;
 
 macro_rules! words {
     ($($(#[$doc:meta])* $name:ident: $($word:literal)|+;)+) => {$(
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub(super) struct $name;
+        pub(crate) struct $name;
 
         impl WordSet for $name {
             const WORDS: &'static [&'static str] = &[$($word),+];
@@ -27,6 +27,8 @@ words! {
     Evaluation: "Medium" | "Good" | "Bad";
     /// Stage of an improvement.
     ImprovementStatus: "Suggested" | "Planned" | "InProgress" | "Implemented" | "Evaluated" | "Archived" | "Open";
+    /// Stage that an archived improvement goes back to.
+    Stage: "Suggested" | "Planned" | "InProgress" | "Implemented" | "Evaluated" | "Open";
     /// Priority of an improvement.
     Priority: "NotPrioritized" | "LowEffortHighEffect" | "HighEffortHighEffect" | "LowEffortLowEffect" | "HighEffortLowEffect";
     /// What an element of a datasource holds.

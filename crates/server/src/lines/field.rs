@@ -1,0 +1,77 @@
+//! What fields of lines have in common: words out of a fixed set, what follows from other fields, and what may be left out.
+
+use std::borrow::Cow;
+use std::marker::PhantomData;
+
+use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny};
+use serde::ser::{Serialize, Serializer};
+
+/// Whether a field holds its type's empty value, and is left out of a line.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// A field that may be left out or null, and then has its type's empty value.
+pub(crate) fn or_empty<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de> + Default,
+{
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
+/// A field of the wire that follows from others (a name beside its id): welcome in a line, and not stored.
+#[derive(Debug, Default)]
+pub(crate) struct Derived;
+
+impl<'de> Deserialize<'de> for Derived {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        IgnoredAny::deserialize(deserializer).map(|_| Self)
+    }
+}
+
+/// A word out of a fixed set, such as a status. `SET` tells the sets apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Word<S: WordSet> {
+    word: &'static str,
+    set: PhantomData<S>,
+}
+
+/// A fixed set of words of the wire.
+pub(crate) trait WordSet {
+    /// Every word that may be stored.
+    const WORDS: &'static [&'static str];
+}
+
+impl<S: WordSet> Word<S> {
+    /// The word of this text, if the set has it.
+    pub(crate) fn of(text: &str) -> Option<Self> {
+        S::WORDS
+            .iter()
+            .find(|word| **word == text)
+            .map(|word| Self {
+                word,
+                set: PhantomData,
+            })
+    }
+
+    /// The word as it is stored.
+    pub(crate) fn as_str(&self) -> &'static str {
+        self.word
+    }
+}
+
+impl<'de, S: WordSet> Deserialize<'de> for Word<S> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let found = Cow::<'de, str>::deserialize(deserializer)?;
+        Self::of(&found).ok_or_else(|| {
+            D::Error::custom(format_args!("expected one of {}", S::WORDS.join(" | ")))
+        })
+    }
+}
+
+impl<S: WordSet> Serialize for Word<S> {
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        serializer.serialize_str(self.word)
+    }
+}
