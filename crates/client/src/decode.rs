@@ -30,6 +30,15 @@ impl Misfit {
         }
     }
 
+    /// At a field of the body that has a name and no place.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn named(field: &str, reason: String) -> Self {
+        Self {
+            path: field.to_owned(),
+            reason,
+        }
+    }
+
     pub(crate) fn into_error(self, operation: &'static str) -> Error {
         Error::Decode {
             operation,

@@ -1,10 +1,13 @@
-//! A page of datasource values straight from JSON into Arrow columns, without a struct for each row.
+//! A page of datasource values as Arrow columns: from an Arrow IPC stream, or straight from JSON without a struct for each
+//! row.
 //!
-//! As strict as the typed decoder: a number that doesn't fit, text where a number belongs, an impossible date, a key
+//! From JSON it is as strict as the typed decoder: a number that doesn't fit, text where a number belongs, an impossible date, a key
 //! twice, a missing required key and bytes after the document are errors. Fetching pages is not done here.
 
 mod columns;
+mod ipc;
 mod page;
+mod sound;
 #[cfg(test)]
 mod tests;
 
@@ -12,7 +15,8 @@ use std::sync::{Arc, LazyLock};
 
 use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 
-pub(crate) use page::{ArrowPage, decode};
+pub(crate) use ipc::decode_stream;
+pub(crate) use page::{Decoded, decode};
 
 /// The schema of every batch of values: the fields by their wire names, in the order of the interface.
 ///

@@ -13,16 +13,16 @@ use crate::decode::Misfit;
 /// The largest page of the interface, and some.
 const MAX_HINT: usize = 16_384;
 
-/// A page of values as a batch.
+/// A page of values as batches; one, unless a service sends its pages in pieces.
 #[derive(Clone, Debug)]
-pub(crate) struct ArrowPage {
+pub(crate) struct Decoded {
     pub(crate) page_size: i32,
-    pub(crate) count: i32,
-    pub(crate) batch: RecordBatch,
+    pub(crate) count: Option<i32>,
+    pub(crate) batches: Vec<RecordBatch>,
 }
 
 /// Decodes a whole body. `rows` is how many to expect.
-pub(crate) fn decode(body: &[u8], rows: usize) -> Result<ArrowPage, Misfit> {
+pub(crate) fn decode(body: &[u8], rows: usize) -> Result<Decoded, Misfit> {
     if i32::try_from(body.len()).is_err() {
         // Offsets of text columns are 32 bits wide.
         return Err(Misfit::whole(
@@ -55,14 +55,15 @@ struct Parts {
 }
 
 impl Parts {
-    fn finish(self) -> Result<ArrowPage, Misfit> {
-        Ok(ArrowPage {
+    fn finish(self) -> Result<Decoded, Misfit> {
+        Ok(Decoded {
             page_size: self.page_size,
-            count: self.count,
-            batch: self
-                .columns
-                .finish()
-                .map_err(|error| Misfit::whole(&error.to_string()))?,
+            count: Some(self.count),
+            batches: vec![
+                self.columns
+                    .finish()
+                    .map_err(|error| Misfit::whole(&error.to_string()))?,
+            ],
         })
     }
 }

@@ -1,10 +1,14 @@
 //! Decoding by value, and strictness case by case.
 
-use arrow_array::Array;
+use std::sync::Arc;
+
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, TimestampMicrosecondType};
+use arrow_array::{Array, RecordBatch};
+use arrow_ipc::writer::StreamWriter;
+use arrow_schema::{DataType, Field, Schema};
 
-use super::{decode, value_schema};
+use super::{decode, decode_stream, ipc, sound, value_schema};
 
 /// A page around rows.
 fn page(rows: &str) -> String {
@@ -35,8 +39,8 @@ fn every_column_has_its_values() {
             "dimension":"day"}"#,
     );
     let decoded = decode(body.as_bytes(), 10).unwrap();
-    assert_eq!((decoded.page_size, decoded.count), (1000, 2));
-    let batch = decoded.batch;
+    assert_eq!((decoded.page_size, decoded.count), (1000, Some(2)));
+    let batch = &decoded.batches[0];
     assert_eq!(batch.schema(), value_schema());
 
     let ints = |name: &str| -> Vec<Option<i32>> {
@@ -113,7 +117,7 @@ fn rows_may_change_the_order_of_their_keys() {
            {"valueDate":"2026-01-02T03:04:05Z","value":2,"registrationDate":"2026-01-03T00:00:00Z","dataSourceId":9,"id":2},
            {"id":3,"value":3,"registrationDate":"2026-01-03T00:00:00Z","dataSourceId":9,"valueDate":"2026-01-02T03:04:05Z"}"#,
     );
-    let batch = decode(body.as_bytes(), 0).unwrap().batch;
+    let batch = &decode(body.as_bytes(), 0).unwrap().batches[0];
     assert_eq!(
         batch.column(0).as_primitive::<Int32Type>().values(),
         &[1, 2, 3]
@@ -202,4 +206,131 @@ fn rows_and_pages_must_be_whole() {
         let text = refused(&body);
         assert!(text.contains(reason), "{body}: {text}");
     }
+}
+
+/// A page of three rows, as a service would send it: by another implementation of the format than the reader's checks.
+fn stream() -> Vec<u8> {
+    let rows = [
+        row(r#","dimension":"day","description":"æ""#),
+        row(r#","dimension":"night""#),
+        row(""),
+    ];
+    let batch = decode(page(&rows.join(",")).as_bytes(), 3)
+        .unwrap()
+        .batches
+        .remove(0);
+    written(&[batch])
+}
+
+fn written(batches: &[RecordBatch]) -> Vec<u8> {
+    let schema = batches[0].schema();
+    let mut writer = StreamWriter::try_new(Vec::new(), &schema).unwrap();
+    for batch in batches {
+        writer.write(batch).unwrap();
+    }
+    writer.into_inner().unwrap()
+}
+
+fn refused_stream(body: Vec<u8>) -> String {
+    let misfit = decode_stream(body.into()).unwrap_err();
+    misfit.into_error("listDatasourceValues").to_string()
+}
+
+#[test]
+fn a_stream_gives_its_batches_by_our_schema() {
+    let whole = decode_stream(stream().into()).unwrap();
+    assert_eq!((whole.len(), whole[0].num_rows()), (1, 3));
+    let batch = &whole[0];
+    // Another service may have its fields in another order, more of them, and its page in pieces.
+    let mut fields: Vec<_> = value_schema().fields().iter().rev().cloned().collect();
+    fields.push(Arc::new(Field::new("more", DataType::Int32, false)));
+    let mut columns: Vec<_> = batch.columns().iter().rev().cloned().collect();
+    columns.push(Arc::new(arrow_array::Int32Array::from_value(1, 3)));
+    let theirs = RecordBatch::try_new(Arc::new(Schema::new(fields)), columns).unwrap();
+    let pieces = [theirs.slice(0, 2), theirs.slice(2, 1)];
+    let found = decode_stream(written(&pieces).into()).unwrap();
+    assert_eq!(found, [batch.slice(0, 2), batch.slice(2, 1)]);
+    let none = decode_stream(written(&[theirs.slice(0, 0)]).into()).unwrap();
+    assert_eq!(none, [batch.slice(0, 0)]);
+    let mut writer = StreamWriter::try_new(Vec::new(), &value_schema()).unwrap();
+    writer.finish().unwrap();
+    let empty = decode_stream(writer.into_inner().unwrap().into()).unwrap();
+    assert_eq!((empty.len(), empty[0].num_rows()), (1, 0));
+}
+
+#[test]
+fn a_stream_of_another_schema_is_refused_by_field() {
+    let batch = decode_stream(stream().into()).unwrap().remove(0);
+    let changed =
+        |change: &dyn Fn(&mut Vec<arrow_schema::FieldRef>, &mut Vec<arrow_array::ArrayRef>)| {
+            let mut fields: Vec<_> = value_schema().fields().iter().cloned().collect();
+            let mut columns = batch.columns().to_vec();
+            change(&mut fields, &mut columns);
+            let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), columns).unwrap();
+            refused_stream(written(&[batch]))
+        };
+    let missing = changed(&|fields, columns| {
+        fields.remove(6);
+        columns.remove(6);
+    });
+    assert!(missing.contains("missing field `value`"), "{missing}");
+    let other = changed(&|fields, columns| {
+        fields[0] = Arc::new(Field::new("id", DataType::Int64, false));
+        columns[0] = Arc::new(arrow_array::Int64Array::from_value(1, 3));
+    });
+    assert!(
+        other.contains("at id: invalid type: Int64, expected Int32"),
+        "{other}"
+    );
+    let null = changed(&|fields, columns| {
+        fields[0] = Arc::new(Field::new("id", DataType::Int32, true));
+        columns[0] = Arc::new(arrow_array::Int32Array::new_null(3));
+    });
+    assert!(null.contains("id"), "{null}");
+}
+
+#[test]
+fn a_stream_that_breaks_off_anywhere_is_refused() {
+    let whole = stream();
+    for length in 0..whole.len() {
+        let text = refused_stream(whole[..length].to_vec());
+        assert!(text.contains("does not fit the interface"), "{text}");
+    }
+    let mut longer = whole.clone();
+    longer.extend_from_slice(&whole);
+    refused_stream(longer);
+    refused_stream(b"{\"pageSize\":1}".to_vec());
+}
+
+/// Whatever a byte becomes, there is an answer: batches that hold what their schema says, or a refusal. Without the net
+/// below the reader, which would hide that it panics.
+#[test]
+fn a_stream_with_a_wrong_byte_never_panics() {
+    let whole = stream();
+    let more = if std::env::var_os("OBEYA_TEST_LONG").is_some() {
+        100
+    } else {
+        0
+    };
+    let mut random = fastrand::Rng::with_seed(3);
+    let mut refused = 0;
+    for place in 0..whole.len() {
+        let random = std::iter::repeat_with(|| random.u8(..)).take(more);
+        let bytes = [whole[place] ^ 1, whole[place] ^ 0x80, 0xFF];
+        let bytes: Vec<u8> = bytes.into_iter().chain(random).collect();
+        for byte in bytes {
+            let mut body = whole.clone();
+            body[place] = byte;
+            let found = sound::check(&body).and_then(|()| ipc::read(body.into()));
+            match found {
+                Ok(batches) => {
+                    for column in batches.iter().flat_map(RecordBatch::columns) {
+                        column.to_data().validate_full().unwrap();
+                    }
+                }
+                Err(_) => refused += 1,
+            }
+        }
+    }
+    assert!(refused > whole.len(), "{refused} of {}", whole.len());
 }

@@ -3,6 +3,8 @@
 //! Decoding into Arrow is done by [`crate::arrow`]; this module only asks for pages.
 
 mod ahead;
+#[cfg(feature = "arrow")]
+mod batches;
 
 use obeya_api::call::ListDatasourceValues;
 use obeya_model::{DatasourceValue, DatasourceValuePage, Timestamp};
@@ -11,6 +13,8 @@ use obeya_odata::build::{Clause, Filter, Order};
 use futures_util::{TryStreamExt, stream};
 
 use self::ahead::Extent;
+#[cfg(feature = "arrow")]
+pub use self::batches::ArrowPage;
 use crate::Client;
 use crate::bridge;
 use crate::error::Result;
@@ -35,6 +39,8 @@ pub struct Values {
     orderby: Option<String>,
     page_size: Option<i32>,
     prefetch: usize,
+    #[cfg(feature = "arrow")]
+    json: bool,
 }
 
 impl Values {
@@ -48,6 +54,8 @@ impl Values {
             orderby: None,
             page_size: None,
             prefetch: PREFETCH,
+            #[cfg(feature = "arrow")]
+            json: false,
         }
     }
 
@@ -137,72 +145,5 @@ impl Values {
     fn for_stream(mut self) -> Self {
         self.page_size.get_or_insert(STREAM_PAGE_SIZE);
         self
-    }
-}
-
-#[cfg(feature = "arrow")]
-mod batches {
-    use arrow_array::RecordBatch;
-    use futures_util::TryStreamExt;
-
-    use obeya_api::call::ListDatasourceValuesRaw;
-
-    use super::{Extent, Values, ahead};
-    use crate::arrow::{ArrowPage, decode};
-    use crate::bridge;
-    use crate::error::Result;
-    use crate::paged::Paged;
-
-    /// Bodies up to this size are decoded where they arrive; larger ones would hold up other work for milliseconds.
-    const DECODE_IN_PLACE_BYTES: usize = 64 << 10;
-
-    impl Values {
-        /// All values as record batches of [`value_schema`](crate::value_schema), one batch for each page and at
-        /// least one.
-        ///
-        /// # Errors
-        /// See [`Error`](crate::Error).
-        pub async fn to_arrow(self) -> Result<Vec<RecordBatch>> {
-            self.arrow_stream().all().await
-        }
-
-        /// All values as a stream of record batches, one for each page, in order and at least one.
-        pub fn arrow_stream(self) -> Paged<RecordBatch> {
-            let ahead = self.prefetch;
-            let request = self.for_stream();
-            let fetch = move |number| request.clone().arrow_page(number);
-            let pages = ahead::pages(ahead, fetch, |page: &ArrowPage| Extent {
-                len: page.batch.num_rows(),
-                page_size: page.page_size,
-                count: page.count,
-            });
-            Paged::new(pages.map_ok(|page| page.batch))
-        }
-
-        async fn arrow_page(self, number: i32) -> Result<ArrowPage> {
-            let operation = ListDatasourceValuesRaw::OPERATION;
-            let call = ListDatasourceValuesRaw {
-                from: self.from.as_ref(),
-                to: self.to.as_ref(),
-                filter: self.filter.as_deref(),
-                orderby: self.orderby.as_deref(),
-                page: Some(number),
-                page_size: self.page_size,
-                accept: Some("application/json"),
-                ..ListDatasourceValuesRaw::new(self.id)
-            };
-            let body = bridge::finish(operation, call.send(self.client.api()).await)?;
-            let rows = usize::try_from(self.page_size.unwrap_or(0)).unwrap_or(0);
-            let page = if body.len() <= DECODE_IN_PLACE_BYTES {
-                decode(&body, rows)
-            } else {
-                match tokio::task::spawn_blocking(move || decode(&body, rows)).await {
-                    Ok(page) => page,
-                    // Nothing aborts it; a panic belongs to the caller.
-                    Err(error) => std::panic::resume_unwind(error.into_panic()),
-                }
-            };
-            page.map_err(|misfit| misfit.into_error(operation.id()))
-        }
     }
 }

@@ -1,11 +1,16 @@
 //! Values over HTTP into Arrow. How a page is decoded is tested beside the decoder.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::Float64Type;
+use arrow_array::types::{Float64Type, Int32Type};
+use arrow_array::{ArrayRef, Int32Array, RecordBatch};
+use arrow_ipc::writer::StreamWriter;
 use axum::Router;
+use axum::body::Body;
 use axum::extract::Query;
+use axum::response::Response;
 use axum::routing::get;
 use obeya::{Client, Error};
 
@@ -102,4 +107,130 @@ async fn a_refusal_comes_as_a_problem() {
         (error.status(), error.code()),
         (Some(403), Some("scope.missing"))
     );
+}
+
+/// A page of a service that speaks Arrow, with or without the headers that say what it is a page of.
+fn arrow_page(number: i32, size: i32, total: i32, named: bool) -> Response {
+    let from = (number - 1) * size;
+    let rows = i32::max(0, size.min(total - from));
+    let ids = Int32Array::from_iter_values(from..from + rows);
+    let columns = obeya::value_schema()
+        .fields()
+        .iter()
+        .map(|field| -> ArrayRef {
+            let rows = usize::try_from(rows).unwrap();
+            match field.name().as_str() {
+                "id" => Arc::new(ids.clone()),
+                "dataSourceId" => Arc::new(Int32Array::from_value(9, rows)),
+                "value" => Arc::new(arrow_array::Float64Array::from_value(1.0, rows)),
+                "valueDate" | "registrationDate" => Arc::new(
+                    arrow_array::TimestampMicrosecondArray::from_value(0, rows)
+                        .with_timezone("UTC"),
+                ),
+                _ => arrow_array::new_null_array(field.data_type(), rows),
+            }
+        })
+        .collect();
+    let batch = RecordBatch::try_new(obeya::value_schema(), columns).unwrap();
+    let mut writer = StreamWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+    writer.write(&batch).unwrap();
+    let mut response = Response::new(Body::from(writer.into_inner().unwrap()));
+    let headers = response.headers_mut();
+    let kind = "Application/vnd.apache.arrow.stream; charset=binary";
+    headers.insert("content-type", kind.parse().unwrap());
+    if named {
+        headers.insert("obeya-page-size", size.into());
+        headers.insert("obeya-count", total.into());
+    }
+    response
+}
+
+/// The ids of all values of such a service, and what it was asked.
+async fn pulled(
+    answer: impl Fn(&str, i32, i32) -> Response + Clone + Send + Sync + 'static,
+) -> (Vec<i32>, Vec<String>) {
+    let asked = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let log = Arc::clone(&asked);
+    let route = async move |headers: http::HeaderMap,
+                            Query(query): Query<HashMap<String, String>>| {
+        let accept = headers["accept"].to_str().unwrap().to_owned();
+        let response = answer(
+            &accept,
+            query["page"].parse().unwrap(),
+            query["pageSize"].parse().unwrap(),
+        );
+        log.lock().unwrap().push(accept);
+        response
+    };
+    let routes = Router::new().route("/v1/Datasources/9/values", get(route));
+    let client = with_token(&serve(routes).await).build().unwrap();
+    let values = client.datasources().values(9).page_size(10).prefetch(2);
+    let batches = values.to_arrow().await.unwrap();
+    let ids = batches
+        .iter()
+        .flat_map(|batch| {
+            batch
+                .column(0)
+                .as_primitive::<Int32Type>()
+                .values()
+                .to_vec()
+        })
+        .collect();
+    let asked = asked.lock().unwrap().clone();
+    (ids, asked)
+}
+
+const EITHER: &str = "application/vnd.apache.arrow.stream, application/json;q=0.9";
+
+#[tokio::test]
+async fn a_service_that_sends_arrow_is_read_as_such() {
+    let (ids, asked) = pulled(|_, page, size| arrow_page(page, size, 35, true)).await;
+    assert_eq!(ids, (0..35).collect::<Vec<_>>());
+    assert_eq!(asked, [EITHER; 4]);
+}
+
+#[tokio::test]
+async fn headers_that_got_lost_on_the_way_lose_no_values() {
+    for total in [0, 9, 10, 35, 40] {
+        let (ids, _) = pulled(move |_, page, size| arrow_page(page, size, total, false)).await;
+        assert_eq!(ids, (0..total).collect::<Vec<_>>(), "{total}");
+    }
+}
+
+#[tokio::test]
+async fn a_service_that_refuses_whoever_names_arrow_is_asked_for_json() {
+    let (ids, asked) = pulled(|accept, page, size| {
+        if accept != "application/json" {
+            return json(406, r#"{"code":"media_type.not_acceptable"}"#);
+        }
+        let rows: Vec<String> = ((page - 1) * size..i32::min(page * size, 25))
+            .map(|id| {
+                format!(
+                    r#"{{"id":{id},"dataSourceId":9,"registrationDate":"2026-01-03T00:00:00Z","value":1,"valueDate":"2026-01-02T00:00:00Z"}}"#
+                )
+            })
+            .collect();
+        let rows = rows.join(",");
+        json(200, format!(r#"{{"pageSize":{size},"pageNo":{page},"count":25,"values":[{rows}]}}"#))
+    })
+    .await;
+    assert_eq!(ids, (0..25).collect::<Vec<_>>());
+    // Once, and never again in this stream.
+    assert_eq!(asked[..2], [EITHER, "application/json"]);
+    assert_eq!(asked[2..], ["application/json"; 2]);
+}
+
+#[tokio::test]
+async fn a_broken_arrow_page_is_a_decode_error() {
+    let route = get(async || {
+        let whole = arrow_page(1, 10, 10, true);
+        let (head, body) = whole.into_parts();
+        let bytes = axum::body::to_bytes(body, 1 << 20).await.unwrap();
+        let body = Body::from(bytes.slice(..bytes.len() - 9));
+        Response::from_parts(head, body)
+    });
+    let routes = Router::new().route("/v1/Datasources/9/values", route);
+    let client = with_token(&serve(routes).await).build().unwrap();
+    let error = client.datasources().values(9).to_arrow().await.unwrap_err();
+    assert!(matches!(error, Error::Decode { .. }), "{error:?}");
 }

@@ -41,8 +41,13 @@ pub(super) fn check(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
             ),
         );
     }
+    let raw = found.operation.get("x-raw-variant");
     for (status, response) in &success {
-        check_media_types(report, response, &format!("{pointer}/{status}"), place);
+        let pointer = format!("{pointer}/{status}");
+        check_media_types(report, response, &pointer, place);
+        if raw.is_none() {
+            check_bytes(report, response, &pointer, place);
+        }
     }
 
     let failures: Vec<&(&str, &Value)> = responses
@@ -79,7 +84,6 @@ pub(super) fn check(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
             );
         }
     }
-    let raw = found.operation.get("x-raw-variant");
     if raw.is_some()
         && success
             .iter()
@@ -93,7 +97,8 @@ pub(super) fn check(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
     }
 }
 
-/// Several media types on one answer are collapsed to JSON for the generator: right only if they carry one schema.
+/// Several media types on one answer are collapsed to JSON for the generator: right only if they carry one schema. Bytes are for who asks for them, and
+/// never read as that type.
 fn check_media_types(report: &mut Report<'_>, response: &Value, pointer: &str, place: &str) {
     let content = response.get("content").and_then(Value::as_object);
     let described: Vec<(&str, &Value)> = content
@@ -101,6 +106,7 @@ fn check_media_types(report: &mut Report<'_>, response: &Value, pointer: &str, p
         .flatten()
         .filter(|(media_type, _)| is_json(media_type) || media_type.starts_with("text/"))
         .filter_map(|(media_type, value)| Some((media_type.as_str(), value.get("schema")?)))
+        .filter(|(_, schema)| !is_bytes(schema))
         .collect();
     if let Some((first, expected)) = described.first() {
         for (media_type, schema) in &described {
@@ -112,6 +118,24 @@ fn check_media_types(report: &mut Report<'_>, response: &Value, pointer: &str, p
             }
         }
     }
+}
+
+/// Bytes beside JSON reach nobody through a method that reads JSON.
+fn check_bytes(report: &mut Report<'_>, response: &Value, pointer: &str, place: &str) {
+    let content = response.get("content").and_then(Value::as_object);
+    let is_typed = matches!(kind(response), Kind::Typed(_));
+    for (media_type, value) in content.into_iter().flatten() {
+        if is_typed && value.get("schema").is_some_and(is_bytes) {
+            let message = format!(
+                "`{media_type}` gives bytes beside JSON; say `x-raw-variant: true`, or no client can ask for them"
+            );
+            report.add(pointer, place, message);
+        }
+    }
+}
+
+fn is_bytes(schema: &Value) -> bool {
+    schema["type"] == "string" && schema["format"] == "binary"
 }
 
 fn kind(response: &Value) -> Kind<'_> {

@@ -12,6 +12,7 @@ mod pages;
 mod plant;
 mod postgres;
 mod process;
+mod pulls;
 mod small;
 mod steps;
 mod table;
@@ -30,11 +31,12 @@ const CONNECTIONS: usize = 32;
 /// A subject, and what measures it.
 type Subject = (&'static str, fn(&mut Table, &Bench));
 
-const SUBJECTS: [Subject; 5] = [
+const SUBJECTS: [Subject; 6] = [
     ("small", small::measure),
     ("comments", comments::measure),
     ("filters", filters::measure),
     ("pages", pages::measure),
+    ("pulls", pulls::measure),
     ("process", process_figures),
 ];
 

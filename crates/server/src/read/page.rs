@@ -1,24 +1,26 @@
 //! A page of the values of a datasource.
 //!
 //! The page is found by seeking, not by stepping over the pages before it: see [`super::anchors`] and [`super::tally`]. Its rows are written as they are read,
-//! in pieces.
+//! in pieces, in the form that the caller takes: see [`super::sheet`].
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use axum::body::Body;
 use axum::response::Response;
+use http::header::{ETAG, VARY};
+use http::{HeaderName, HeaderValue};
 use obeya_odata::sql::{self, Scope, Statement};
 use obeya_odata::{Bound, OptionName, Options};
 
 use super::anchors::{Anchor, Listing, Place};
 use super::bounds::Bounds;
 use super::series::{Series, Start, State};
-use super::shape::Shape;
-use super::stream::{self, Feed};
+use super::sheet::{Form, Heading, Sheet};
+use super::stream::{self, Feed, Head};
+use super::tags::{self, Tags};
 use super::tally::Tally;
-use super::time::Clockwork;
-use super::{Memory, binds, json, options};
+use super::{Memory, binds, options};
 use crate::app::App;
 use crate::entities::DATASOURCE_VALUE;
 use crate::http::call::Call;
@@ -35,6 +37,13 @@ const BEYOND: usize = 16 << 10;
 const STRIDE: u64 = 50_000;
 /// Rows from which a step is made: the page's own statement steps over fewer at less cost than another statement has.
 const STEP: u64 = 1_000;
+/// Rows after which it is looked whether anybody still listens, where no piece tells.
+const LISTEN: u32 = 1_024;
+/// Page size, page number and count of all values, for forms that have no place for them.
+const PAGE_SIZE: HeaderName = HeaderName::from_static("obeya-page-size");
+const PAGE_NO: HeaderName = HeaderName::from_static("obeya-page-no");
+const COUNT: HeaderName = HeaderName::from_static("obeya-count");
+const VARIES: HeaderValue = HeaderValue::from_static("accept");
 /// What a place is made from.
 const KEYS: &str = "$select=valueDate,id";
 
@@ -42,6 +51,7 @@ const KEYS: &str = "$select=valueDate,id";
 pub(crate) struct Page {
     series: Arc<Series>,
     bounds: Bounds,
+    form: Form,
     /// The same query for the order keys alone: an engine whose index holds them steps over rows without reading them.
     keys: Bound,
     /// The query string without page and period: with them it says which listing this is.
@@ -50,6 +60,7 @@ pub(crate) struct Page {
     in_order: bool,
     /// Whether a `$filter` narrows the values.
     filtered: bool,
+    tags: Tags,
 }
 
 impl Page {
@@ -59,6 +70,7 @@ impl Page {
         let app = Arc::clone(&call.app);
         let room = app.memory.room.take(page.bounds.page_size).await?;
         let (feed, mut stream) = stream::body(room);
+        let (bounds, tags) = (page.bounds, page.tags.clone());
         // A task of its own, as the reading goes on after the head of the answer is sent. It ends by itself: when all is read, or with its client.
         tokio::spawn(async move {
             let feed = Arc::new(feed);
@@ -71,10 +83,26 @@ impl Page {
             feed.end(outcome);
             feed.guard(app.config.limits.request).await;
         });
-        Ok(match stream.start().await? {
+        let whole = stream.start().await?;
+        let head = stream.head();
+        let tag = head.and_then(|head| tags.of(head.version));
+        let is_known = head.is_some_and(|head| head.is_known);
+        let mut response = match whole {
+            _ if is_known => tags::not_modified(),
             Some(whole) => call.reply(whole),
             None => call.reply_stream(Body::new(stream)),
-        })
+        };
+        let headers = response.headers_mut();
+        headers.insert(VARY, VARIES);
+        if let Some(tag) = tag {
+            headers.insert(ETAG, tag.header());
+        }
+        if let Some(Head { count, .. }) = head.filter(|_| !is_known) {
+            headers.insert(PAGE_SIZE, bounds.page_size.into());
+            headers.insert(PAGE_NO, bounds.page.into());
+            headers.insert(COUNT, HeaderValue::from(count));
+        }
+        Ok(response)
     }
 
     fn of(call: &Call) -> Result<Self, Problem> {
@@ -100,6 +128,7 @@ impl Page {
             .filter(|part| !part.is_empty() && !is_ours(part))
             .collect();
         let bounds = Bounds::of(&parameters)?;
+        let tags = Tags::of_answers_to(call, query.asks_the_time());
         Ok(Self {
             series: Arc::new(Series {
                 datasource,
@@ -108,10 +137,12 @@ impl Page {
                 query,
             }),
             bounds,
+            form: Form::of(call.media()),
             keys,
             rest: rest.join("&"),
             in_order: is_in_order(&options),
             filtered: options.filter.is_some(),
+            tags,
         })
     }
 
@@ -119,6 +150,15 @@ impl Page {
     fn write(&self, session: &mut dyn Session, app: &App, feed: &Feed) -> Result<(), Problem> {
         let memory = &app.memory;
         let state = self.series.state(session)?;
+        let version = state.version;
+        if self.tags.is_known(version) {
+            feed.head(Head {
+                count: 0,
+                version,
+                is_known: true,
+            });
+            return Ok(());
+        }
         let Bounds {
             from,
             to,
@@ -142,24 +182,37 @@ impl Page {
             .as_ref()
             .map_or(state.values.unsigned_abs(), |tally| tally.total());
 
-        let mut out = Vec::with_capacity(FIRST_PIECE_BYTES + BEYOND);
-        out.extend_from_slice(b"{\"pageSize\":");
-        json::int(&mut out, page_size.into());
-        out.extend_from_slice(b",\"pageNo\":");
-        json::int(&mut out, page.into());
-        out.extend_from_slice(b",\"count\":");
-        json::int(&mut out, i64::try_from(total).unwrap_or(i64::MAX));
-        out.extend_from_slice(b",\"values\":[");
+        feed.head(Head {
+            count: total,
+            version,
+            is_known: false,
+        });
 
         let first = u64::from(page - 1) * u64::from(page_size);
-        if first < total {
+        let heading = Heading {
+            page_size,
+            page,
+            count: total,
+            rows: total.saturating_sub(first).min(page_size.into()),
+        };
+        let mut sheet = self
+            .form
+            .sheet(self.query(), self.series.datasource, heading)?;
+        let mut out = Vec::with_capacity(FIRST_PIECE_BYTES + BEYOND);
+        sheet.begin(&mut out);
+        if heading.rows > 0 {
             let start = self.seek(session, memory, &listing, tally.as_deref(), first)?;
-            if !self.rows(session, memory, &listing, start, first, &mut out, feed)? {
+            let rows = Rows {
+                sheet: sheet.as_mut(),
+                out: &mut out,
+                feed,
+            };
+            if !self.rows(session, memory, &listing, start, first, rows)? {
                 return Ok(());
             }
         }
-        out.extend_from_slice(b"]}");
-        feed.push(out);
+        sheet.end(&mut out)?;
+        feed.push_last(out);
         Ok(())
     }
 
@@ -233,10 +286,6 @@ impl Page {
     }
 
     /// Writes the rows of the page; false when nobody listens any more.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "each is one thing the rows need, and there is one caller"
-    )]
     fn rows(
         &self,
         session: &mut dyn Session,
@@ -244,21 +293,16 @@ impl Page {
         listing: &Listing,
         start: Start,
         first: u64,
-        out: &mut Vec<u8>,
-        feed: &Feed,
+        rows: Rows<'_>,
     ) -> Result<bool, StoreError> {
+        let Rows { sheet, out, feed } = rows;
         let statement = self.statement(session.dialect(), start, first);
-        let query = self.query();
-        let shape = Shape::of(query).with_constant(query, "dataSourceId", self.series.datasource);
-        let columns = AnchorColumns::in_rows_of(query);
-        let mut clockwork = Clockwork::new();
+        let columns = AnchorColumns::in_rows_of(self.query());
         let mut read: u32 = 0;
         let mut listened = true;
         let mut piece_bytes = FIRST_PIECE_BYTES;
         session.query(&statement.sql, &binds(&statement), &mut |row| {
-            out.extend_from_slice(if read == 0 { b"{" } else { b",{" });
-            shape.write(out, row, &mut clockwork)?;
-            out.push(b'}');
+            sheet.row(out, row)?;
             read += 1;
             if read == self.bounds.page_size && self.in_order {
                 memory
@@ -269,6 +313,8 @@ impl Page {
                 let piece = std::mem::replace(out, Vec::with_capacity(PIECE_BYTES + BEYOND));
                 listened = feed.push(piece);
                 piece_bytes = PIECE_BYTES;
+            } else if read.is_multiple_of(LISTEN) {
+                listened = feed.is_wanted();
             }
             Ok(if listened {
                 ControlFlow::Continue(())
@@ -291,6 +337,13 @@ impl Page {
     fn query(&self) -> &Bound {
         &self.series.query
     }
+}
+
+/// Where rows go.
+struct Rows<'a> {
+    sheet: &'a mut dyn Sheet,
+    out: &'a mut Vec<u8>,
+    feed: &'a Feed,
 }
 
 /// Whether the order asked for is the one that values have anyway.
@@ -334,132 +387,4 @@ impl AnchorColumns {
 }
 
 #[cfg(test)]
-mod tests {
-    use obeya_odata::{Context, Limits};
-
-    use super::*;
-    use crate::store::engine::{EachRow, Value};
-
-    /// A datasource whose value at row n has the date n and the id n; it counts the rows stepped over by each statement.
-    #[derive(Default)]
-    struct Rows {
-        stepped: Vec<i64>,
-    }
-
-    struct Keys(i64);
-
-    impl Row for Keys {
-        fn int(&self, column: usize) -> Result<Option<i64>, StoreError> {
-            assert!(column < 2, "only the keys are asked for");
-            Ok(Some(self.0))
-        }
-        fn real(&self, _: usize) -> Result<Option<f64>, StoreError> {
-            Ok(None)
-        }
-        fn text(&self, _: usize) -> Result<Option<&str>, StoreError> {
-            Ok(None)
-        }
-        fn value(&self, _: usize) -> Result<Value<'_>, StoreError> {
-            Ok(Value::Null)
-        }
-    }
-
-    impl Session for Rows {
-        fn dialect(&self) -> Dialect {
-            Dialect::Sqlite
-        }
-        fn query(
-            &mut self,
-            _: &str,
-            binds: &[Value<'_>],
-            each: &mut EachRow<'_>,
-        ) -> Result<(), StoreError> {
-            let numbers: Vec<i64> = binds
-                .iter()
-                .filter_map(|bind| match bind {
-                    Value::Int(number) => Some(*number),
-                    _ => None,
-                })
-                .collect();
-            // The datasource, the place after which to look if there is one, the limit, and what to step over.
-            let (after, offset) = match numbers[..] {
-                [1, 1, offset] => (0, offset),
-                [1, date, id, 1, offset] if date == id => (date, offset),
-                _ => panic!("{numbers:?}"),
-            };
-            self.stepped.push(offset + 1);
-            each(&Keys(after + offset + 1)).map(drop)
-        }
-        fn execute(&mut self, _: &str, _: &[Value<'_>]) -> Result<u64, StoreError> {
-            Ok(0)
-        }
-        fn append(&mut self, _: &str, _: &[&str], _: &[Value<'_>]) -> Result<(), StoreError> {
-            Ok(())
-        }
-        fn view(&mut self) -> Result<Option<crate::store::View>, StoreError> {
-            Ok(None)
-        }
-    }
-
-    fn page() -> Page {
-        let bound = |query: &str| {
-            let limits = Limits::default();
-            let (options, _) = Options::parse(query, &[OptionName::Select], &limits).unwrap();
-            let context = Context { now: 0, limits };
-            options.bind(&DATASOURCE_VALUE, &context).unwrap()
-        };
-        let bounds = Bounds {
-            from: None,
-            to: None,
-            page: 90,
-            page_size: 10_000,
-        };
-        Page {
-            series: Arc::new(Series {
-                datasource: 1,
-                from: None,
-                to: None,
-                query: bound(""),
-            }),
-            bounds,
-            keys: bound(KEYS),
-            rest: String::new(),
-            in_order: true,
-            filtered: false,
-        }
-    }
-
-    #[test]
-    fn a_far_page_is_walked_to_once() {
-        let (page, memory) = (page(), Memory::default());
-        let listing = Listing {
-            datasource: 1,
-            version: 1,
-            from: None,
-            to: None,
-            filter: None,
-            asks_the_time: false,
-        };
-        let seek = |first: u64| {
-            let mut rows = Rows::default();
-            let start = page.seek(&mut rows, &memory, &listing, None, first);
-            let Ok(Start { place, .. }) = start else {
-                panic!("the rows are there");
-            };
-            assert!(first - place.rows < STEP, "{first}: {place:?}");
-            assert_eq!(
-                place.after.map(|after| after.id.unsigned_abs()),
-                (place.rows > 0).then_some(place.rows)
-            );
-            rows.stepped
-        };
-        let mut whole = vec![50_000; 17];
-        whole.push(40_000);
-        assert_eq!(seek(890_000), whole);
-        assert!(seek(890_000).is_empty());
-        // From the nearest place before.
-        assert_eq!(seek(880_000), [30_000]);
-        assert!(seek(890_999).is_empty());
-        assert!(seek(0).is_empty());
-    }
-}
+mod tests;

@@ -45,6 +45,17 @@ impl Room {
     }
 }
 
+/// What is known of a body before its first piece.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Head {
+    /// All values that match, on whatever page they are.
+    pub(crate) count: u64,
+    /// The state of the datasource that the rows are of.
+    pub(crate) version: i64,
+    /// Whether the caller has the page as it is; then there is no body.
+    pub(crate) is_known: bool,
+}
+
 /// The two ends of a body, which gives back `room` once it is sent, given up or too late.
 pub(crate) fn body(room: OwnedSemaphorePermit) -> (Feed, Stream) {
     let shared = Arc::new(Shared {
@@ -82,6 +93,7 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct State {
+    head: Option<Head>,
     pieces: VecDeque<Bytes>,
     ended: bool,
     failed: Option<Problem>,
@@ -91,23 +103,44 @@ struct State {
 }
 
 impl Feed {
+    /// Says what the head of the answer is made of. What is said after the first piece comes too late.
+    pub(crate) fn head(&self, head: Head) {
+        self.shared.lock().head = Some(head);
+    }
+
     /// Adds a piece; false when nobody will take it and the reader may stop.
     pub(crate) fn push(&self, piece: Vec<u8>) -> bool {
+        self.add(piece, false)
+    }
+
+    /// Adds the last piece. That it is the last is known together with it, so that a body of one piece has a length.
+    pub(crate) fn push_last(&self, piece: Vec<u8>) {
+        self.add(piece, true);
+    }
+
+    fn add(&self, piece: Vec<u8>, last: bool) -> bool {
         let mut state = self.shared.lock();
         if state.gone {
             return false;
         }
         state.pieces.push_back(piece.into());
+        state.ended = last;
         state.wake();
         true
     }
 
-    /// Says how it ended: an error before the first piece was taken becomes the answer, later it cuts the connection.
+    /// Whether anybody will take another piece; for a reader that has none to add for long.
+    pub(crate) fn is_wanted(&self) -> bool {
+        !self.shared.lock().gone
+    }
+
+    /// Says how it ended: an error before the first piece was taken becomes the answer, later it cuts the connection. After the last piece nothing can fail
+    /// any more.
     pub(crate) fn end(&self, outcome: Result<(), Problem>) {
         let mut state = self.shared.lock();
         match outcome {
-            Ok(()) => state.ended = true,
-            Err(problem) => state.failed = Some(problem),
+            Err(problem) if !state.ended => state.failed = Some(problem),
+            _ => state.ended = true,
         }
         state.wake();
     }
@@ -150,6 +183,11 @@ impl Stream {
             ))
         })
         .await
+    }
+
+    /// What the reader said of the head.
+    pub(crate) fn head(&self) -> Option<Head> {
+        self.shared.lock().head
     }
 }
 
@@ -236,6 +274,25 @@ mod tests {
         feed.push(b".".to_vec());
         feed.end(Ok(()));
         assert_eq!(reader.await.unwrap(), "one,two.");
+    }
+
+    const HEAD: Head = Head {
+        count: 7,
+        version: 1,
+        is_known: false,
+    };
+
+    #[tokio::test]
+    async fn the_last_piece_ends_the_body_with_what_was_said_of_it() {
+        let (_room, feed, mut stream) = ends().await;
+        feed.head(HEAD);
+        assert!(feed.is_wanted());
+        feed.push_last(b"all".to_vec());
+        assert_eq!(stream.start().await.unwrap().as_deref(), Some(&b"all"[..]));
+        assert_eq!(stream.head(), Some(HEAD));
+        feed.end(Err(Problem::timeout()));
+        assert!(stream.collect().await.unwrap().to_bytes().is_empty());
+        assert!(!feed.is_wanted());
     }
 
     #[tokio::test]
