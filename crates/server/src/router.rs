@@ -314,6 +314,14 @@ async fn dispatch(call: Call) -> Result<Response, Problem> {
         Operation::ReplaceDatasourceValues => ops::datasources::batch_replace::handle(call).await,
         Operation::ListIncidents => ops::incidents::list::handle(call).await,
         Operation::GetIncident => ops::incidents::get::handle(call).await,
+        Operation::ListIncidentTypes => ops::incidents::types::handle(call).await,
+        Operation::ListCommentsOfIncidentV1 => {
+            ops::comments::list_of_incident_v1::handle(call).await
+        }
+        Operation::ListBoardsV1 => ops::boards::list_v1::handle(call).await,
+        Operation::ListGroupsV1 => ops::groups::list_v1::handle(call).await,
+        Operation::ListDatasources => ops::datasources::list::handle(call).await,
+        Operation::GetDatasource => ops::datasources::get::handle(call).await,
         Operation::ListImprovements => ops::improvements::list::handle(call).await,
         Operation::GetImprovement => ops::improvements::get::handle(call).await,
         Operation::CreateIncident => ops::incidents::create::handle(call).await,
@@ -325,6 +333,13 @@ async fn dispatch(call: Call) -> Result<Response, Problem> {
         Operation::ListTrashedIncidents => ops::incidents::trash::handle(call).await,
         Operation::DeleteIncident => ops::incidents::delete::handle(call).await,
         Operation::RestoreIncident => ops::incidents::restore::handle(call).await,
+        Operation::UpdateIncidentStatus => ops::incidents::status::handle(call).await,
+        Operation::UpdateIncidentSeverity => ops::incidents::severity::handle(call).await,
+        Operation::UpdateIncidentResponsible => ops::incidents::responsible::handle(call).await,
+        Operation::UpdateIncidentCategories => ops::incidents::categories::handle(call).await,
+        Operation::UpdateIncidentCustomField => ops::incidents::custom_field::handle(call).await,
+        Operation::CreateImprovement => ops::improvements::create::handle(call).await,
+        Operation::DeleteImprovement => ops::improvements::delete::handle(call).await,
         Operation::UpdateImprovement => ops::improvements::update::handle(call).await,
     }
 }

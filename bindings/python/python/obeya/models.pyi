@@ -11,19 +11,28 @@ __all__ = [
     "Board",
     "BoardDetail",
     "BoardLine",
+    "BoardSummary",
     "Category",
     "CategoryReference",
     "CauseReference",
+    "Datasource",
+    "DatasourceDetail",
+    "DatasourceElement",
     "DatasourceValue",
     "DatasourceValuePage",
+    "DatasourceValueTotal",
     "Group",
     "Improvement",
+    "ImprovementPage",
     "Incident",
     "IncidentComment",
+    "IncidentCommentV1",
     "IncidentConsequence",
     "IncidentCustomField",
+    "IncidentPage",
     "IncidentTypeCustomField",
     "IncidentTypeDetail",
+    "IncidentTypeSummary",
     "IncidentV2",
     "ODataError",
     "Problem",
@@ -501,6 +510,34 @@ class Incident:
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
+class IncidentPage:
+    """A page of incidents."""
+    __match_args__ = ("total", "page", "values",)
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+    @property
+    def total(self) -> int:
+        """Number of incidents that match."""
+    @property
+    def page(self) -> int:
+        """Number of the page, counted from 1."""
+    @property
+    def values(self) -> tuple[Incident, ...]:
+        """The incidents."""
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
+        """The record with these fields, named as the attributes are or as on the wire."""
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """Reads the record from JSON as it is on the wire."""
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name; records within it are dictionaries too."""
+    def to_json(self) -> str:
+        """The record as it is on the wire."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
 class TrashedIncident:
     """An incident in the trash."""
     __match_args__ = ("id", "project", "incident_type", "reported_by_group", "reported_by_user_id", "reported_by", "reported_date", "follow_up_group", "responsible", "responsible_display_name", "last_modified", "number_of_comments", "number_of_actions", "number_of_attachments", "status", "incident_type_id", "severity", "reported_by_group_id", "follow_up_group_id", "responsible_user_id", "title", "text", "incident_date", "resolved_date", "due_date", "evaluation_status", "evaluation_text", "is_anonymous", "area_id", "project_id", "external_id",)
@@ -626,6 +663,46 @@ class TrashPage:
     @property
     def values(self) -> tuple[TrashedIncident, ...]:
         """The incidents."""
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
+        """The record with these fields, named as the attributes are or as on the wire."""
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """Reads the record from JSON as it is on the wire."""
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name; records within it are dictionaries too."""
+    def to_json(self) -> str:
+        """The record as it is on the wire."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
+class IncidentCommentV1:
+    """A comment on an incident, as v1 tells it."""
+    __match_args__ = ("id", "comment", "comment_date", "commented_by", "commented_by_user_id", "parent_id", "level",)
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+    @property
+    def id(self) -> int:
+        """Id of the comment."""
+    @property
+    def comment(self) -> str:
+        """What was written."""
+    @property
+    def comment_date(self) -> datetime.datetime:
+        """When it was written."""
+    @property
+    def commented_by(self) -> str | None:
+        """Display name of who wrote it."""
+    @property
+    def commented_by_user_id(self) -> str | None:
+        """Id of who wrote it."""
+    @property
+    def parent_id(self) -> int | None:
+        """Id of the comment that it answers."""
+    @property
+    def level(self) -> int:
+        """How many comments there are above it."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""
@@ -904,6 +981,62 @@ class Improvement:
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
+class ImprovementPage:
+    """A page of improvements."""
+    __match_args__ = ("total", "page", "values",)
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+    @property
+    def total(self) -> int:
+        """Number of improvements that match."""
+    @property
+    def page(self) -> int:
+        """Number of the page, counted from 1."""
+    @property
+    def values(self) -> tuple[Improvement, ...]:
+        """The improvements."""
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
+        """The record with these fields, named as the attributes are or as on the wire."""
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """Reads the record from JSON as it is on the wire."""
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name; records within it are dictionaries too."""
+    def to_json(self) -> str:
+        """The record as it is on the wire."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
+class IncidentTypeSummary:
+    """An incident type, by name."""
+    __match_args__ = ("id", "title", "description",)
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+    @property
+    def id(self) -> int:
+        """Id of the type."""
+    @property
+    def title(self) -> str:
+        """Name of the type."""
+    @property
+    def description(self) -> str | None:
+        """What incidents of the type are."""
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
+        """The record with these fields, named as the attributes are or as on the wire."""
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """Reads the record from JSON as it is on the wire."""
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name; records within it are dictionaries too."""
+    def to_json(self) -> str:
+        """The record as it is on the wire."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
 class IncidentTypeDetail:
     """An incident type and what its incidents may have."""
     __match_args__ = ("id", "title", "description", "custom_fields", "categories", "consequences", "causes",)
@@ -1077,6 +1210,111 @@ class TypeCause:
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
+class Datasource:
+    """A datasource, by name."""
+    __match_args__ = ("id", "title", "description",)
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+    @property
+    def id(self) -> int:
+        """Id of the datasource."""
+    @property
+    def title(self) -> str | None:
+        """Name of the datasource."""
+    @property
+    def description(self) -> str | None:
+        """What its figures are."""
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
+        """The record with these fields, named as the attributes are or as on the wire."""
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """Reads the record from JSON as it is on the wire."""
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name; records within it are dictionaries too."""
+    def to_json(self) -> str:
+        """The record as it is on the wire."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
+class DatasourceDetail:
+    """A datasource, and what the properties of its values mean."""
+    __match_args__ = ("id", "title", "description", "object_source", "unit_of_time", "primary_input_source", "elements",)
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+    @property
+    def id(self) -> int:
+        """Id of the datasource."""
+    @property
+    def title(self) -> str | None:
+        """Name of the datasource."""
+    @property
+    def description(self) -> str | None:
+        """What its figures are."""
+    @property
+    def object_source(self) -> str | None:
+        """What kind of thing the figures are about."""
+    @property
+    def unit_of_time(self) -> str | None:
+        """How long the time is that a figure stands for, for example a shift."""
+    @property
+    def primary_input_source(self) -> str | None:
+        """Where most of the figures come from."""
+    @property
+    def elements(self) -> tuple[DatasourceElement, ...]:
+        """What the properties of a value mean, in the order in which a form shows them."""
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
+        """The record with these fields, named as the attributes are or as on the wire."""
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """Reads the record from JSON as it is on the wire."""
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name; records within it are dictionaries too."""
+    def to_json(self) -> str:
+        """The record as it is on the wire."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
+class DatasourceElement:
+    """What one property of a datasource's values means."""
+    __match_args__ = ("id", "label", "type", "is_mandatory", "source_column", "data_list_id",)
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+    @property
+    def id(self) -> str:
+        """Id of the element, unique within the datasource."""
+    @property
+    def label(self) -> str | None:
+        """What a form calls it."""
+    @property
+    def type(self) -> str:
+        ...
+    @property
+    def is_mandatory(self) -> bool:
+        """Whether a value must have it."""
+    @property
+    def source_column(self) -> str | None:
+        """The property of a value that holds it, for example `dimension`."""
+    @property
+    def data_list_id(self) -> int | None:
+        """Id of the list of choices it draws from."""
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
+        """The record with these fields, named as the attributes are or as on the wire."""
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """Reads the record from JSON as it is on the wire."""
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name; records within it are dictionaries too."""
+    def to_json(self) -> str:
+        """The record as it is on the wire."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
 class DatasourceValuePage:
     """A page of values."""
     __match_args__ = ("page_size", "page_no", "count", "values",)
@@ -1154,6 +1392,68 @@ class DatasourceValue:
     @property
     def external_id(self) -> str | None:
         """The value's id in another system."""
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
+        """The record with these fields, named as the attributes are or as on the wire."""
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """Reads the record from JSON as it is on the wire."""
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name; records within it are dictionaries too."""
+    def to_json(self) -> str:
+        """The record as it is on the wire."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
+class DatasourceValueTotal:
+    """What became of a list of values."""
+    __match_args__ = ("total",)
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+    @property
+    def total(self) -> int:
+        """Number of values that were added."""
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
+        """The record with these fields, named as the attributes are or as on the wire."""
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """Reads the record from JSON as it is on the wire."""
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name; records within it are dictionaries too."""
+    def to_json(self) -> str:
+        """The record as it is on the wire."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
+class BoardSummary:
+    """A board without its lines."""
+    __match_args__ = ("id", "name", "description", "board_type", "is_public", "group_id", "group_name",)
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+    @property
+    def id(self) -> int:
+        """Id of the board."""
+    @property
+    def name(self) -> str | None:
+        """Name of the board."""
+    @property
+    def description(self) -> str | None:
+        """What the board is for."""
+    @property
+    def board_type(self) -> str | None:
+        """Layout of the board."""
+    @property
+    def is_public(self) -> bool:
+        """Whether people outside the group see the board."""
+    @property
+    def group_id(self) -> int | None:
+        """Id of the group the board belongs to."""
+    @property
+    def group_name(self) -> str | None:
+        """Name of that group."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""
@@ -1285,18 +1585,20 @@ class Problem:
         """What went wrong, for programs to act on. New codes may come; a code never changes its meaning.
         - 400: `path.invalid`, `query.invalid`, `odata.syntax`, `odata.option`, `odata.unknown_property`, `odata.unknown_function`,
           `odata.type`, `odata.value`, `odata.limit`, `odata.search_with_filter`, `body.malformed`, `body.invalid`,
-          `body.unknown_property`
+          `body.unknown_property`, `header.invalid`
         - 401: `token.missing`, `token.invalid`, `token.expired`, `token.revoked`
         - 403: `scope.missing`
         - 404: `not_found`
         - 405: `method.not_allowed`
         - 406: `media_type.not_acceptable`
         - 408: `body.timeout`
-        - 409: `incident.transition`, `incident.evaluation`, `improvement.transition`
+        - 409: `incident.transition`, `incident.evaluation`, `improvement.transition`, `value.ids_exhausted`
+        - 412: `precondition.failed`
         - 413: `body.too_large`
         - 414: `request.uri_too_long`
         - 415: `media_type.unsupported`
-        - 422: `reference.unknown`, `reference.other_type`, `reference.duplicate`, `responsible.not_member`
+        - 422: `reference.unknown`, `reference.other_type`, `reference.duplicate`, `responsible.not_member`, `custom_field.value`, `element.missing`,
+          `element.type`, `idempotency.mismatch`
         - 431: `request.headers_too_large`
         - 500: `internal`
         - 503: `unavailable`

@@ -19,16 +19,26 @@ __all__ = [
     "CauseInput",
     "ConsequenceInput",
     "CustomFieldInput",
+    "DatasourceElementType",
+    "DatasourceValueInput",
     "EvaluationStatus",
     "EvaluationStatusV2",
     "GroupType",
+    "ImprovementCreate",
     "ImprovementPriorityStatus",
     "ImprovementStatus",
     "ImprovementUpdate",
     "IncidentChanges",
     "IncidentCreate",
+    "IncidentCustomFieldChanges",
+    "IncidentCustomFieldUpdate",
+    "IncidentResponsibleChanges",
+    "IncidentResponsibleUpdate",
     "IncidentSeverity",
+    "IncidentSeverityUpdate",
     "IncidentStatus",
+    "IncidentStatusChanges",
+    "IncidentStatusUpdate",
     "IncidentUpdate",
 ]
 
@@ -92,6 +102,20 @@ BoardType = Literal[
     "Yearly",
 ]
 """The layout of a board."""
+
+DatasourceElementType = Literal[
+    "area",
+    "asset",
+    "board",
+    "bool",
+    "description",
+    "list",
+    "number",
+    "project",
+    "text",
+    "user",
+]
+"""What a property of a datasource's values holds."""
 
 GroupType = Literal[
     "GENERAL",
@@ -229,6 +253,62 @@ class IncidentCreate(_IncidentCreateRequired, total=False):
     """Values of the custom fields of its type."""
 
 
+class _IncidentStatusUpdateRequired(TypedDict):
+    status: IncidentStatus
+
+
+class IncidentStatusUpdate(_IncidentStatusUpdateRequired, total=False):
+    """The new status of an incident."""
+
+
+class IncidentStatusChanges(TypedDict, total=False):
+    """Any part of an update: what is required comes from the record that is updated."""
+
+    status: IncidentStatus
+
+
+class IncidentSeverityUpdate(TypedDict, total=False):
+    """The new severity of an incident. What is absent stays."""
+
+    severity: IncidentSeverity
+
+
+class _IncidentResponsibleUpdateRequired(TypedDict):
+    follow_up_group_id: int
+    """Id of the group that follows it up."""
+    responsible_user_id: str
+    """Id of the person responsible, who must be a member of that group."""
+
+
+class IncidentResponsibleUpdate(_IncidentResponsibleUpdateRequired, total=False):
+    """Who follows an incident up, and who is responsible for it."""
+
+
+class IncidentResponsibleChanges(TypedDict, total=False):
+    """Any part of an update: what is required comes from the record that is updated."""
+
+    follow_up_group_id: int
+    """Id of the group that follows it up."""
+    responsible_user_id: str
+    """Id of the person responsible, who must be a member of that group."""
+
+
+class _IncidentCustomFieldUpdateRequired(TypedDict):
+    value: str
+    """The value as text. For a field with a data list it is the chosen entry."""
+
+
+class IncidentCustomFieldUpdate(_IncidentCustomFieldUpdateRequired, total=False):
+    """The new value of a custom field."""
+
+
+class IncidentCustomFieldChanges(TypedDict, total=False):
+    """Any part of an update: what is required comes from the record that is updated."""
+
+    value: str
+    """The value as text. For a field with a data list it is the chosen entry."""
+
+
 class _ConsequenceInputRequired(TypedDict):
     id: int
     """Id of the incident type's consequence."""
@@ -324,3 +404,81 @@ class ImprovementUpdate(TypedDict, total=False):
     """How well it works."""
     evaluation_text: str | None
     """Why it is evaluated so."""
+
+
+class _ImprovementCreateRequired(TypedDict):
+    title: str
+    """What is to be better, in a line."""
+    suggested_by_user_id: str
+    """Id of the user who suggested it."""
+
+
+class ImprovementCreate(_ImprovementCreateRequired, total=False):
+    """A new improvement."""
+
+    status: ImprovementStatus
+    priority_status: ImprovementPriorityStatus
+    group_id: int | None
+    """Id of the group that works on it."""
+    text: str | None
+    """What is to be better, at length."""
+    category_id: int | None
+    """Id of the improvement category."""
+    project_id: int | None
+    """Id of the project it belongs to."""
+    due_date: datetime.datetime | str | None
+    """When it is to be implemented. Without an offset it is UTC."""
+    responsible_user_id: str | None
+    """Id of the person responsible."""
+    external_id: str | None
+    """The improvement's id in another system."""
+    cost_of_investment: float | None
+    """Money it cost so far."""
+    gain_of_investment: float | None
+    """Money it gained."""
+    cost_of_investment_hours: float | None
+    """Hours it cost so far."""
+    gain_of_investment_hours: float | None
+    """Hours it gained."""
+    estimated_cost_of_investment: float | None
+    """Money it was expected to cost."""
+    estimated_gain_of_investment: float | None
+    """Money it was expected to gain."""
+    estimated_cost_of_investment_hours: float | None
+    """Hours it was expected to cost."""
+    estimated_gain_of_investment_hours: float | None
+    """Hours it was expected to gain."""
+    evaluation_status: EvaluationStatus | None
+    """How well it works."""
+    evaluation_text: str | None
+    """Why it is evaluated so."""
+
+
+class _DatasourceValueInputRequired(TypedDict):
+    value: float
+    """The figure."""
+    value_date: datetime.datetime | str
+    """The time the figure belongs to. Without an offset it is UTC."""
+
+
+class DatasourceValueInput(_DatasourceValueInputRequired, total=False):
+    """A value to be written. What is absent or null is empty afterwards."""
+
+    area_id: int | None
+    """Id of the area it is about."""
+    asset_id: int | None
+    """Id of the asset it is about."""
+    project_id: int | None
+    """Id of the project it is about."""
+    description: str | None
+    """A remark."""
+    dimension: str | None
+    """First dimension; what it means is up to the datasource."""
+    dimension2: str | None
+    """Second dimension; what it means is up to the datasource."""
+    dimension3: str | None
+    """Third dimension; what it means is up to the datasource."""
+    dimension4: str | None
+    """Fourth dimension; what it means is up to the datasource."""
+    external_id: str | None
+    """The value's id in another system."""

@@ -47,6 +47,23 @@ body! { INCIDENT_CREATE "IncidentCreate" {
     Field::optional("custom_fields", "customFields").many(&CUSTOM_FIELD_INPUT).nullable();
 } }
 
+body! { INCIDENT_STATUS_UPDATE "IncidentStatusUpdate" {
+    Field::required("status", "status");
+} }
+
+body! { INCIDENT_SEVERITY_UPDATE "IncidentSeverityUpdate" {
+    Field::optional("severity", "severity");
+} }
+
+body! { INCIDENT_RESPONSIBLE_UPDATE "IncidentResponsibleUpdate" {
+    Field::required("follow_up_group_id", "followUpGroupId");
+    Field::required("responsible_user_id", "responsibleUserId");
+} }
+
+body! { INCIDENT_CUSTOM_FIELD_UPDATE "IncidentCustomFieldUpdate" {
+    Field::required("value", "value");
+} }
+
 body! { CONSEQUENCE_INPUT "ConsequenceInput" {
     Field::required("id", "id");
     Field::optional("amount", "amount").nullable();
@@ -91,4 +108,42 @@ body! { IMPROVEMENT_UPDATE "ImprovementUpdate" {
     Field::optional("estimated_gain_of_investment_hours", "estimatedGainOfInvestmentHours").nullable();
     Field::optional("evaluation_status", "evaluationStatus").nullable();
     Field::optional("evaluation_text", "evaluationText").nullable();
+} }
+
+body! { IMPROVEMENT_CREATE "ImprovementCreate" {
+    Field::required("title", "title");
+    Field::required("suggested_by_user_id", "suggestedByUserId");
+    Field::optional("status", "status");
+    Field::optional("priority_status", "priorityStatus");
+    Field::optional("group_id", "groupId").nullable();
+    Field::optional("text", "text").nullable();
+    Field::optional("category_id", "categoryId").nullable();
+    Field::optional("project_id", "projectId").nullable();
+    Field::optional("due_date", "dueDate").nullable();
+    Field::optional("responsible_user_id", "responsibleUserId").nullable();
+    Field::optional("external_id", "externalId").nullable();
+    Field::optional("cost_of_investment", "costOfInvestment").nullable();
+    Field::optional("gain_of_investment", "gainOfInvestment").nullable();
+    Field::optional("cost_of_investment_hours", "costOfInvestmentHours").nullable();
+    Field::optional("gain_of_investment_hours", "gainOfInvestmentHours").nullable();
+    Field::optional("estimated_cost_of_investment", "estimatedCostOfInvestment").nullable();
+    Field::optional("estimated_gain_of_investment", "estimatedGainOfInvestment").nullable();
+    Field::optional("estimated_cost_of_investment_hours", "estimatedCostOfInvestmentHours").nullable();
+    Field::optional("estimated_gain_of_investment_hours", "estimatedGainOfInvestmentHours").nullable();
+    Field::optional("evaluation_status", "evaluationStatus").nullable();
+    Field::optional("evaluation_text", "evaluationText").nullable();
+} }
+
+body! { DATASOURCE_VALUE_INPUT "DatasourceValueInput" {
+    Field::required("value", "value");
+    Field::required("value_date", "valueDate");
+    Field::optional("area_id", "areaId").nullable();
+    Field::optional("asset_id", "assetId").nullable();
+    Field::optional("project_id", "projectId").nullable();
+    Field::optional("description", "description").nullable();
+    Field::optional("dimension", "dimension").nullable();
+    Field::optional("dimension2", "dimension2").nullable();
+    Field::optional("dimension3", "dimension3").nullable();
+    Field::optional("dimension4", "dimension4").nullable();
+    Field::optional("external_id", "externalId").nullable();
 } }

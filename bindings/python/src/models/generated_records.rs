@@ -2,9 +2,9 @@
 
 use super::{Field, record, records, words};
 
-words! { IncidentStatus IncidentSeverity ImprovementStatus ImprovementPriorityStatus EvaluationStatus EvaluationStatusV2 BoardType GroupType }
+words! { IncidentStatus IncidentSeverity ImprovementStatus ImprovementPriorityStatus EvaluationStatus EvaluationStatusV2 BoardType DatasourceElementType GroupType }
 
-records! { Area Board Group User IncidentComment IncidentV2 Incident TrashedIncident TrashPage IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause DatasourceValuePage DatasourceValue BoardDetail BoardLine Problem ODataError }
+records! { Area Board Group User IncidentComment IncidentV2 Incident IncidentPage TrashedIncident TrashPage IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement ImprovementPage IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValuePage DatasourceValue DatasourceValueTotal BoardSummary BoardDetail BoardLine Problem ODataError }
 
 record! {
 /// A place in the plant.
@@ -259,6 +259,17 @@ Incident INCIDENT "Incident" {
 } }
 
 record! {
+/// A page of incidents.
+IncidentPage INCIDENT_PAGE "IncidentPage" {
+    /// Number of incidents that match.
+    total = total: Field::required("total", "total");
+    /// Number of the page, counted from 1.
+    page = page: Field::required("page", "page");
+    /// The incidents.
+    values = values: Field::required("values", "values").many(&INCIDENT);
+} }
+
+record! {
 /// An incident in the trash.
 TrashedIncident TRASHED_INCIDENT "TrashedIncident" {
     /// Id of the incident.
@@ -332,6 +343,25 @@ TrashPage TRASH_PAGE "TrashPage" {
     page = page: Field::required("page", "page");
     /// The incidents.
     values = values: Field::required("values", "values").many(&TRASHED_INCIDENT);
+} }
+
+record! {
+/// A comment on an incident, as v1 tells it.
+IncidentCommentV1 INCIDENT_COMMENT_V1 "IncidentCommentV1" {
+    /// Id of the comment.
+    id = id: Field::required("id", "id");
+    /// What was written.
+    comment = comment: Field::required("comment", "comment");
+    /// When it was written.
+    comment_date = comment_date: Field::required("comment_date", "commentDate");
+    /// Display name of who wrote it.
+    commented_by = commented_by: Field::required("commented_by", "commentedBy").nullable();
+    /// Id of who wrote it.
+    commented_by_user_id = commented_by_user_id: Field::required("commented_by_user_id", "commentedByUserId").nullable();
+    /// Id of the comment that it answers.
+    parent_id = parent_id: Field::required("parent_id", "parentId").nullable();
+    /// How many comments there are above it.
+    level = level: Field::required("level", "level");
 } }
 
 record! {
@@ -470,6 +500,28 @@ Improvement IMPROVEMENT "Improvement" {
 } }
 
 record! {
+/// A page of improvements.
+ImprovementPage IMPROVEMENT_PAGE "ImprovementPage" {
+    /// Number of improvements that match.
+    total = total: Field::required("total", "total");
+    /// Number of the page, counted from 1.
+    page = page: Field::required("page", "page");
+    /// The improvements.
+    values = values: Field::required("values", "values").many(&IMPROVEMENT);
+} }
+
+record! {
+/// An incident type, by name.
+IncidentTypeSummary INCIDENT_TYPE_SUMMARY "IncidentTypeSummary" {
+    /// Id of the type.
+    id = id: Field::required("id", "id");
+    /// Name of the type.
+    title = title: Field::required("title", "title");
+    /// What incidents of the type are.
+    description = description: Field::required("description", "description").nullable();
+} }
+
+record! {
 /// An incident type and what its incidents may have.
 IncidentTypeDetail INCIDENT_TYPE_DETAIL "IncidentTypeDetail" {
     /// Id of the incident type.
@@ -547,6 +599,52 @@ TypeCause TYPE_CAUSE "TypeCause" {
 } }
 
 record! {
+/// A datasource, by name.
+Datasource DATASOURCE "Datasource" {
+    /// Id of the datasource.
+    id = id: Field::required("id", "id");
+    /// Name of the datasource.
+    title = title: Field::required("title", "title").nullable();
+    /// What its figures are.
+    description = description: Field::required("description", "description").nullable();
+} }
+
+record! {
+/// A datasource, and what the properties of its values mean.
+DatasourceDetail DATASOURCE_DETAIL "DatasourceDetail" {
+    /// Id of the datasource.
+    id = id: Field::required("id", "id");
+    /// Name of the datasource.
+    title = title: Field::required("title", "title").nullable();
+    /// What its figures are.
+    description = description: Field::required("description", "description").nullable();
+    /// What kind of thing the figures are about.
+    object_source = object_source: Field::required("object_source", "objectSource").nullable();
+    /// How long the time is that a figure stands for, for example a shift.
+    unit_of_time = unit_of_time: Field::required("unit_of_time", "unitOfTime").nullable();
+    /// Where most of the figures come from.
+    primary_input_source = primary_input_source: Field::required("primary_input_source", "primaryInputSource").nullable();
+    /// What the properties of a value mean, in the order in which a form shows them.
+    elements = elements: Field::required("elements", "elements").many(&DATASOURCE_ELEMENT);
+} }
+
+record! {
+/// What one property of a datasource's values means.
+DatasourceElement DATASOURCE_ELEMENT "DatasourceElement" {
+    /// Id of the element, unique within the datasource.
+    id = id: Field::required("id", "id");
+    /// What a form calls it.
+    label = label: Field::required("label", "label").nullable();
+    r#type = type_: Field::required("type", "type");
+    /// Whether a value must have it.
+    is_mandatory = is_mandatory: Field::required("is_mandatory", "isMandatory");
+    /// The property of a value that holds it, for example `dimension`.
+    source_column = source_column: Field::required("source_column", "sourceColumn").nullable();
+    /// Id of the list of choices it draws from.
+    data_list_id = data_list_id: Field::required("data_list_id", "dataListId").nullable();
+} }
+
+record! {
 /// A page of values.
 DatasourceValuePage DATASOURCE_VALUE_PAGE "DatasourceValuePage" {
     /// The page size that was used.
@@ -590,6 +688,32 @@ DatasourceValue DATASOURCE_VALUE "DatasourceValue" {
     value_date = value_date: Field::required("value_date", "valueDate");
     /// The value's id in another system.
     external_id = external_id: Field::required("external_id", "externalId").nullable();
+} }
+
+record! {
+/// What became of a list of values.
+DatasourceValueTotal DATASOURCE_VALUE_TOTAL "DatasourceValueTotal" {
+    /// Number of values that were added.
+    total = total: Field::required("total", "total");
+} }
+
+record! {
+/// A board without its lines.
+BoardSummary BOARD_SUMMARY "BoardSummary" {
+    /// Id of the board.
+    id = id: Field::required("id", "id");
+    /// Name of the board.
+    name = name: Field::required("name", "name").nullable();
+    /// What the board is for.
+    description = description: Field::required("description", "description").nullable();
+    /// Layout of the board.
+    board_type = board_type: Field::required("board_type", "boardType").nullable();
+    /// Whether people outside the group see the board.
+    is_public = is_public: Field::required("is_public", "isPublic");
+    /// Id of the group the board belongs to.
+    group_id = group_id: Field::required("group_id", "groupId").nullable();
+    /// Name of that group.
+    group_name = group_name: Field::required("group_name", "groupName").nullable();
 } }
 
 record! {
@@ -654,18 +778,20 @@ Problem PROBLEM "Problem" {
     /// What went wrong, for programs to act on. New codes may come; a code never changes its meaning.
     /// - 400: `path.invalid`, `query.invalid`, `odata.syntax`, `odata.option`, `odata.unknown_property`, `odata.unknown_function`,
     ///   `odata.type`, `odata.value`, `odata.limit`, `odata.search_with_filter`, `body.malformed`, `body.invalid`,
-    ///   `body.unknown_property`
+    ///   `body.unknown_property`, `header.invalid`
     /// - 401: `token.missing`, `token.invalid`, `token.expired`, `token.revoked`
     /// - 403: `scope.missing`
     /// - 404: `not_found`
     /// - 405: `method.not_allowed`
     /// - 406: `media_type.not_acceptable`
     /// - 408: `body.timeout`
-    /// - 409: `incident.transition`, `incident.evaluation`, `improvement.transition`
+    /// - 409: `incident.transition`, `incident.evaluation`, `improvement.transition`, `value.ids_exhausted`
+    /// - 412: `precondition.failed`
     /// - 413: `body.too_large`
     /// - 414: `request.uri_too_long`
     /// - 415: `media_type.unsupported`
-    /// - 422: `reference.unknown`, `reference.other_type`, `reference.duplicate`, `responsible.not_member`
+    /// - 422: `reference.unknown`, `reference.other_type`, `reference.duplicate`, `responsible.not_member`, `custom_field.value`, `element.missing`,
+    ///   `element.type`, `idempotency.mismatch`
     /// - 431: `request.headers_too_large`
     /// - 500: `internal`
     /// - 503: `unavailable`

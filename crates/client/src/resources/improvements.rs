@@ -1,6 +1,6 @@
 //! Improvements.
 
-use obeya_model::{Improvement, ImprovementUpdate};
+use obeya_model::{Improvement, ImprovementCreate, ImprovementUpdate};
 
 use crate::bridge;
 use crate::error::Result;
@@ -25,6 +25,31 @@ impl Improvements {
         let call = obeya_api::call::GetImprovement { improvement_id: id };
         bridge::finish(
             obeya_api::call::GetImprovement::OPERATION,
+            call.send(self.client.api()).await,
+        )
+    }
+
+    /// `POST /v1/Improvements`: suggests an improvement. [`ImprovementCreate::new`] takes what is required.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or
+    /// [`Error::Timeout`](crate::Error::Timeout) it may have been created all the same.
+    pub async fn create(&self, improvement: &ImprovementCreate) -> Result<Improvement> {
+        let call = obeya_api::call::CreateImprovement { body: improvement };
+        bridge::finish(
+            obeya_api::call::CreateImprovement::OPERATION,
+            call.send(self.client.api()).await,
+        )
+    }
+
+    /// `DELETE /v1/Improvements/{improvementId}`: removes the improvement for good.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error). A call that was sent again may meet what its first try did, and find nothing.
+    pub async fn delete(&self, id: i32) -> Result<()> {
+        let call = obeya_api::call::DeleteImprovement { improvement_id: id };
+        bridge::finish(
+            obeya_api::call::DeleteImprovement::OPERATION,
             call.send(self.client.api()).await,
         )
     }

@@ -5,7 +5,9 @@ use std::future::IntoFuture;
 use futures_core::future::BoxFuture;
 use obeya_api::call;
 use obeya_model::{
-    CauseInput, ConsequenceInput, Incident, IncidentCreate, IncidentTypeDetail, IncidentUpdate,
+    CategoryInput, CauseInput, ConsequenceInput, Incident, IncidentCreate,
+    IncidentCustomFieldUpdate, IncidentResponsibleUpdate, IncidentSeverity, IncidentSeverityUpdate,
+    IncidentStatus, IncidentStatusUpdate, IncidentTypeDetail, IncidentTypeSummary, IncidentUpdate,
     TrashPage, TrashedIncident,
 };
 use obeya_odata::build::{Clause, Filter};
@@ -114,6 +116,93 @@ impl Incidents {
         )
     }
 
+    /// `PUT /v1/Incidents/{id}/status`: moves the incident to another status, where it may follow the present one.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error); the code is `incident.transition` where it may not.
+    pub async fn set_status(&self, id: i32, status: IncidentStatus) -> Result<Incident> {
+        let body = IncidentStatusUpdate { status };
+        let call = call::UpdateIncidentStatus { id, body: &body };
+        bridge::finish(
+            call::UpdateIncidentStatus::OPERATION,
+            call.send(self.client.api()).await,
+        )
+    }
+
+    /// `PUT /v1/Incidents/{id}/severity`: says how grave the incident is.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn set_severity(&self, id: i32, severity: IncidentSeverity) -> Result<Incident> {
+        let body = IncidentSeverityUpdate {
+            severity: Some(severity),
+        };
+        let call = call::UpdateIncidentSeverity { id, body: &body };
+        bridge::finish(
+            call::UpdateIncidentSeverity::OPERATION,
+            call.send(self.client.api()).await,
+        )
+    }
+
+    /// `PUT /v1/Incidents/{id}/responsible`: sets the group that follows the incident up and the member of it who is
+    /// responsible.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn set_responsible(
+        &self,
+        id: i32,
+        follow_up_group_id: i32,
+        responsible_user_id: impl Into<String>,
+    ) -> Result<Incident> {
+        let body = IncidentResponsibleUpdate {
+            follow_up_group_id,
+            responsible_user_id: responsible_user_id.into(),
+        };
+        let call = call::UpdateIncidentResponsible { id, body: &body };
+        bridge::finish(
+            call::UpdateIncidentResponsible::OPERATION,
+            call.send(self.client.api()).await,
+        )
+    }
+
+    /// `PUT /v1/Incidents/{id}/categories`: replaces the categories, of which there must be one at least.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn set_categories(&self, id: i32, categories: &[CategoryInput]) -> Result<Incident> {
+        let body = categories.to_vec();
+        let call = call::UpdateIncidentCategories { id, body: &body };
+        bridge::finish(
+            call::UpdateIncidentCategories::OPERATION,
+            call.send(self.client.api()).await,
+        )
+    }
+
+    /// `PUT /v1/Incidents/{id}/customfields/{customFieldId}`: sets the value of one custom field; the others stay.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn set_custom_field(
+        &self,
+        id: i32,
+        custom_field_id: i32,
+        value: impl Into<String>,
+    ) -> Result<Incident> {
+        let body = IncidentCustomFieldUpdate {
+            value: value.into(),
+        };
+        let call = call::UpdateIncidentCustomField {
+            id,
+            custom_field_id,
+            body: &body,
+        };
+        bridge::finish(
+            call::UpdateIncidentCustomField::OPERATION,
+            call.send(self.client.api()).await,
+        )
+    }
+
     /// `DELETE /v1/Incidents/{id}`: moves the incident to the trash, where it stays for 30 days.
     ///
     /// # Errors
@@ -137,6 +226,14 @@ impl Incidents {
             call::RestoreIncident::OPERATION,
             call.send(self.client.api()).await,
         )
+    }
+
+    /// `GET /v1/Incidents/types`: every type by itself.
+    pub fn types(&self) -> Types {
+        Types {
+            client: self.client.clone(),
+            language: None,
+        }
     }
 
     /// `GET /v1/Incidents/types/{id}`: the categories, causes, consequences and custom fields of a type.
@@ -197,6 +294,45 @@ impl TypeDetail {
 
 impl IntoFuture for TypeDetail {
     type Output = Result<IncidentTypeDetail>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}
+
+/// A request for the incident types, made by [`Incidents::types`].
+#[derive(Clone, Debug)]
+#[must_use = "a request does nothing until it is sent or awaited"]
+pub struct Types {
+    client: Client,
+    language: Option<String>,
+}
+
+impl Types {
+    /// The language of the texts, for example `nb`; texts without a translation come in the default language.
+    pub fn language(mut self, code: impl Into<String>) -> Self {
+        self.language = Some(code.into());
+        self
+    }
+
+    /// Fetches them.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn send(self) -> Result<Vec<IncidentTypeSummary>> {
+        let call = call::ListIncidentTypes {
+            language: self.language.as_deref(),
+        };
+        bridge::finish(
+            call::ListIncidentTypes::OPERATION,
+            call.send(self.client.api()).await,
+        )
+    }
+}
+
+impl IntoFuture for Types {
+    type Output = Result<Vec<IncidentTypeSummary>>;
     type IntoFuture = BoxFuture<'static, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {

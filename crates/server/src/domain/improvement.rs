@@ -65,6 +65,26 @@ pub(crate) struct ImprovementChange {
 }
 
 impl Improvement {
+    /// The improvement that a body creates: suggested now, and then moved to the status that is asked for.
+    ///
+    /// # Errors
+    /// 409 `improvement.transition`.
+    pub(crate) fn created(change: ImprovementChange, now: i64) -> Result<Improvement, Fault> {
+        let suggested = Improvement {
+            state: State::suggested(now),
+            priority: Priority::NotPrioritized,
+            title: None,
+            text: None,
+            due_date: None,
+            external_id: None,
+            links: Links::default(),
+            amounts: [None; AMOUNTS.len()],
+            evaluation: None,
+            evaluation_text: None,
+        };
+        suggested.changed(change, now)
+    }
+
     /// The improvement after a body.
     ///
     /// # Errors
@@ -143,6 +163,44 @@ mod tests {
             improvement().changed(ImprovementChange::default(), 99),
             Ok(improvement())
         );
+    }
+
+    #[test]
+    fn a_new_improvement_is_suggested_now_whatever_it_becomes_then() {
+        let created = |status| {
+            let change = ImprovementChange {
+                status,
+                title: Some(Some("Light".into())),
+                ..ImprovementChange::default()
+            };
+            Improvement::created(change, 99).map(|created| created.state)
+        };
+        let suggested = State::suggested(99);
+        assert_eq!(created(None), Ok(suggested));
+        assert_eq!(created(Some(ImprovementStatus::Suggested)), Ok(suggested));
+        let in_progress = State {
+            status: ImprovementStatus::InProgress,
+            dates: [Some(99), None, Some(99), None, None],
+            ..suggested
+        };
+        assert_eq!(
+            created(Some(ImprovementStatus::InProgress)),
+            Ok(in_progress)
+        );
+        let archived = created(Some(ImprovementStatus::Archived)).expect("a state");
+        assert_eq!(
+            (archived.archived, archived.dates),
+            (Some(99), suggested.dates)
+        );
+        let open = created(Some(ImprovementStatus::Open)).expect("a state");
+        assert_eq!(open.dates, suggested.dates);
+        assert!(matches!(
+            created(Some(ImprovementStatus::Activated)),
+            Err(Fault::Conflict {
+                code: "improvement.transition",
+                ..
+            })
+        ));
     }
 
     #[test]

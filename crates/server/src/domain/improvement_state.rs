@@ -27,6 +27,18 @@ pub(crate) struct State {
 }
 
 impl State {
+    /// The state of an improvement that is new.
+    pub(crate) fn suggested(now: i64) -> State {
+        let mut dates = [None; STAGES.len()];
+        dates[0] = Some(now);
+        State {
+            status: Suggested,
+            dates,
+            archived: None,
+            archived_from: None,
+        }
+    }
+
     /// The state after a body asked for `to`.
     ///
     /// # Errors

@@ -55,6 +55,29 @@ pub(crate) struct IncidentChange {
 }
 
 impl IncidentChange {
+    /// What leaves the incident as it is, to be filled in with what is asked.
+    pub(crate) fn nothing(incident: &Incident) -> IncidentChange {
+        IncidentChange {
+            incident_type_id: incident.incident_type_id,
+            severity: incident.severity,
+            title: incident.title.clone(),
+            incident_date: incident.incident_date,
+            status: None,
+            resolved_date: None,
+            due_date: None,
+            text: None,
+            is_anonymous: None,
+            external_id: None,
+            reported_by_group_id: None,
+            follow_up_group_id: None,
+            responsible_user_id: None,
+            area_id: None,
+            project_id: None,
+            evaluation: None,
+            evaluation_text: None,
+        }
+    }
+
     /// Whether the body names the responsible user or the follow-up group, so that the rule between them has to hold afterwards.
     pub(crate) fn names_responsible(&self) -> bool {
         self.responsible_user_id.is_some() || self.follow_up_group_id.is_some()
@@ -192,6 +215,14 @@ mod tests {
             ..asked()
         };
         Incident::created(change, 99).expect("an incident")
+    }
+
+    #[test]
+    fn a_change_of_nothing_changes_nothing() {
+        let incident = full();
+        let change = IncidentChange::nothing(&incident);
+        assert!(!change.names_responsible());
+        assert_eq!(incident.clone().changed(change, 99), Ok(incident));
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! Pure rules of the domain: states, transitions and validation. No SQL, no HTTP, and no clock: whoever calls says what time it is.
 
+pub(crate) mod custom_field;
+pub(crate) mod elements;
 pub(crate) mod fault;
 pub(crate) mod improvement;
 pub(crate) mod improvement_state;
 pub(crate) mod incident;
 pub(crate) mod incident_state;
 pub(crate) mod validate;
+pub(crate) mod value;
 pub(crate) mod words;
 
 /// What a body asks of a field that may be empty: `None` leaves it, `Some(None)` empties it, `Some(Some(…))` sets it.

@@ -90,9 +90,40 @@ pub(crate) fn update(
             estimated_cost_of_investment_hours = ?26, estimated_gain_of_investment_hours = ?27,
             evaluation_status = ?28, evaluation_text = ?29, last_modified = ?30, last_modified_by_user_id = NULL
         WHERE id = ?1";
+    let mut binds = vec![id.into()];
+    binds.extend(columns(improvement, stamp));
+    session.send(sql, &binds)
+}
+
+/// Adds an improvement; its id.
+pub(crate) fn insert(
+    session: &mut dyn Session,
+    improvement: &Improvement,
+    stamp: i64,
+) -> Result<i32, StoreError> {
+    let sql = "INSERT INTO improvements (status, suggestion_date, planned_date, in_progress_date, implemented_date,
+            evaluated_date, archived_date, archived_from, priority_status, title, text, due_date,
+            external_id, group_id, category_id, project_id, suggested_by_user_id, responsible_user_id,
+            cost_of_investment, gain_of_investment, cost_of_investment_hours, gain_of_investment_hours,
+            estimated_cost_of_investment, estimated_gain_of_investment, estimated_cost_of_investment_hours, estimated_gain_of_investment_hours,
+            evaluation_status, evaluation_text, last_modified)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29)
+        RETURNING id";
+    let id = session.first(sql, &columns(improvement, stamp), |row| row.int32(0))?;
+    present(id.flatten())
+}
+
+/// Removes the improvement; whether it was there.
+pub(crate) fn delete(session: &mut dyn Session, id: i32) -> Result<bool, StoreError> {
+    let removed = session.execute("DELETE FROM improvements WHERE id = ?1", &[id.into()])?;
+    Ok(removed > 0)
+}
+
+/// What the domain may change and the stamp, in the order of the statements above.
+fn columns(improvement: &Improvement, stamp: i64) -> Vec<Value<'_>> {
     let (state, links) = (&improvement.state, &improvement.links);
-    let mut binds: Vec<Value<'_>> = vec![id.into(), state.status.word().into()];
-    binds.extend(state.dates.iter().map(|date| Value::from(*date)));
+    let mut columns: Vec<Value<'_>> = vec![state.status.word().into()];
+    columns.extend(state.dates.iter().map(|date| Value::from(*date)));
     let archive_and_links: [Value<'_>; 12] = [
         state.archived.into(),
         state.archived_from.map(Word::word).into(),
@@ -107,8 +138,8 @@ pub(crate) fn update(
         links.suggested_by_user_id.as_deref().into(),
         links.responsible_user_id.as_deref().into(),
     ];
-    binds.extend(archive_and_links);
-    binds.extend(
+    columns.extend(archive_and_links);
+    columns.extend(
         improvement
             .amounts
             .iter()
@@ -119,8 +150,8 @@ pub(crate) fn update(
         improvement.evaluation_text.as_deref().into(),
         stamp.into(),
     ];
-    binds.extend(rest);
-    session.send(sql, &binds)
+    columns.extend(rest);
+    columns
 }
 
 /// The improvement as v1 answers with it: every name resolved.

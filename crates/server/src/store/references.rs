@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::refusal::Refusal;
 use super::{Session, StoreError, Value};
+use crate::domain::custom_field::misfit;
 use crate::domain::fault::{Complaint, Fault};
 
 /// How many complaints about one body are told. Nothing is looked up after that many: a body of a megabyte names 75,000 parts, and each is
@@ -80,6 +81,7 @@ pub(crate) struct References<'s> {
     other_type: Vec<Complaint>,
     duplicate: Vec<Complaint>,
     not_member: Vec<Complaint>,
+    misfit: Vec<Complaint>,
 }
 
 impl<'s> References<'s> {
@@ -91,6 +93,7 @@ impl<'s> References<'s> {
             other_type: Vec::new(),
             duplicate: Vec::new(),
             not_member: Vec::new(),
+            misfit: Vec::new(),
         }
     }
 
@@ -203,6 +206,31 @@ impl<'s> References<'s> {
         Ok(())
     }
 
+    /// Each value is of its custom field's kind; what field it is for is looked at by [`Self::parts`]. `field` is where item `index` gives it.
+    pub(crate) fn field_values<'v>(
+        &mut self,
+        values: impl IntoIterator<Item = (i32, &'v str)>,
+        field: impl Fn(usize) -> String,
+    ) -> Result<(), StoreError> {
+        const KIND: &str = "SELECT type FROM type_custom_fields WHERE id = ?1";
+        for (index, (id, text)) in values.into_iter().enumerate() {
+            if self.is_full() || (self.is_ahead && index >= MOST_COMPLAINTS) {
+                break;
+            }
+            if self.is_ahead {
+                self.session.announce(KIND, &[id.into()])?;
+                continue;
+            }
+            let kind = self.session.first(KIND, &[id.into()], |row| row.string(0))?;
+            let expected = kind.flatten().and_then(|kind| misfit(&kind, text));
+            if let Some(expected) = expected {
+                let text = format!("expected {expected}, found `{}`", shortened(text));
+                self.misfit.push(complaint(&field(index), text));
+            }
+        }
+        Ok(())
+    }
+
     fn look(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<Found, StoreError> {
         if self.is_ahead {
             self.session.announce(sql, binds)?;
@@ -218,6 +246,7 @@ impl<'s> References<'s> {
             &self.other_type,
             &self.duplicate,
             &self.not_member,
+            &self.misfit,
         ];
         complaints.map(Vec::len).iter().sum::<usize>() >= MOST_COMPLAINTS
     }
@@ -229,6 +258,7 @@ impl<'s> References<'s> {
             ("reference.other_type", self.other_type),
             ("reference.duplicate", self.duplicate),
             ("responsible.not_member", self.not_member),
+            ("custom_field.value", self.misfit),
         ];
         match by_code
             .into_iter()

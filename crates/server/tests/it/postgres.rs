@@ -27,7 +27,9 @@ mod import_faults;
 mod import_folder;
 mod import_stamps;
 mod improvements;
+mod improvements_made;
 mod incidents;
+mod incidents_one_field;
 mod incidents_parts;
 mod incidents_plant;
 mod incidents_trash;
@@ -56,6 +58,7 @@ mod types;
 mod values;
 mod values_forms;
 mod values_large;
+mod values_written;
 
 // A server that fails, and what only this engine does.
 mod partitions;

@@ -7,13 +7,10 @@ use crate::http::call::Call;
 use crate::http::problem::Problem;
 use crate::read::{Form, Records};
 
-static FORM: Form = Form {
-    entity: &entities::IMPROVEMENT,
-    parts: None,
-};
+static FORM: Form = Form::of(&entities::IMPROVEMENT);
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
-    Records::new(&call, &FORM)?
+    Records::page(&call, &FORM)?
         .in_period(["LastModifiedFrom", "LastModifiedTo"], "last_modified")?
         .respond(call)
         .await

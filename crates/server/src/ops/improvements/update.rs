@@ -3,11 +3,12 @@
 use axum::response::Response;
 use obeya_model::{Improvement as Record, ImprovementUpdate};
 
-use super::body;
+use super::{answer, body, missing};
 use crate::domain::improvement::{ImprovementChange, Links};
 use crate::http::call::Call;
 use crate::http::problem::Problem;
 use crate::ops::never_null::NeverNull;
+use crate::ops::writing;
 use crate::store::references::{Record as To, References};
 use crate::store::refusal::Refusal;
 use crate::store::{Session, improvements, stamp};
@@ -17,12 +18,10 @@ pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     let NeverNull(body) = call.json::<NeverNull<ImprovementUpdate>>().await?;
     let change = body::of_update(body)?;
     let now = call.now();
-    let improvement = call
-        .app
-        .store
-        .write(move |session| update(session, id, change.clone(), now))
-        .await?;
-    call.reply_json(&improvement)
+    writing::of(&call)?
+        .against(move |session| answer(session, id))
+        .record(move |session| update(session, id, change.clone(), now))
+        .await
 }
 
 fn update(
@@ -31,18 +30,17 @@ fn update(
     change: ImprovementChange,
     now: i64,
 ) -> Result<Record, Refusal> {
-    let missing = || Refusal::Missing("improvement", id);
-    let stored = improvements::find(session, id)?.ok_or_else(missing)?;
+    let stored = improvements::find(session, id)?.ok_or(missing(id))?;
     let before = stored.improvement.links.clone();
     let next = stored.improvement.changed(change, now)?;
     check(session, &before, &next.links)?;
     let stamp = stamp::next(session, now, stored.last_modified)?;
     improvements::update(session, id, &next, stamp)?;
-    improvements::record(session, id)?.ok_or_else(missing)
+    answer(session, id)
 }
 
 /// What the body points to is there. References that stay as they are were checked when they were written.
-fn check(session: &mut dyn Session, old: &Links, new: &Links) -> Result<(), Refusal> {
+pub(super) fn check(session: &mut dyn Session, old: &Links, new: &Links) -> Result<(), Refusal> {
     let changed = |old: Option<i32>, new: Option<i32>| new.filter(|_| new != old);
     let mut references = References::new(session);
     references.record("groupId", To::Group, changed(old.group_id, new.group_id))?;

@@ -1,8 +1,8 @@
 //! The bodies of create and update, in the domain's terms; what their schema says beyond types is checked here.
 
 use obeya_model::{
-    Date, EvaluationStatus, IncidentCreate, IncidentSeverity, IncidentStatus, IncidentUpdate,
-    Patch, Timestamp,
+    CategoryInput, Date, EvaluationStatus, IncidentCreate, IncidentSeverity, IncidentStatus,
+    IncidentUpdate, Patch, Timestamp,
 };
 
 use crate::domain::Change;
@@ -92,9 +92,7 @@ pub(super) fn of_create(body: &IncidentCreate) -> Result<IncidentChange, Fault> 
         Patch::from(Some(body.evaluation_status.as_ref())),
     );
     check.not_empty("title", &body.title);
-    if body.categories.is_empty() {
-        check.refuse("categories", "expected at least 1 category, found none");
-    }
+    some_category(&mut check, &body.categories);
     let words = check.finish(words)?;
     Ok(IncidentChange {
         incident_type_id: body.incident_type_id,
@@ -115,6 +113,13 @@ pub(super) fn of_create(body: &IncidentCreate) -> Result<IncidentChange, Fault> 
         evaluation: words.evaluation,
         evaluation_text: Some(body.evaluation_text.clone()),
     })
+}
+
+/// An incident is put into one category at least.
+pub(super) fn some_category(check: &mut Check, categories: &[CategoryInput]) {
+    if categories.is_empty() {
+        check.refuse("categories", "expected at least 1 category, found none");
+    }
 }
 
 fn days(date: Date) -> i64 {

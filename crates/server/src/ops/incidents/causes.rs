@@ -6,15 +6,15 @@ use obeya_model::CauseInput;
 use super::{answer, open};
 use crate::http::call::Call;
 use crate::http::problem::Problem;
-use crate::store::incidents;
+use crate::ops::writing;
 use crate::store::references::{Part, References};
-use crate::store::refusal::Refusal;
+use crate::store::{Session, incidents};
 
 pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
     let body = call.json::<Vec<CauseInput>>().await?;
     let now = call.now();
-    let incident = call.app.store.write(move |session| {
+    let work = move |session: &mut dyn Session| {
         let (stored, stamp) = open(session, id, now)?;
         let causes: Vec<_> = body.iter().map(|item| item.id).collect();
         let mut references = References::new(session);
@@ -28,9 +28,9 @@ pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
         incidents::set_causes(session, id, &causes)?;
         incidents::touch(session, id, stamp)?;
         answer(session, id)
-    });
-    let incident = incident
+    };
+    writing::of(&call)?
+        .against(move |session| answer(session, id))
+        .record(work)
         .await
-        .map_err(|refusal: Refusal| Problem::from(refusal))?;
-    call.reply_json(&incident)
 }

@@ -8,6 +8,7 @@ use crate::domain::incident::Incident;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
 use crate::ops::never_null::NeverNull;
+use crate::ops::writing;
 use crate::store::incidents::FieldValue;
 use crate::store::references::{Part, Record as To, References};
 use crate::store::refusal::Refusal;
@@ -17,12 +18,9 @@ pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     let NeverNull(body) = call.json::<NeverNull<IncidentCreate>>().await?;
     let now = call.now();
     let incident = Incident::created(body::of_create(&body)?, now)?;
-    let incident = call
-        .app
-        .store
-        .write(move |session| create(session, &incident, &body, now))
-        .await?;
-    call.reply_json(&incident)
+    writing::of(&call)?
+        .record(move |session| create(session, &incident, &body, now))
+        .await
 }
 
 fn create(
@@ -108,5 +106,8 @@ fn look(
     let fields = body.custom_fields.iter().flatten().map(|item| item.id);
     references.parts(Part::CustomField, of_type, fields, |index| {
         format!("customFields[{index}].id")
-    })
+    })?;
+    let values = body.custom_fields.iter().flatten();
+    let values = values.map(|item| (item.id, item.value.as_deref().unwrap_or_default()));
+    references.field_values(values, |index| format!("customFields[{index}].value"))
 }

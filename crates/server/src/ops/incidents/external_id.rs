@@ -6,8 +6,8 @@ use super::{answer, open};
 use crate::domain::validate::{Check, EXTERNAL_ID_MAX};
 use crate::http::call::Call;
 use crate::http::problem::Problem;
-use crate::store::incidents;
-use crate::store::refusal::Refusal;
+use crate::ops::writing;
+use crate::store::{Session, incidents};
 
 pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
@@ -20,13 +20,13 @@ pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     );
     check.finish(Some(()))?;
     let now = call.now();
-    let incident = call.app.store.write(move |session| {
+    let work = move |session: &mut dyn Session| {
         let (_, stamp) = open(session, id, now)?;
         incidents::set_external_id(session, id, external_id.as_deref(), stamp)?;
         answer(session, id)
-    });
-    let incident = incident
+    };
+    writing::of(&call)?
+        .against(move |session| answer(session, id))
+        .record(work)
         .await
-        .map_err(|refusal: Refusal| Problem::from(refusal))?;
-    call.reply_json(&incident)
 }

@@ -17,7 +17,7 @@ static FORM: Form = Form {
 };
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
-    Records::new(&call, &FORM)?
+    Records::page(&call, &FORM)?
         .only(Predicate::new("{t}.deleted_date IS NULL", []))
         .with_id("TypeId", "incident_type_id")?
         .in_period_of_days(["IncidentDateFrom", "IncidentDateTo"], "incident_date")?

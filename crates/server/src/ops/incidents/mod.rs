@@ -5,13 +5,18 @@ pub(crate) mod categories;
 pub(crate) mod causes;
 pub(crate) mod consequences;
 pub(crate) mod create;
+pub(crate) mod custom_field;
 pub(crate) mod delete;
 pub(crate) mod external_id;
 pub(crate) mod get;
 pub(crate) mod list;
+pub(crate) mod responsible;
 pub(crate) mod restore;
+pub(crate) mod severity;
+pub(crate) mod status;
 pub(crate) mod trash;
 pub(crate) mod type_detail;
+pub(crate) mod types;
 pub(crate) mod update;
 
 use obeya_model::Incident;

@@ -21,11 +21,11 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
         })
         .await?;
     let detail = detail.ok_or_else(|| Problem::not_found("incident type", id))?;
-    call.reply_json(&detail)
+    call.reply_json_record(&detail)
 }
 
 /// The parameter `language`, if it is given.
-fn language(query: &str) -> Result<Option<String>, Problem> {
+pub(super) fn language(query: &str) -> Result<Option<String>, Problem> {
     let pairs: Vec<(String, String)> = serde_urlencoded::from_str(query)
         .map_err(|error| Problem::invalid_query("language", error.to_string()))?;
     let mut given = pairs

@@ -8,6 +8,7 @@ use crate::domain::incident::{Incident, IncidentChange};
 use crate::http::call::Call;
 use crate::http::problem::Problem;
 use crate::ops::never_null::NeverNull;
+use crate::ops::writing;
 use crate::store::references::{Record as To, References};
 use crate::store::refusal::Refusal;
 use crate::store::{Session, incidents};
@@ -17,21 +18,21 @@ pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     let NeverNull(body) = call.json::<NeverNull<IncidentUpdate>>().await?;
     let change = body::of_update(body)?;
     let now = call.now();
-    let incident = call
-        .app
-        .store
-        .write(move |session| update(session, id, change.clone(), now))
-        .await?;
-    call.reply_json(&incident)
+    writing::of(&call)?
+        .against(move |session| answer(session, id))
+        .record(move |session| self::change(session, id, now, |_| change.clone()))
+        .await
 }
 
-fn update(
+/// Changes an incident as is asked of it, by the rules that every body keeps to; `asked` sees it as it is. The incident as it is then.
+pub(super) fn change(
     session: &mut dyn Session,
     id: i32,
-    change: IncidentChange,
     now: i64,
+    asked: impl FnOnce(&Incident) -> IncidentChange,
 ) -> Result<Record, Refusal> {
     let (stored, stamp) = open(session, id, now)?;
+    let change = asked(&stored.incident);
     let names_responsible = change.names_responsible();
     let next = stored.incident.clone().changed(change, now)?;
     check(session, &stored.incident, &next, names_responsible)?;

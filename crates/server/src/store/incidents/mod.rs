@@ -1,15 +1,17 @@
-//! Statements over incidents. An incident in the trash is not there for anybody here but the purge.
+//! Statements over incidents. An incident in the trash is not there for anybody here but what is about the trash.
 
 mod parts;
 mod purge;
 mod record;
+mod trash;
 
 pub(crate) use parts::{
     FieldValue, add_categories, add_causes, add_consequences, add_custom_fields, clear_parts,
-    set_causes, set_consequences,
+    set_categories, set_causes, set_consequences, set_custom_field,
 };
 pub use purge::{RETENTION_DAYS, RETENTION_TICKS, purge, purge_some};
 pub(crate) use record::record;
+pub(crate) use trash::{announce_deleted, delete, find_deleted, restore};
 
 use super::engine::{Row, Value, present};
 use super::{Session, StoreError, search};

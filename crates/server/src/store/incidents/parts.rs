@@ -29,6 +29,16 @@ pub(crate) fn clear_parts(session: &mut dyn Session, id: i32) -> Result<(), Stor
     Ok(())
 }
 
+/// Replaces the categories.
+pub(crate) fn set_categories(
+    session: &mut dyn Session,
+    id: i32,
+    categories: &[i32],
+) -> Result<(), StoreError> {
+    session.send(CLEAR_CATEGORIES, &[id.into()])?;
+    add_categories(session, id, categories)
+}
+
 /// Gives categories to an incident that has none.
 pub(crate) fn add_categories(
     session: &mut dyn Session,
@@ -88,7 +98,21 @@ pub(crate) fn add_causes(
     Ok(())
 }
 
-/// Gives values of custom fields to an incident that has none. For a field with a data list the value is the chosen entry.
+/// Replaces the value of one custom field.
+pub(crate) fn set_custom_field(
+    session: &mut dyn Session,
+    id: i32,
+    field: FieldValue<'_>,
+    now: i64,
+) -> Result<(), StoreError> {
+    session.send(
+        "DELETE FROM incident_custom_fields WHERE incident_id = ?1 AND custom_field_id = ?2",
+        &[id.into(), field.id.into()],
+    )?;
+    add_custom_fields(session, id, &[field], now)
+}
+
+/// Gives values of custom fields to an incident that has none of them. For a field with a data list the value is the chosen entry.
 pub(crate) fn add_custom_fields(
     session: &mut dyn Session,
     id: i32,

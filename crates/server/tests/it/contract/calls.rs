@@ -2,8 +2,8 @@
 
 use futures_util::future::BoxFuture;
 use obeya::model::{
-    CategoryInput, CauseInput, ConsequenceInput, CustomFieldInput, Date, ImprovementUpdate,
-    IncidentCreate, IncidentSeverity, IncidentUpdate,
+    CategoryInput, CauseInput, ConsequenceInput, CustomFieldInput, DatasourceValueInput, Date, ImprovementCreate,
+    ImprovementUpdate, IncidentCreate, IncidentSeverity, IncidentStatus, IncidentUpdate,
 };
 use obeya::{Client, Error};
 
@@ -105,6 +105,27 @@ pub fn call<'a>(
             let improvement = client.improvements().get(ids.pick(317)).await;
             improvement.map(drop)
         }),
+        "listIncidentTypes" => Box::pin(async move {
+            let request = client.incidents().types();
+            request.language("nb").await.map(drop)
+        }),
+        "listCommentsOfIncidentV1" => Box::pin(async move {
+            let comments = client.comments().of_incident_v1(incident).await;
+            comments.map(drop)
+        }),
+        "listBoardsV1" => Box::pin(async move { client.boards().list_v1().await.map(drop) }),
+        "listGroupsV1" => Box::pin(async move { client.groups().list_v1().await.map(drop) }),
+        "listDatasources" => Box::pin(async move {
+            let mut request = client.datasources().list();
+            if let Some(filter) = ask.filter {
+                request = request.filter(filter);
+            }
+            request.await.map(drop)
+        }),
+        "getDatasource" => Box::pin(async move {
+            let datasource = client.datasources().get(ids.pick(12)).await;
+            datasource.map(drop)
+        }),
         "listTrashedIncidents" => Box::pin(async move {
             let mut request = client.incidents().trash();
             if let Some(filter) = ask.filter {
@@ -121,6 +142,40 @@ pub fn call<'a>(
                 request = request.orderby(orderby);
             }
             request.page(1).await.map(drop)
+        }),
+        "createDatasourceValue" => Box::pin(async move {
+            let datasources = client.datasources();
+            let added = datasources.create_value(ids.pick(12), &value_body()).await;
+            added.map(drop)
+        }),
+        "updateDatasourceValue" => Box::pin(async move {
+            let datasources = client.datasources();
+            let body = value_body();
+            let value = datasources.update_value(ids.pick(12), 900_002, &body).await;
+            value.map(drop)
+        }),
+        "deleteDatasourceValue" => Box::pin(async move {
+            // One of this call alone, since the call takes it away.
+            let datasources = client.datasources();
+            let made = datasources.create_value(ids.pick(12), &value_body()).await;
+            let id = made.map_or(900_002, |value| value.id);
+            datasources.delete_value(ids.pick(12), id).await
+        }),
+        "createDatasourceValues" => Box::pin(async move {
+            let datasources = client.datasources();
+            let added = datasources.create_values(ids.pick(12), &[value_body()]).await;
+            added.map(drop)
+        }),
+        "deleteDatasourceValues" => Box::pin(async move {
+            let datasources = client.datasources();
+            datasources.delete_values(ids.pick(12), &[1]).await.map(drop)
+        }),
+        "replaceDatasourceValues" => Box::pin(async move {
+            let body = [value_body()];
+            let at = body[0].value_date;
+            let datasources = client.datasources();
+            let replaced = datasources.replace_values(ids.pick(12), at, at, &body).await;
+            replaced.map(drop)
         }),
         "getIncidentType" => Box::pin(async move {
             let request = client.incidents().type_detail(ids.pick(3));
@@ -160,6 +215,33 @@ pub fn call<'a>(
             let incidents = client.incidents();
             incidents.set_external_id(incident, "c101").await.map(drop)
         }),
+        "updateIncidentStatus" => Box::pin(async move {
+            let incidents = client.incidents();
+            let status = IncidentStatus::Resolved;
+            // Whatever it is by now, it may become this, or is.
+            incidents.set_status(incident, status).await.map(drop)
+        }),
+        "updateIncidentSeverity" => Box::pin(async move {
+            let incidents = client.incidents();
+            let severity = IncidentSeverity::Medium;
+            incidents.set_severity(incident, severity).await.map(drop)
+        }),
+        "updateIncidentResponsible" => Box::pin(async move {
+            let incidents = client.incidents();
+            let changed = incidents.set_responsible(incident, 4, "u-104").await;
+            changed.map(drop)
+        }),
+        "updateIncidentCategories" => Box::pin(async move {
+            let categories = [CategoryInput::new(31)];
+            let incidents = client.incidents();
+            let changed = incidents.set_categories(incident, &categories).await;
+            changed.map(drop)
+        }),
+        "updateIncidentCustomField" => Box::pin(async move {
+            let incidents = client.incidents();
+            let changed = incidents.set_custom_field(incident, 61, "M-20417").await;
+            changed.map(drop)
+        }),
         "deleteIncident" => Box::pin(async move {
             let id = own_incident(client, ids, incident).await;
             client.incidents().delete(id).await
@@ -170,6 +252,20 @@ pub fn call<'a>(
                 client.incidents().delete(id).await?;
             }
             client.incidents().restore(id).await.map(drop)
+        }),
+        "createImprovement" => Box::pin(async move {
+            let body = improvement_body();
+            client.improvements().create(&body).await.map(drop)
+        }),
+        "deleteImprovement" => Box::pin(async move {
+            let improvements = client.improvements();
+            // One of its own, since the call takes it away.
+            let made = match ids {
+                Ids::Known => improvements.create(&improvement_body()).await.ok(),
+                Ids::Unknown => None,
+            };
+            let id = made.map_or(ids.pick(317), |improvement| improvement.id);
+            improvements.delete(id).await
         }),
         "updateImprovement" => Box::pin(async move {
             let id = ids.pick(317);
@@ -210,6 +306,15 @@ pub fn incident_body() -> IncidentCreate {
     }
 }
 
+/// A value that fits the elements of its datasource.
+pub fn value_body() -> DatasourceValueInput {
+    let at = "2026-03-20T13:00:00Z".parse().expect("a timestamp");
+    DatasourceValueInput {
+        dimension: Some("early".to_owned()),
+        ..DatasourceValueInput::new(91.2, at)
+    }
+}
+
 /// An incident as it is, written back.
 pub fn update_body() -> IncidentUpdate {
     IncidentUpdate::new(
@@ -218,6 +323,11 @@ pub fn update_body() -> IncidentUpdate {
         "Housing cracked at station 4",
         day(),
     )
+}
+
+/// A new improvement with the least it must hold.
+pub fn improvement_body() -> ImprovementCreate {
+    ImprovementCreate::new("Light above station 5", "u-117")
 }
 
 fn day() -> Date {

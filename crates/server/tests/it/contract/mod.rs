@@ -85,6 +85,7 @@ async fn every_operation_answers_what_it_describes_and_nothing_else() {
     wrong::parameters(&all).await;
     wrong::incidents(&all).await;
     wrong::improvements(&all).await;
+    wrong::values(&all, &service).await;
 
     let not_served: Vec<&str> = successes(&all).await;
     insta::assert_compact_debug_snapshot!(not_served, @"[]");
@@ -148,7 +149,7 @@ async fn successes(all: &Client) -> Vec<&'static str> {
 async fn bare_requests(service: &Service, recorder: &Recorder, operation: &Described) {
     let declared = declared::answers(operation);
     let method: Method = operation.method.parse().expect("a method");
-    let path = operation.example_path();
+    let path = operation.example_address();
     let ask = async |answer: &str, path: &str, headers: &[(&str, &str)], body: Option<&str>| {
         if !declared.contains(answer) {
             return;
@@ -168,7 +169,7 @@ async fn bare_requests(service: &Service, recorder: &Recorder, operation: &Descr
     let json = ("content-type", "application/json");
     let template = operation.path.replace(['{', '}'], "x");
     ask("400 path.invalid", &template, &[json], Some("[]")).await;
-    let unknown = format!("{path}?$nosuch=1");
+    let unknown = format!("{}?$nosuch=1", operation.example_path());
     ask("400 odata.option", &unknown, &[], None).await;
     let image = ("accept", "image/png");
     ask(

@@ -57,6 +57,24 @@ impl Described {
         path
     }
 
+    /// The same with the query parameters that it requires.
+    pub fn example_address(&self) -> String {
+        let parameters = self.operation["parameters"].as_array();
+        let required = parameters.into_iter().flatten().filter_map(|parameter| {
+            let parameter = resolve(parameter);
+            let is_wanted = parameter["in"] == "query" && parameter["required"] == true;
+            let name = parameter["name"].as_str().filter(|_| is_wanted)?;
+            Some(format!("{name}={}", parameter["example"].as_str()?))
+        });
+        let required: Vec<_> = required.collect();
+        let path = self.example_path();
+        if required.is_empty() {
+            path
+        } else {
+            format!("{path}?{}", required.join("&"))
+        }
+    }
+
     /// The example of its success; null where that has no body.
     pub fn example_answer(&self) -> &'static Value {
         &self.operation["responses"]["200"]["content"]["application/json"]["example"]

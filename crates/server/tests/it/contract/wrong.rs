@@ -1,12 +1,15 @@
 //! Calls through the SDK that the plant must refuse, each for a reason of its own.
 
 use obeya::model::{
-    CategoryInput, CauseInput, ConsequenceInput, EvaluationStatus, ImprovementStatus,
-    ImprovementUpdate, IncidentCreate, IncidentStatus, IncidentUpdate, Patch,
+    CategoryInput, CauseInput, ConsequenceInput, CustomFieldInput, DatasourceValueInput,
+    EvaluationStatus, ImprovementCreate, ImprovementStatus, ImprovementUpdate, IncidentCreate,
+    IncidentSeverity, IncidentStatus, IncidentUpdate, Patch,
 };
-use obeya::{Client, Error};
+use obeya::{Client, Datasources, Error};
+use obeya_server::store::StoreError;
 
-use super::calls::{incident_body, update_body};
+use super::calls::{improvement_body, incident_body, update_body, value_body};
+use crate::support::Service;
 
 pub async fn parameters(all: &Client) {
     let values = all.datasources().values(12);
@@ -16,6 +19,8 @@ pub async fn parameters(all: &Client) {
     is(incidents.page(0).await, "query.invalid");
     let improvements = all.improvements().list();
     is(improvements.page_size(10_001).await, "query.invalid");
+    let in_no_language = all.incidents().types().language("!");
+    is(in_no_language.await, "query.invalid");
     let in_no_language = all.incidents().type_detail(3).language("!");
     is(in_no_language.send().await, "query.invalid");
 }
@@ -39,6 +44,11 @@ pub async fn incidents(all: &Client) {
         );
         let consequences = [ConsequenceInput::new(consequence)];
         is(incidents.set_consequences(1204, &consequences).await, code);
+        let categories = [CategoryInput::new(category)];
+        is(incidents.set_categories(1204, &categories).await, code);
+        // Of the type 6 as well.
+        let field = if category == 99 { 99 } else { 63 };
+        is(incidents.set_custom_field(1204, field, "7").await, code);
     }
     let twice = [CategoryInput::new(31), CategoryInput::new(31)];
     let body = IncidentCreate {
@@ -54,6 +64,11 @@ pub async fn incidents(all: &Client) {
     let twice = [ConsequenceInput::new(51), ConsequenceInput::new(51)];
     is(
         incidents.set_consequences(1204, &twice).await,
+        "reference.duplicate",
+    );
+    let twice = [CategoryInput::new(31), CategoryInput::new(31)];
+    is(
+        incidents.set_categories(1204, &twice).await,
         "reference.duplicate",
     );
     let body = IncidentCreate {
@@ -97,6 +112,29 @@ pub async fn incidents(all: &Client) {
     for (code, id, change) in cases {
         is(incidents.update(id, &of_update(change)).await, code);
     }
+    let resolved = incidents.set_status(1205, IncidentStatus::Resolved).await;
+    is(resolved, "incident.transition");
+    // The height of a near miss is a number.
+    let in_words = incidents.set_custom_field(1205, 63, "high").await;
+    is(in_words, "custom_field.value");
+    let body = IncidentCreate {
+        custom_fields: Some(vec![CustomFieldInput {
+            value: Some("high".to_owned()),
+            ..CustomFieldInput::new(63)
+        }]),
+        ..IncidentCreate::new(
+            6,
+            IncidentSeverity::Low,
+            "Something fell",
+            incident_body().incident_date,
+            vec![CategoryInput::new(60)],
+        )
+    };
+    is(incidents.create(&body).await, "custom_field.value");
+    let of_nobody = incidents.set_responsible(1204, 4, "u-999").await;
+    is(of_nobody, "reference.unknown");
+    let elsewhere = incidents.set_responsible(1204, 4, "u-117").await;
+    is(elsewhere, "responsible.not_member");
 }
 
 pub async fn improvements(all: &Client) {
@@ -109,6 +147,16 @@ pub async fn improvements(all: &Client) {
         improvements.update(318, &open).await,
         "improvement.transition",
     );
+    let activated = ImprovementCreate {
+        status: Some(ImprovementStatus::Activated),
+        ..improvement_body()
+    };
+    is(
+        improvements.create(&activated).await,
+        "improvement.transition",
+    );
+    let of_nobody = ImprovementCreate::new("Light", "u-999");
+    is(improvements.create(&of_nobody).await, "reference.unknown");
     let nowhere = ImprovementUpdate {
         group_id: Patch::Value(99),
         ..ImprovementUpdate::default()
@@ -117,6 +165,60 @@ pub async fn improvements(all: &Client) {
         improvements.update(317, &nowhere).await,
         "reference.unknown",
     );
+}
+
+pub async fn values(all: &Client, service: &Service) {
+    let datasources = all.datasources();
+    let (from, to) = (value_body().value_date, "2026-03-01T00:00:00Z");
+    let to = to.parse().expect("a timestamp");
+    let backwards = datasources.replace_values(12, from, to, &[]).await;
+    is(backwards, "query.invalid");
+    // Of the elements of 14: an area that is mandatory, and a number.
+    let elements = service.store().write(|session| {
+        for sql in [
+            "INSERT INTO datasources (id, title) VALUES (14, 'Of areas')",
+            "INSERT INTO datasource_elements (datasource_id, id, type, is_mandatory, source_column) VALUES
+                (14, 'area', 'area', 1, NULL), (14, 'count', 'number', 0, 'dimension')",
+        ] {
+            session.execute(sql, &[])?;
+        }
+        Ok::<_, StoreError>(())
+    });
+    elements.await.expect("the rows fit the schema");
+    let of_area = |area_id, dimension: &str| DatasourceValueInput {
+        area_id,
+        dimension: Some(dimension.to_owned()),
+        ..value_body()
+    };
+    let good = of_area(Some(2), "1");
+    let known = datasources.create_value(14, &good).await;
+    let known = known.expect("a value").id;
+    for (body, code) in [
+        (of_area(None, "1"), "element.missing"),
+        (of_area(Some(2), "x"), "element.type"),
+        (of_area(Some(99), "1"), "reference.unknown"),
+    ] {
+        refuses(&datasources, &body, code).await;
+        is(datasources.update_value(14, known, &body).await, code);
+    }
+    let counter = async |last: i64| {
+        let sql = "UPDATE counters SET last = ?1 WHERE name = 'datasource_values'";
+        let set = service
+            .store()
+            .write(move |session| session.execute(sql, &[last.into()]));
+        set.await.expect("a counter");
+    };
+    counter(i32::MAX.into()).await;
+    refuses(&datasources, &good, "value.ids_exhausted").await;
+    counter(known.into()).await;
+}
+
+/// In each of the ways in which a value is added.
+async fn refuses(datasources: &Datasources, body: &DatasourceValueInput, code: &str) {
+    let (at, batch) = (body.value_date, [body.clone()]);
+    is(datasources.create_value(14, body).await, code);
+    is(datasources.create_values(14, &batch).await, code);
+    is(datasources.replace_values(14, at, at, &batch).await, code);
 }
 
 #[track_caller]

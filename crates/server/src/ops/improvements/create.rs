@@ -1,0 +1,35 @@
+//! POST /v1/Improvements
+
+use axum::response::Response;
+use obeya_model::{Improvement as Record, ImprovementCreate};
+
+use super::{answer, body, update};
+use crate::domain::improvement::{Improvement, Links};
+use crate::http::call::Call;
+use crate::http::problem::Problem;
+use crate::ops::never_null::NeverNull;
+use crate::ops::writing;
+use crate::store::refusal::Refusal;
+use crate::store::{Session, improvements, stamp};
+
+pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
+    let NeverNull(body) = call.json::<NeverNull<ImprovementCreate>>().await?;
+    let now = call.now();
+    let improvement = Improvement::created(body::of_create(body)?, now)?;
+    writing::of(&call)?
+        .record(move |session| create(session, &improvement, now))
+        .await
+}
+
+fn create(
+    session: &mut dyn Session,
+    improvement: &Improvement,
+    now: i64,
+) -> Result<Record, Refusal> {
+    // Refused or not: what is refused is undone with the stamp.
+    stamp::announce(session, now)?;
+    update::check(session, &Links::default(), &improvement.links)?;
+    let stamp = stamp::next(session, now, 0)?;
+    let id = improvements::insert(session, improvement, stamp)?;
+    answer(session, id)
+}

@@ -1,0 +1,45 @@
+//! PUT /v1/Incidents/{id}/customfields/{customFieldId}: one field's value; the others stay.
+
+use axum::response::Response;
+use obeya_model::IncidentCustomFieldUpdate;
+
+use super::{answer, open};
+use crate::domain::validate::Check;
+use crate::http::call::Call;
+use crate::http::problem::Problem;
+use crate::ops::writing;
+use crate::store::incidents::FieldValue;
+use crate::store::references::{Part, References};
+use crate::store::{Session, incidents};
+
+pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
+    let (id, field_id) = (call.id()?, call.id_at(1)?);
+    let body = call.json::<IncidentCustomFieldUpdate>().await?;
+    let mut check = Check::default();
+    check.not_empty("value", &body.value);
+    check.finish(Some(()))?;
+    let now = call.now();
+    let work = move |session: &mut dyn Session| {
+        let (stored, stamp) = open(session, id, now)?;
+        let mut references = References::new(session);
+        references.parts(
+            Part::CustomField,
+            stored.incident.incident_type_id,
+            [field_id],
+            |_| "customFieldId".to_owned(),
+        )?;
+        references.field_values([(field_id, body.value.as_str())], |_| "value".to_owned())?;
+        references.finish()?;
+        let field = FieldValue {
+            id: field_id,
+            value: &body.value,
+        };
+        incidents::set_custom_field(session, id, field, now)?;
+        incidents::touch(session, id, stamp)?;
+        answer(session, id)
+    };
+    writing::of(&call)?
+        .against(move |session| answer(session, id))
+        .record(work)
+        .await
+}

@@ -1,0 +1,32 @@
+//! PUT /v1/Incidents/{id}/responsible: the follow-up group, and who in it is responsible.
+
+use axum::response::Response;
+use obeya_model::IncidentResponsibleUpdate;
+
+use super::{answer, update};
+use crate::domain::incident::IncidentChange;
+use crate::domain::validate::Check;
+use crate::http::call::Call;
+use crate::http::problem::Problem;
+use crate::ops::writing;
+use crate::store::Session;
+
+pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
+    let id = call.id()?;
+    let body = call.json::<IncidentResponsibleUpdate>().await?;
+    let mut check = Check::default();
+    check.not_empty("responsibleUserId", &body.responsible_user_id);
+    check.finish(Some(()))?;
+    let now = call.now();
+    let work = move |session: &mut dyn Session| {
+        update::change(session, id, now, |incident| IncidentChange {
+            follow_up_group_id: Some(Some(body.follow_up_group_id)),
+            responsible_user_id: Some(Some(body.responsible_user_id.clone())),
+            ..IncidentChange::nothing(incident)
+        })
+    };
+    writing::of(&call)?
+        .against(move |session| answer(session, id))
+        .record(work)
+        .await
+}

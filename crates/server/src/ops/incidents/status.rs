@@ -1,0 +1,31 @@
+//! PUT /v1/Incidents/{id}/status
+
+use axum::response::Response;
+use obeya_model::IncidentStatusUpdate;
+
+use super::{answer, update};
+use crate::domain::incident::IncidentChange;
+use crate::domain::validate::Check;
+use crate::http::call::Call;
+use crate::http::problem::Problem;
+use crate::ops::writing;
+use crate::store::Session;
+
+pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
+    let id = call.id()?;
+    let body = call.json::<IncidentStatusUpdate>().await?;
+    let mut check = Check::default();
+    let status = check.word("status", body.status.as_str());
+    let status = check.finish(status)?;
+    let now = call.now();
+    let work = move |session: &mut dyn Session| {
+        update::change(session, id, now, |incident| IncidentChange {
+            status: Some(status),
+            ..IncidentChange::nothing(incident)
+        })
+    };
+    writing::of(&call)?
+        .against(move |session| answer(session, id))
+        .record(work)
+        .await
+}
