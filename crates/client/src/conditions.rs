@@ -72,7 +72,7 @@ impl Client {
     ///
     /// ```no_run
     /// # async fn example(client: obeya::Client, close: impl Fn(&obeya::model::Improvement) -> obeya::model::ImprovementUpdate) -> obeya::Result<()> {
-    /// let found = client.tagged(async |client| client.improvements().get(317).await).await?;
+    /// let found = client.tagged(|client| async move { client.improvements().get(317).await }).await?;
     /// let update = close(&found.value);
     /// if let Some(tag) = found.tag {
     ///     client.if_match(tag).improvements().update(317, &update).await?;
@@ -103,9 +103,9 @@ impl Client {
     ///
     /// # Errors
     /// What the call gives.
-    pub async fn tagged<T>(
+    pub async fn tagged<T, F: Future<Output = Result<T>>>(
         &self,
-        call: impl AsyncFnOnce(Client) -> Result<T>,
+        call: impl FnOnce(Client) -> F,
     ) -> Result<Tagged<T>> {
         let seen = Arc::new(Mutex::new(None));
         let client = self.carrying(|extras| extras.tag = Some(Arc::clone(&seen)));

@@ -1,7 +1,9 @@
-//! What a service does on its own, now and then: keep up with other processes, and empty the trash.
+//! What a service does on its own, now and then: keep up with other processes, empty the trash, and forget answers kept for requests
+//! that are sent again.
 //!
 //! A turn that fails or panics is logged and left to the next one. Nothing a caller can see may depend on how often these run: a revoked
-//! client is the one exception, and a trashed incident is never listed late, purged or not.
+//! client is the one exception, a trashed incident is never listed late and a kept answer never
+//! given late, purged or not.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -13,7 +15,7 @@ use tokio::time::{Interval, MissedTickBehavior, interval};
 
 use crate::app::App;
 use crate::http::service::panic_text;
-use crate::store::incidents;
+use crate::store::{answers, incidents};
 
 /// Starts the tasks; they end when the set is dropped.
 pub(crate) fn start(app: &Arc<App>) -> JoinSet<()> {
@@ -26,6 +28,10 @@ pub(crate) fn start(app: &Arc<App>) -> JoinSet<()> {
     let emptying = Arc::clone(app);
     tasks.spawn(repeat(limits.purge, move || {
         empty_trash(Arc::clone(&emptying))
+    }));
+    let forgetting = Arc::clone(app);
+    tasks.spawn(repeat(limits.purge, move || {
+        forget_answers(Arc::clone(&forgetting))
     }));
     tasks
 }
@@ -43,6 +49,15 @@ async fn empty_trash(app: Arc<App>) {
         Ok(0) => {}
         Ok(purged) => tracing::info!(purged, "emptied the trash"),
         Err(error) => tracing::warn!(%error, "cannot empty the trash"),
+    }
+}
+
+/// Answers that nobody is given again.
+async fn forget_answers(app: Arc<App>) {
+    match answers::purge(&app.store, app.clock.ticks()).await {
+        Ok(0) => {}
+        Ok(purged) => tracing::info!(purged, "forgot answers to repeated requests"),
+        Err(error) => tracing::warn!(%error, "cannot forget old answers"),
     }
 }
 

@@ -207,7 +207,7 @@ async fn a_record_comes_with_its_tag() {
     let url = serve(Router::new().route("/v2/areas/1", area)).await;
     let client = with_token(&url).build().unwrap();
     let read = async || {
-        let call = async |client: Client| client.areas().get(1).await;
+        let call = |client: Client| async move { client.areas().get(1).await };
         client.tagged(call).await.unwrap()
     };
     let tagged = read().await;

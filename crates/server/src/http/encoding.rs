@@ -6,12 +6,14 @@ use std::convert::Infallible;
 
 use axum::body::Body;
 use axum::response::Response;
-use http::header::ACCEPT_ENCODING;
+use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
 use http::{HeaderMap, HeaderValue, Request};
 use tower::ServiceExt;
 use tower_http::CompressionLevel;
 use tower_http::compression::Compression;
 use tower_http::compression::predicate::SizeAbove;
+
+use super::etag;
 
 /// Below this a body costs more to unpack than to send.
 const MIN_BYTES: u16 = 1024;
@@ -47,10 +49,14 @@ pub(crate) async fn gzip(response: Response) -> Response {
         .gzip(true)
         .quality(CompressionLevel::Fastest)
         .compress_when(SizeAbove::new(MIN_BYTES));
-    match compression.oneshot(request).await {
+    let mut packed = match compression.oneshot(request).await {
         Ok(packed) => packed.map(Body::new),
         Err(never) => match never {},
+    };
+    if packed.headers().contains_key(CONTENT_ENCODING) {
+        etag::mark_packed(packed.headers_mut());
     }
+    packed
 }
 
 #[cfg(test)]

@@ -1,9 +1,12 @@
 //! The HTTP layer: one error, typed extraction, negotiation, ids. It knows no resource and no SQL.
 
 pub(crate) mod accept;
+pub(crate) mod batches;
 pub(crate) mod call;
 pub(crate) mod encoding;
+pub(crate) mod etag;
 pub(crate) mod extract;
+pub(crate) mod idempotency;
 pub(crate) mod json;
 mod objects;
 pub(crate) mod odata;

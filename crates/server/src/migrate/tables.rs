@@ -117,6 +117,9 @@ tables! {
         dimension3 Text, dimension4 Text, external_id Text;
 
     stamps (id Int) last Int;
+    counters (name Text) last Int;
+
+    answers (client_id Text, operation Text, key Text) fingerprint Text, body Text, answered_at Int;
 }
 
 impl Table {

@@ -13,3 +13,4 @@ pub(crate) mod meta;
 mod never_null;
 pub(crate) mod odata;
 mod refusal;
+mod writing;

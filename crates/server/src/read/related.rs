@@ -69,7 +69,7 @@ impl Related {
             .brief(move |session| self.read(session, &query))
             .await?;
         Ok(match record {
-            Some(record) => call.reply(context::open(record, context)),
+            Some(record) => call.reply_record(context::open(record, context)),
             // OData Protocol, 11.2.7: a navigation to nothing is no error.
             None => {
                 let mut nothing = Response::new(Body::empty());

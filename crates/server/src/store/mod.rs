@@ -3,10 +3,12 @@
 //! A unit of work is a closure over a [`Session`]; [`Store`] decides on which thread and in which transaction it runs. The files beside this one
 //! hold the statements, each written once for every engine. Nothing here knows HTTP or the query language.
 
+pub(crate) mod answers;
 pub(crate) mod boards;
 pub(crate) mod bulk;
 pub(crate) mod clients;
 mod connect;
+pub(crate) mod datasources;
 pub mod engine;
 pub(crate) mod improvements;
 pub mod incidents;
@@ -34,6 +36,7 @@ use std::time::Duration;
 use connect::Connect;
 pub use engine::{Dialect, EachRow, Row, Session, StoreError, Value, View, present};
 use postgres::Postgres;
+pub use postgres::connect as connect_postgres;
 use sqlite::Sqlite;
 use units::Units;
 

@@ -14,5 +14,5 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
         .brief(move |session| boards::detail(session, id).map_err(Problem::from))
         .await?;
     let board = board.ok_or_else(|| Problem::not_found("board", id))?;
-    call.reply_json(&board)
+    call.reply_json_record(&board)
 }
