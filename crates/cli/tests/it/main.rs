@@ -3,6 +3,8 @@
 mod binary;
 mod client;
 mod demo;
+mod export;
+mod folders_killed;
 mod import;
 mod migrate;
 mod on_postgres;

@@ -131,14 +131,14 @@ fn killed_at_any_moment_it_leaves_everything_or_nothing_on_postgres() {
 }
 
 /// Makes a database what it was when it was new.
-const EMPTY: &str = "DO $$ DECLARE list text; BEGIN
+pub const EMPTY: &str = "DO $$ DECLARE list text; BEGIN
     SELECT string_agg(quote_ident(tablename), ', ') INTO list FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE 'obeya%';
     EXECUTE 'TRUNCATE ' || list || ' RESTART IDENTITY';
     INSERT INTO stamps (id, last) VALUES (1, 0);
 END $$";
 
 /// Polls until a number is this one.
-async fn until(client: &Client, query: &str, number: i64) {
+pub async fn until(client: &Client, query: &str, number: i64) {
     let deadline = Instant::now() + Duration::from_secs(30);
     loop {
         let row = client.query_one(query, &[]).await.expect(query);

@@ -2,6 +2,6 @@
 
 mod compared;
 mod copied;
-mod ended;
-mod plant;
+pub mod ended;
+pub mod plant;
 mod refused;

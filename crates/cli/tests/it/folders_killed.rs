@@ -1,0 +1,199 @@
+//! Imports and exports that are killed at any moment: everything or nothing, and the next one works.
+
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::Instant;
+
+use tempfile::TempDir;
+
+use crate::binary::{obeya, run};
+use crate::export::files;
+use crate::migrate::ended::{EMPTY, until};
+use crate::migrate::plant::{block_on, sql};
+use crate::postgres::{Scratch, connect};
+
+/// How often each is killed: searching longer finds rarer moments.
+fn rounds() -> u32 {
+    if std::env::var_os("OBEYA_TEST_LONG").is_some() {
+        200
+    } else {
+        20
+    }
+}
+
+/// Records of each kind that a line is made of here.
+const AREAS: i64 = 300;
+const INCIDENTS: i64 = 800;
+const VALUES: i64 = 6_000;
+
+struct Folder(TempDir);
+
+impl Folder {
+    /// With a folder to import, `plant`.
+    fn new() -> Self {
+        let folder = Folder(tempfile::tempdir().expect("a folder"));
+        std::fs::create_dir(folder.0.path().join("plant")).expect("made");
+        let write = |file: &str, lines: &mut dyn Iterator<Item = String>| {
+            let lines: Vec<_> = lines.collect();
+            let path = folder.0.path().join("plant").join(file);
+            std::fs::write(path, lines.join("\n")).expect("written");
+        };
+        write(
+            "areas.jsonl",
+            &mut (1..=AREAS).map(|id| format!(r#"{{"id":{id},"name":"Area {id}"}}"#)),
+        );
+        write(
+            "incident_types.jsonl",
+            &mut std::iter::once(r#"{"id":1,"title":"Leak"}"#.to_owned()),
+        );
+        write(
+            "incidents.jsonl",
+            &mut (1..=INCIDENTS).map(|id| {
+                format!(r#"{{"id":{id},"incidentTypeId":1,"title":"No. {id}","incidentDate":"2025-01-01"}}"#)
+            }),
+        );
+        write(
+            "datasources.jsonl",
+            &mut std::iter::once(r#"{"id":1}"#.to_owned()),
+        );
+        write(
+            "datasource_values.jsonl",
+            &mut (1..=VALUES).map(|id| {
+                format!(
+                    r#"{{"id":{id},"dataSourceId":1,"value":{id},"valueDate":"2025-01-01T00:00:00Z"}}"#
+                )
+            }),
+        );
+        folder
+    }
+
+    fn path(&self, name: &str) -> String {
+        let path = self.0.path().join(name);
+        path.to_str().expect("UTF-8").to_owned()
+    }
+}
+
+fn start(arguments: &[&str]) -> Child {
+    obeya()
+        .args(arguments)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("started")
+}
+
+/// Runs a command whole, then kills it once in each round at a random moment, up to somewhat after its end. `look` says whether everything is there, or
+/// nothing, and takes everything away.
+fn kill(arguments: &[&str], mut look: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    assert!(start(arguments).wait().expect("ended").success());
+    let whole = begun.elapsed();
+    assert!(look(), "one that nobody killed");
+    let (mut complete, mut empty) = (0, 0);
+    for _ in 0..rounds() {
+        let mut child = start(arguments);
+        std::thread::sleep(whole.mul_f64(fastrand::f64() * 1.1));
+        child.kill().expect("killed");
+        child.wait().expect("ended");
+        if look() {
+            complete += 1;
+        } else {
+            empty += 1;
+        }
+    }
+    println!("killed: {empty} left nothing, {complete} were done");
+    assert!(empty > 0, "none was killed before its end");
+    run(arguments).success();
+    assert!(look(), "the last one");
+}
+
+/// The rows of the plant in a database.
+const ROWS: &str = "SELECT (SELECT count(*) FROM areas) + (SELECT count(*) FROM incidents) + (SELECT count(*) FROM datasource_values)";
+
+#[test]
+fn an_import_that_is_killed_leaves_everything_or_nothing() {
+    let folder = Folder::new();
+    let file = folder.path("b.db");
+    let (plant, db) = (folder.path("plant"), format!("sqlite:{file}"));
+    kill(&["import", &plant, "--db", &db], || {
+        if !Path::new(&file).exists() {
+            return false;
+        }
+        let connection = rusqlite::Connection::open(&file).expect("a database");
+        // Before the schema is there, it has no rows.
+        let rows = connection
+            .query_row(ROWS, [], |row| row.get(0))
+            .unwrap_or(0);
+        if rows == 0 {
+            return false;
+        }
+        assert_eq!(rows, AREAS + INCIDENTS + VALUES);
+        let look = |sql: &str| {
+            let found: String = connection.query_row(sql, [], |row| row.get(0)).expect(sql);
+            found
+        };
+        assert_eq!(look("PRAGMA integrity_check"), "ok");
+        let counted = "SELECT CAST(value_count AS TEXT) FROM datasources";
+        assert_eq!(look(counted), VALUES.to_string());
+        drop(connection);
+        for name in ["b.db", "b.db-wal", "b.db-shm"] {
+            // The companions go with the last connection, unless it was killed.
+            let _ = std::fs::remove_file(folder.path(name));
+        }
+        true
+    });
+}
+
+#[test]
+fn an_import_into_postgres_that_is_killed_leaves_everything_or_nothing() {
+    let folder = Folder::new();
+    let scratch = Scratch::new();
+    let plant = folder.path("plant");
+    kill(&["import", &plant, "--db", scratch.url()], || {
+        let rows: i64 = block_on(async {
+            let client = connect(scratch.url()).await;
+            // What was killed may have been told to commit: the server does that, or undoes all, before it lets go.
+            let others = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
+            until(&client, others, 0).await;
+            client.query_one(ROWS, &[]).await.expect("counted").get(0)
+        });
+        if rows == 0 {
+            return false;
+        }
+        assert_eq!(rows, AREAS + INCIDENTS + VALUES);
+        sql(scratch.url(), &[EMPTY]);
+        true
+    });
+}
+
+#[test]
+fn an_export_that_is_killed_leaves_a_whole_folder_or_none() {
+    let folder = Folder::new();
+    let (plant, db) = (
+        folder.path("plant"),
+        format!("sqlite:{}", folder.path("a.db")),
+    );
+    run(["import", &plant, "--db", &db]).success();
+    let reference = folder.path("reference");
+    run(["export", &reference, "--db", &db]).success();
+    let reference = files(Path::new(&reference));
+    assert_eq!(reference.len(), 14);
+
+    let target = folder.path("target");
+    kill(&["export", &target, "--db", &db], || {
+        let is_whole = Path::new(&target).exists();
+        if is_whole {
+            assert!(files(Path::new(&target)) == reference, "half a folder");
+            std::fs::remove_dir_all(&target).expect("removed");
+        }
+        // What else lies beside it says what it is.
+        let names = std::fs::read_dir(folder.0.path()).expect("a folder");
+        for name in names {
+            let name = name.expect("an entry").file_name();
+            let name = name.to_str().expect("UTF-8");
+            let is_ours = ["plant", "reference"].contains(&name) || name.starts_with("a.db");
+            assert!(is_ours || name.starts_with(".target.export-"), "{name}");
+        }
+        is_whole
+    });
+}
