@@ -117,7 +117,8 @@ pub use observe::{Exchange, Observer};
 pub use paged::{Page, Paged};
 pub use records::{Record, Records};
 pub use resources::{
-    Areas, Boards, Comments, Datasources, Groups, Improvements, Incidents, Trash, TypeDetail,
+    Areas, Boards, Comments, DatasourceList, Datasources, Groups, Improvements, Incidents, Trash,
+    TypeDetail, Types,
 };
 pub use values::Values;
 

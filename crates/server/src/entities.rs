@@ -126,10 +126,10 @@ pub(crate) static INCIDENT_COMMENT: EntityType = EntityType {
     }),
 };
 
-/// An incident as v2 tells it: where a comment's `incident` leads. Only comments of incidents outside the trash are reached, so neither is one inside it.
-static INCIDENT_V2: EntityType = EntityType {
+/// `/v2/incidents`: incidents that are not in the trash, by whatever way one is reached.
+pub(crate) static INCIDENT_V2: EntityType = EntityType {
     name: "IncidentV2",
-    table: "incident_records",
+    table: "live_incidents",
     key: "id",
     properties: &[
         key(),
@@ -192,9 +192,30 @@ static INCIDENT_V2: EntityType = EntityType {
         one("area", &AREA, "area_id"),
         one("group", &GROUP, "reported_by_group_id"),
         one("followUpGroup", &GROUP, "follow_up_group_id"),
+        one("type", &INCIDENT_TYPE_V2, "incident_type_id"),
         many("comments", &INCIDENT_COMMENT, "incident_id"),
     ],
-    search: None,
+    search: Some(SearchIndex {
+        table: "incidents_search",
+        column: "id",
+    }),
+};
+
+/// `/v2/incidents/types`: a type without what its incidents may have.
+pub(crate) static INCIDENT_TYPE_V2: EntityType = EntityType {
+    name: "IncidentTypeV2",
+    table: "incident_types",
+    key: "id",
+    properties: &[
+        key(),
+        required("title", Type::String, "title"),
+        optional("description", Type::String, "description"),
+    ],
+    navigations: &[],
+    search: Some(SearchIndex {
+        table: "incident_types_search",
+        column: "id",
+    }),
 };
 
 /// The properties of an incident as v1 tells it, but for those that are records of their own.
@@ -308,6 +329,14 @@ static INCIDENT_CUSTOM_FIELD: EntityType = EntityType {
     navigations: &[],
     search: None,
 };
+
+/// Whether an entity's rows are joined from several tables to resolve names.
+pub(crate) fn is_joined(entity: &EntityType) -> bool {
+    matches!(
+        entity.table,
+        "incident_records" | "live_incidents" | "improvement_records"
+    )
+}
 
 /// The column that orders an entity's records where they hang on another and nobody asks for an order, before their id: one that is no property.
 pub(crate) fn order_of(entity: &EntityType) -> Option<Column> {
@@ -440,6 +469,60 @@ pub(crate) static IMPROVEMENT: EntityType = EntityType {
             "evaluation_status",
         ),
         optional("evaluationText", Type::String, "evaluation_text"),
+    ],
+    navigations: &[],
+    search: None,
+};
+
+/// `/v1/Incidents/{id}/comments`. The handler adds of which incident.
+pub(crate) static INCIDENT_COMMENT_V1: EntityType = EntityType {
+    name: "IncidentCommentV1",
+    table: "live_comments",
+    key: "id",
+    properties: &[
+        key(),
+        required("comment", Type::String, "text"),
+        required("commentDate", Type::DateTimeOffset, "comment_date"),
+        optional("commentedBy", Type::String, "commented_by"),
+        optional("commentedByUserId", Type::String, "commented_by_user_id"),
+        optional("parentId", Type::Int32, "parent_id"),
+        required("level", Type::Int32, "level"),
+    ],
+    navigations: &[],
+    search: None,
+};
+
+/// `/v1/Boards`
+pub(crate) static BOARD_V1: EntityType = EntityType {
+    name: "BoardV1",
+    table: "boards",
+    key: "id",
+    properties: &[
+        key(),
+        optional("name", Type::String, "name"),
+        optional("description", Type::String, "description"),
+        optional("boardType", Type::Enum(&BOARD_TYPE), "board_type"),
+        required("isPublic", Type::Boolean, "is_public"),
+        optional("groupId", Type::Int32, "group_id"),
+        computed(
+            "groupName",
+            Type::String,
+            "(SELECT g.name FROM groups AS g WHERE g.id = {t}.group_id)",
+        ),
+    ],
+    navigations: &[],
+    search: None,
+};
+
+/// `/v1/Datasources`
+pub(crate) static DATASOURCE: EntityType = EntityType {
+    name: "Datasource",
+    table: "datasources",
+    key: "id",
+    properties: &[
+        key(),
+        optional("title", Type::String, "title"),
+        optional("description", Type::String, "description"),
     ],
     navigations: &[],
     search: None,
@@ -594,6 +677,7 @@ pub(crate) fn all() -> Vec<&'static EntityType> {
         &USER,
         &INCIDENT_COMMENT,
         &INCIDENT_V2,
+        &INCIDENT_TYPE_V2,
         &INCIDENT,
         &INCIDENT_CONSEQUENCE,
         &INCIDENT_CATEGORY,
@@ -601,6 +685,9 @@ pub(crate) fn all() -> Vec<&'static EntityType> {
         &INCIDENT_CUSTOM_FIELD,
         &TRASHED_INCIDENT,
         &TRASHED_COMMENT,
+        &INCIDENT_COMMENT_V1,
+        &BOARD_V1,
+        &DATASOURCE,
         &IMPROVEMENT,
         &DATASOURCE_VALUE,
     ]

@@ -1,6 +1,6 @@
 //! Boards.
 
-use obeya_model::{Board, BoardDetail, BoardPaginationResult};
+use obeya_model::{Board, BoardDetail, BoardPaginationResult, BoardSummary};
 
 use crate::bridge;
 use crate::error::Result;
@@ -15,6 +15,17 @@ impl Boards {
     /// `GET /v2/boards`. Expands `group`.
     pub fn list(&self) -> List<Board> {
         List::new(self.client.clone(), None)
+    }
+
+    /// `GET /v1/Boards`: every board in one answer, with its description and the name of its group.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn list_v1(&self) -> Result<Vec<BoardSummary>> {
+        let outcome = obeya_api::call::ListBoardsV1 {}
+            .send(self.client.api())
+            .await;
+        bridge::finish(obeya_api::call::ListBoardsV1::OPERATION, outcome)
     }
 
     /// `GET /v2/boards/{boardId}`. Expands `group`.

@@ -1,7 +1,9 @@
 //! Comments on incidents.
 
-use obeya_model::{IncidentComment, IncidentCommentPaginationResult};
+use obeya_model::{IncidentComment, IncidentCommentPaginationResult, IncidentCommentV1};
 
+use crate::bridge;
+use crate::error::Result;
 use crate::list::{Get, List};
 
 resource! {
@@ -18,6 +20,18 @@ impl Comments {
     /// `GET /v2/incidents/{incidentId}/comments`: the comments of one incident. Expands `parent`, `incident`.
     pub fn of_incident(&self, incident_id: i32) -> List<IncidentComment> {
         List::new(self.client.clone(), Some(incident_id))
+    }
+
+    /// `GET /v1/Incidents/{id}/comments`: every comment of one incident in one answer.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn of_incident_v1(&self, incident_id: i32) -> Result<Vec<IncidentCommentV1>> {
+        let call = obeya_api::call::ListCommentsOfIncidentV1 { id: incident_id };
+        bridge::finish(
+            obeya_api::call::ListCommentsOfIncidentV1::OPERATION,
+            call.send(self.client.api()).await,
+        )
     }
 
     /// `GET /v2/incidents/comments/{incidentCommentId}`. Expands `parent`, `incident`.

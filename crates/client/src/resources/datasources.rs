@@ -1,5 +1,15 @@
 //! Datasources.
 
+use std::future::IntoFuture;
+
+use futures_core::future::BoxFuture;
+use obeya_api::call;
+use obeya_model::{Datasource, DatasourceDetail, DatasourceValue, DatasourceValueInput, Timestamp};
+use obeya_odata::build::{Clause, Filter};
+
+use crate::Client;
+use crate::bridge;
+use crate::error::Result;
 use crate::values::Values;
 
 resource! {
@@ -8,9 +18,176 @@ resource! {
 }
 
 impl Datasources {
+    /// `GET /v1/Datasources`: every datasource in one answer, or those that a filter leaves.
+    pub fn list(&self) -> DatasourceList {
+        DatasourceList {
+            client: self.client.clone(),
+            filter: None,
+        }
+    }
+
+    /// `GET /v1/Datasources/{id}`: a datasource, and what the properties of its values mean.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn get(&self, id: i32) -> Result<DatasourceDetail> {
+        let call = call::GetDatasource { id };
+        bridge::finish(
+            call::GetDatasource::OPERATION,
+            call.send(self.client.api()).await,
+        )
+    }
+
     /// `GET /v1/Datasources/{id}/values`: the values of a datasource, as a page, a stream or (feature `arrow`) record
     /// batches.
     pub fn values(&self, id: i32) -> Values {
         Values::new(self.client.clone(), id)
+    }
+
+    /// `POST /v1/Datasources/{id}/values`: adds a value, and answers with it as it was added.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or
+    /// [`Error::Timeout`](crate::Error::Timeout) it may have been added all the same.
+    pub async fn create_value(
+        &self,
+        id: i32,
+        value: &DatasourceValueInput,
+    ) -> Result<DatasourceValue> {
+        let call = call::CreateDatasourceValue { id, body: value };
+        bridge::finish(
+            call::CreateDatasourceValue::OPERATION,
+            call.send(self.client.api()).await,
+        )
+    }
+
+    /// `PUT /v1/Datasources/{id}/values/{valueId}`: makes the value what `value` says, and empties what it leaves out.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn update_value(
+        &self,
+        id: i32,
+        value_id: i32,
+        value: &DatasourceValueInput,
+    ) -> Result<DatasourceValue> {
+        let call = call::UpdateDatasourceValue {
+            id,
+            value_id,
+            body: value,
+        };
+        bridge::finish(
+            call::UpdateDatasourceValue::OPERATION,
+            call.send(self.client.api()).await,
+        )
+    }
+
+    /// `DELETE /v1/Datasources/{id}/values/{valueId}`: takes the value away for good.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error). A call that was sent again may meet what its first try did: a value that is gone is not
+    /// found.
+    pub async fn delete_value(&self, id: i32, value_id: i32) -> Result<()> {
+        let call = call::DeleteDatasourceValue { id, value_id };
+        bridge::finish(
+            call::DeleteDatasourceValue::OPERATION,
+            call.send(self.client.api()).await,
+        )
+    }
+
+    /// `POST /v1/Datasources/{id}/values/batch`: adds up to 10,000 values, all of them or none; how many were added.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error); what is wrong is told by field, such as `[17].dimension`. After
+    /// [`Error::Connection`](crate::Error::Connection) or [`Error::Timeout`](crate::Error::Timeout) they may have been added
+    /// all the same.
+    pub async fn create_values(&self, id: i32, values: &[DatasourceValueInput]) -> Result<i32> {
+        let body = values.to_vec();
+        let call = call::CreateDatasourceValues { id, body: &body };
+        let added = bridge::finish(
+            call::CreateDatasourceValues::OPERATION,
+            call.send(self.client.api()).await,
+        )?;
+        Ok(added.total)
+    }
+
+    /// `DELETE /v1/Datasources/{id}/values/batch`: takes up to 10,000 values away by their ids; how many there were, and are
+    /// gone. Ids that the datasource does not have are passed over.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error). A call that was sent again counts only what its first try left.
+    pub async fn delete_values(&self, id: i32, value_ids: &[i32]) -> Result<i32> {
+        let body = value_ids.to_vec();
+        let call = call::DeleteDatasourceValues { id, body: &body };
+        bridge::finish(
+            call::DeleteDatasourceValues::OPERATION,
+            call.send(self.client.api()).await,
+        )
+    }
+
+    /// `PUT /v1/Datasources/{id}/values/batchReplace`: puts up to 10,000 values in the place of those dated from `from` to `to`,
+    /// both included; how many were added. Whoever reads sees the old ones or the new ones, never some of each.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error); a value outside of the period is refused, and nothing is changed.
+    pub async fn replace_values(
+        &self,
+        id: i32,
+        from: Timestamp,
+        to: Timestamp,
+        values: &[DatasourceValueInput],
+    ) -> Result<i32> {
+        let body = values.to_vec();
+        let call = call::ReplaceDatasourceValues {
+            id,
+            from: &from,
+            to: &to,
+            body: &body,
+        };
+        let added = bridge::finish(
+            call::ReplaceDatasourceValues::OPERATION,
+            call.send(self.client.api()).await,
+        )?;
+        Ok(added.total)
+    }
+}
+
+/// A request for datasources, made by [`Datasources::list`].
+#[derive(Clone, Debug)]
+#[must_use = "a request does nothing until it is sent or awaited"]
+pub struct DatasourceList {
+    client: Client,
+    filter: Option<String>,
+}
+
+impl DatasourceList {
+    /// `$filter`: a condition made of [`fields::datasource`](crate::fields::datasource), or the text of an OData expression,
+    /// for example `startswith(title,'OEE')`.
+    pub fn filter(mut self, condition: impl Clause<Filter<Datasource>>) -> Self {
+        self.filter = condition.text();
+        self
+    }
+
+    /// Fetches them.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn send(self) -> Result<Vec<Datasource>> {
+        let call = call::ListDatasources {
+            filter: self.filter.as_deref(),
+        };
+        bridge::finish(
+            call::ListDatasources::OPERATION,
+            call.send(self.client.api()).await,
+        )
+    }
+}
+
+impl IntoFuture for DatasourceList {
+    type Output = Result<Vec<Datasource>>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
     }
 }

@@ -13,7 +13,7 @@ use crate::operations::{parameters, raw};
 use crate::spec::resolve;
 use crate::{Error, Spec};
 
-/// Where a page of this interface has its items.
+/// Where a page of this interface has its items; a list without pages is an array of them.
 const ITEMS: [&str; 2] = ["value", "values"];
 
 /// The source of the properties' modules.
@@ -98,7 +98,7 @@ fn listed(document: &Value) -> Vec<&str> {
             let content = success.get("content")?.as_object()?;
             let page = resolve(document, content.values().next()?.get("schema")?);
             let items = |name: &&str| page.get("properties")?.get(*name)?.get("items");
-            reference(ITEMS.iter().find_map(items)?)
+            reference(page.get("items").or_else(|| ITEMS.iter().find_map(items))?)
         })
         .collect()
 }

@@ -11,6 +11,7 @@ use obeya_odata::edm::EntityType;
 use obeya_odata::sql::{self, Page, Scope};
 
 use super::counted::Counted;
+use super::counting;
 use super::shape::Shape;
 
 /// Query strings remembered for one entity at most; the least recently used one goes first.
@@ -66,7 +67,7 @@ impl Compiled {
         after: Option<&[sql::Value]>,
         window: Window,
     ) -> Option<Self> {
-        let count = sql::count(&query, dialect, &scope);
+        let count = counting(&query, dialect, &scope);
         let scope = Scope {
             limit: Some(window.rows()),
             ..scope

@@ -13,7 +13,7 @@ use super::compiled::{Compiled, Window};
 use super::level::Found;
 use super::link::Address;
 use super::position::{Key, Position, refusal};
-use super::{binds, context, count, json, level, options};
+use super::{binds, context, count, counting, json, level, options};
 use crate::entity_sets::CONTAINER;
 use crate::http::call::Call;
 use crate::http::extract::{PREFERENCE_APPLIED, max_page_size};
@@ -158,7 +158,7 @@ impl List {
     /// Answers with the number of entities that match, as text. Options that say which of them to give out, and how, change nothing.
     pub(crate) async fn count(self, call: Call) -> Result<Response, Problem> {
         let query = options::bind(&call, &self.options, self.entity, call.now())?;
-        let counted = sql::count(&query, call.app.dialect(), &self.scope());
+        let counted = counting(&query, call.app.dialect(), &self.scope());
         let number = call
             .app
             .store

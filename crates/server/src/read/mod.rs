@@ -25,19 +25,23 @@ mod series;
 mod shape;
 mod sheet;
 mod stream;
+mod tags;
 mod tally;
 mod time;
 
 pub(crate) use bounds::Period;
 pub(crate) use list::{List, Parent};
+pub(crate) use options::check as check_options;
 pub(crate) use page::Page;
 pub(crate) use point::Point;
 pub(crate) use position::Signer;
 pub(crate) use records::{Form, Records};
 pub(crate) use related::Related;
 
-use obeya_odata::sql::{self, Statement};
+use obeya_odata::Bound;
+use obeya_odata::sql::{self, Scope, Statement};
 
+use crate::entities::is_joined;
 use crate::store::engine::{Session, StoreError, Value};
 
 /// What the reads of one service share and remember.
@@ -46,6 +50,15 @@ pub(crate) struct Memory {
     anchors: anchors::Anchors,
     queries: compiled::Queries,
     room: stream::Room,
+}
+
+/// The statement for the number of all rows.
+fn counting(query: &Bound, dialect: &dyn sql::Dialect, scope: &Scope<'_>) -> Statement {
+    if is_joined(query.entity()) {
+        sql::count_joined(query, dialect, scope)
+    } else {
+        sql::count(query, dialect, scope)
+    }
 }
 
 /// The number that a statement counts.

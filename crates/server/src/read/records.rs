@@ -1,8 +1,7 @@
-//! The lists of v1: a page of whole records, with the number of all that match.
+//! The lists of v1: a page of whole records with the number of all that match, or an array of all of them.
 //!
 //! A record is written by the read engine and has the bytes that a write of it answers with; a test holds one to the other. The page is found by its first row
-//! and then read in stretches, each going on where the one before ended: what is in memory at a time is bounded, however large records are, and all of it is
-//! one view of the data.
+//! and then read in stretches, each going on where the one before ended: what a reader holds at a time is bounded, and all of it is one view of the data.
 
 use std::sync::Arc;
 
@@ -13,10 +12,10 @@ use obeya_odata::edm::EntityType;
 use obeya_odata::sql::{self, Predicate, Scope};
 use obeya_odata::{Bound, OptionName, Options, Parameters};
 
-use super::list::keys_of;
+use super::list::{Parent, keys_of};
 use super::shape::Shape;
 use super::stream::{self, Feed};
-use super::{bounds, count, json, level, options};
+use super::{bounds, count, counting, json, level, options};
 use crate::http::call::Call;
 use crate::http::extract;
 use crate::http::problem::Problem;
@@ -26,6 +25,8 @@ use crate::store::engine::Session;
 const STRETCH: u64 = 500;
 /// What a record takes of the room for pages, in values of datasources: it is larger by as much, roughly.
 const WEIGHT: u32 = 8;
+/// Records that an array is taken to have: those that are listed so are dozens, or some thousands.
+const USUAL_ARRAY: u32 = 1_000;
 /// Of the rows before a page only the place of the last one is looked at.
 const KEY: &str = "$select=id";
 const TICKS_PER_DAY: i64 = 864_000_000_000;
@@ -39,6 +40,16 @@ pub(crate) struct Form {
     pub(crate) parts: Option<(&'static str, &'static str)>,
 }
 
+impl Form {
+    /// Of records that are rows and nothing else.
+    pub(crate) const fn of(entity: &'static EntityType) -> Self {
+        Self {
+            entity,
+            parts: None,
+        }
+    }
+}
+
 /// A page of records to read.
 pub(crate) struct Records {
     form: &'static Form,
@@ -46,15 +57,36 @@ pub(crate) struct Records {
     keys: Bound,
     parameters: Parameters,
     predicates: Vec<Predicate>,
-    page: u32,
-    page_size: u32,
+    parent: Option<Parent>,
+    /// All records without one.
+    page: Option<Page>,
+}
+
+/// Which page.
+#[derive(Debug, Clone, Copy)]
+struct Page {
+    /// From 1.
+    number: u32,
+    /// Records at most.
+    size: u32,
 }
 
 impl Records {
     /// The page that a request asks for.
-    pub(crate) fn new(call: &Call, form: &'static Form) -> Result<Self, Problem> {
-        let offered = [OptionName::Filter, OptionName::OrderBy];
-        let (mut options, parameters) = options::written(call, &offered)?;
+    pub(crate) fn page(call: &Call, form: &'static Form) -> Result<Self, Problem> {
+        let mut records = Self::all(call, form, &[OptionName::Filter, OptionName::OrderBy])?;
+        let (number, size) = bounds::page(&records.parameters)?;
+        records.page = Some(Page { number, size });
+        Ok(records)
+    }
+
+    /// Every record, as an array.
+    pub(crate) fn all(
+        call: &Call,
+        form: &'static Form,
+        offered: &[OptionName],
+    ) -> Result<Self, Problem> {
+        let (mut options, parameters) = options::written(call, offered)?;
         let limits = &call.app.config.limits.query;
         let fixed = |text: &str, name| Ok::<_, Problem>(Options::parse(text, &[name], limits)?.0);
         let now = call.now();
@@ -67,16 +99,21 @@ impl Records {
         };
         options.select = fixed(KEY, OptionName::Select)?.select;
         let keys = options::bind(call, &options, form.entity, now)?;
-        let (page, page_size) = bounds::page(&parameters)?;
         Ok(Self {
             form,
             query,
             keys,
             parameters,
             predicates: Vec::new(),
-            page,
-            page_size,
+            parent: None,
+            page: None,
         })
+    }
+
+    /// Only under a record that exists.
+    pub(crate) fn under(mut self, parent: Parent) -> Self {
+        self.parent = Some(parent);
+        self
     }
 
     /// Only rows that hold to this as well.
@@ -127,14 +164,11 @@ impl Records {
         self
     }
 
-    /// Answers with the page.
+    /// Answers with them.
     pub(crate) async fn respond(self, call: Call) -> Result<Response, Problem> {
         let app = Arc::clone(&call.app);
-        let room = app
-            .memory
-            .room
-            .take(self.page_size.saturating_mul(WEIGHT))
-            .await?;
+        let records = self.page.map_or(USUAL_ARRAY, |page| page.size);
+        let room = app.memory.room.take(records.saturating_mul(WEIGHT)).await?;
         let (feed, mut stream) = stream::body(room);
         // A task of its own, as the reading goes on after the head of the answer is sent. It ends by itself: when all is read, or with its client.
         tokio::spawn(async move {
@@ -153,25 +187,38 @@ impl Records {
         })
     }
 
-    /// Writes the page into `feed`, piece by piece. Stops without a word when nobody listens any more.
+    /// Writes the answer into `feed`, piece by piece. Stops without a word when nobody listens any more.
     fn write(&self, session: &mut dyn Session, feed: &Feed) -> Result<(), Problem> {
-        let dialect = session.dialect().of_queries();
-        let total = count(session, &sql::count(&self.query, dialect, &self.scope()))?;
-        let mut out = b"{\"total\":".to_vec();
-        json::int(&mut out, total);
-        out.extend_from_slice(b",\"page\":");
-        json::int(&mut out, self.page.into());
-        out.extend_from_slice(b",\"values\":[");
-        let before = u64::from(self.page - 1) * u64::from(self.page_size);
-        if before < total.unsigned_abs() && !self.rows(session, before, &mut out, feed)? {
+        if let Some(parent) = &self.parent {
+            parent.check(session)?;
+        }
+        let mut out = Vec::new();
+        let mut before = 0;
+        let mut total = u64::MAX;
+        if let Some(page) = self.page {
+            let dialect = session.dialect().of_queries();
+            let counted = count(session, &counting(&self.query, dialect, &self.scope()))?;
+            out.extend_from_slice(b"{\"total\":");
+            json::int(&mut out, counted);
+            out.extend_from_slice(b",\"page\":");
+            json::int(&mut out, page.number.into());
+            out.extend_from_slice(b",\"values\":");
+            before = u64::from(page.number - 1) * u64::from(page.size);
+            total = counted.unsigned_abs();
+        }
+        out.push(b'[');
+        if before < total && !self.rows(session, before, &mut out, feed)? {
             return Ok(());
         }
-        out.extend_from_slice(b"]}");
+        out.push(b']');
+        if self.page.is_some() {
+            out.push(b'}');
+        }
         feed.push(out);
         Ok(())
     }
 
-    /// Writes the rows of the page, which come after so many; false when nobody listens any more.
+    /// Writes the rows that come after so many; false when nobody listens any more.
     fn rows(
         &self,
         session: &mut dyn Session,
@@ -179,26 +226,27 @@ impl Records {
         out: &mut Vec<u8>,
         feed: &Feed,
     ) -> Result<bool, Problem> {
-        let mut after = match before {
-            0 => None,
-            _ => match self.last_of(session, before)? {
-                None => return Ok(true),
-                found => found,
-            },
-        };
+        let mut after = None;
+        if before > 0 {
+            after = self.last_of(session, before)?;
+            if after.is_none() {
+                return Ok(true);
+            }
+        }
         let shape = self.shape();
-        let mut left = u64::from(self.page_size);
+        let mut is_first = true;
+        let mut left = self.page.map_or(u64::MAX, |page| page.size.into());
         loop {
             let wanted = left.min(STRETCH);
             let Some(page) = self.stretch(session, wanted, after.as_deref()) else {
                 return Ok(true);
             };
-            let start = out.len();
-            if after.is_some() && left < u64::from(self.page_size) {
+            let size = usize::try_from(wanted).unwrap_or(usize::MAX);
+            let end = out.len();
+            if !is_first {
                 out.push(b',');
             }
-            let opened = out.len();
-            let size = usize::try_from(wanted).unwrap_or(usize::MAX);
+            let start = out.len();
             let rows = level::Rows {
                 query: &self.query,
                 shape: &shape,
@@ -208,8 +256,8 @@ impl Records {
                 read: size,
             };
             let found = level::write_rows(session, rows, level::Room::PARTS, out)?;
-            if out.len() == opened {
-                out.truncate(start);
+            if out.len() == start {
+                out.truncate(end);
             }
             left -= wanted;
             if found.rows < size || left == 0 {
@@ -219,6 +267,7 @@ impl Records {
                 return Ok(false);
             }
             after = Some(found.last);
+            is_first = false;
         }
     }
 
@@ -276,5 +325,111 @@ fn instant_or_day(name: &str, text: &str) -> Result<i64, Problem> {
     match text.parse::<Date>() {
         Ok(day) => Ok(i64::from(day.days()) * TICKS_PER_DAY),
         Err(_) => bounds::instant(name, text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use obeya_odata::{Context, Limits};
+
+    use super::*;
+    use crate::entities::{IMPROVEMENT, INCIDENT};
+    use crate::store::{Store, StoreOptions, Value};
+
+    static INCIDENTS: Form = Form {
+        entity: &INCIDENT,
+        parts: Some(("$expand=consequences,causes", "numberOfAttachments")),
+    };
+    static IMPROVEMENTS: Form = Form::of(&IMPROVEMENT);
+
+    fn records(form: &'static Form, query: &str) -> Records {
+        let limits = Limits::default();
+        let offered = [OptionName::Filter, OptionName::OrderBy];
+        let (mut options, parameters) = Options::parse(query, &offered, &limits).unwrap();
+        let bound = |options: &Options| {
+            let context = Context { now: 0, limits };
+            options.bind(form.entity, &context).unwrap()
+        };
+        let query = bound(&options);
+        let key = Options::parse(KEY, &[OptionName::Select], &limits).unwrap();
+        options.select = key.0.select;
+        Records {
+            form,
+            query,
+            keys: bound(&options),
+            parameters,
+            predicates: Vec::new(),
+            parent: None,
+            page: None,
+        }
+    }
+
+    /// How the database goes about the number, the place before the second page, its first stretch and its second.
+    async fn plans(records: Records) -> [String; 4] {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite:{}", folder.path().join("plant.db").display());
+        let store = Store::open(&url, &StoreOptions::default()).await.unwrap();
+        let steps = store.read(move |session| {
+            let dialect = session.dialect().of_queries();
+            let place = Scope {
+                limit: Some(1),
+                offset: 999,
+                ..records.scope()
+            };
+            let keys = sql::page(&records.keys, dialect, &place);
+            let after = vec![sql::Value::Int(1); keys.keys.len()];
+            let stretch = records.stretch(session, STRETCH, None).unwrap();
+            let next = records.stretch(session, STRETCH, Some(&after)).unwrap();
+            let counted = counting(&records.query, dialect, &records.scope());
+            let mut plan = |statements: &[sql::Statement]| {
+                let mut steps = Vec::new();
+                for statement in statements {
+                    let sql = format!("EXPLAIN QUERY PLAN {}", statement.sql);
+                    let binds = vec![Value::Null; statement.binds.len()];
+                    steps.extend(session.all(&sql, &binds, |row| row.string(3))?);
+                }
+                Ok(steps.into_iter().flatten().collect::<Vec<_>>().join("\n"))
+            };
+            Ok::<_, crate::store::StoreError>([
+                plan(&[counted])?,
+                plan(&keys.statements)?,
+                plan(&stretch.statements)?,
+                plan(&next.statements)?,
+            ])
+        });
+        steps.await.unwrap()
+    }
+
+    fn live(records: Records) -> Records {
+        records.only(Predicate::new("{t}.deleted_date IS NULL", []))
+    }
+
+    #[tokio::test]
+    async fn what_copies_ask_for_is_led_to_by_indexes_and_never_sorted() {
+        for form in [&INCIDENTS, &IMPROVEMENTS] {
+            let narrowed = |query: &str, names: [&str; 2]| {
+                let records = records(form, query);
+                let records = if std::ptr::eq(form, &raw const INCIDENTS) {
+                    live(records)
+                } else {
+                    records
+                };
+                records.in_period(names, "last_modified").unwrap()
+            };
+            let by_stamp = "LastModifiedFrom=2026-01-01T00:00:00Z&$orderby=lastModified,id";
+            let names = ["LastModifiedFrom", "LastModifiedTo"];
+            for query in [by_stamp, "$filter=id gt 7", ""] {
+                let plans = plans(narrowed(query, names)).await;
+                eprintln!("{query}\n{}", plans.join("\n--\n"));
+                for plan in &plans {
+                    assert!(!plan.contains("TEMP B-TREE"), "{query}\n{plan}");
+                    let by_index = plan.contains("_by_last_modified (last_modified");
+                    assert_eq!(by_index, query == by_stamp, "{query}\n{plan}");
+                }
+                for plan in &plans[..2] {
+                    assert!(!plan.contains("LEFT-JOIN"), "{query}\n{plan}");
+                }
+            }
+        }
     }
 }

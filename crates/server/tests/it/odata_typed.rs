@@ -24,6 +24,7 @@ fn place(entity: &str) -> (&'static str, &'static str) {
         "CategoryReference" => ("/v1/Incidents", "categories/any(p:{})"),
         "CauseReference" => ("/v1/Incidents", "causes/any(p:{})"),
         "IncidentCustomField" => ("/v1/Incidents", "customFields/any(p:{})"),
+        "Datasource" => ("/v1/Datasources", "{}"),
         "Improvement" => ("/v1/Improvements", "{}"),
         "TrashedIncident" => ("/v1/Incidents/trash", "{}"),
         "DatasourceValue" => ("/v1/Datasources/1/values", "{}"),

@@ -3,3 +3,4 @@
 pub(crate) mod detail;
 pub(crate) mod get;
 pub(crate) mod list;
+pub(crate) mod list_v1;

@@ -12,11 +12,16 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = i64::from(call.id()?);
     let list = List::v2(&call, &entities::INCIDENT_COMMENT)?
         .only(Predicate::new("{t}.incident_id = ?", [Value::Int(id)]))
-        .under(Parent {
-            noun: "incident",
-            exists: "SELECT 1 FROM incidents WHERE id = ?1 AND deleted_date IS NULL".into(),
-            id,
-            source: None,
-        });
+        .under(incident(id));
     list.respond(call).await
+}
+
+/// The incident that comments are asked for.
+pub(super) fn incident(id: i64) -> Parent {
+    Parent {
+        noun: "incident",
+        exists: "SELECT 1 FROM incidents WHERE id = ?1 AND deleted_date IS NULL".into(),
+        id,
+        source: None,
+    }
 }

@@ -2,3 +2,4 @@
 
 pub(crate) mod get;
 pub(crate) mod list;
+pub(crate) mod list_v1;

@@ -3,7 +3,9 @@
 mod translations;
 mod tree;
 
-use obeya_model::{IncidentTypeCustomField, IncidentTypeDetail, TypeCause, TypeConsequence};
+use obeya_model::{
+    IncidentTypeCustomField, IncidentTypeDetail, IncidentTypeSummary, TypeCause, TypeConsequence,
+};
 
 use super::engine::present;
 use super::{Session, StoreError};
@@ -37,6 +39,30 @@ pub(crate) fn detail(
         consequences: consequences(session, id, &mut words)?,
         causes: causes(session, id, &mut words)?,
     }))
+}
+
+/// Every type by itself, in the words of a language as far as it has any.
+pub(crate) fn list(
+    session: &mut dyn Session,
+    language: Option<&str>,
+) -> Result<Vec<IncidentTypeSummary>, StoreError> {
+    let sql = "SELECT id, title, description FROM incident_types ORDER BY id";
+    let mut types = session.all(sql, &[], |row| {
+        Ok(IncidentTypeSummary {
+            id: present(row.int32(0)?)?,
+            title: present(row.string(1)?)?,
+            description: row.string(2)?,
+        })
+    })?;
+    let Some(language) = language else {
+        return Ok(types);
+    };
+    let mut words = Words::of_types(session, language)?;
+    for one in &mut types {
+        let (title, description) = (std::mem::take(&mut one.title), one.description.take());
+        (one.title, one.description) = words.of(Kind::Type, one.id, title, description);
+    }
+    Ok(types)
 }
 
 fn custom_fields(

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::store::{Session, StoreError};
+use crate::store::{Session, StoreError, Value};
 
 /// What a translation is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -40,11 +40,28 @@ impl Words {
         incident_type_id: i32,
         language: &str,
     ) -> Result<Words, StoreError> {
-        let sql = "SELECT kind, item_id, title, description FROM type_translations WHERE incident_type_id = ?1 AND language = ?2";
+        let sql = "SELECT kind, item_id, title, description FROM type_translations WHERE incident_type_id = ?2 AND language = ?1";
+        Self::read(session, language, sql, Some(incident_type_id))
+    }
+
+    /// What is translated of the types themselves, in the same way.
+    pub(super) fn of_types(session: &mut dyn Session, language: &str) -> Result<Words, StoreError> {
+        let sql = "SELECT kind, item_id, title, description FROM type_translations WHERE language = ?1 AND kind = 'type'";
+        Self::read(session, language, sql, None)
+    }
+
+    fn read(
+        session: &mut dyn Session,
+        language: &str,
+        sql: &str,
+        incident_type_id: Option<i32>,
+    ) -> Result<Words, StoreError> {
         let mut words = Words::default();
         let language = language.to_ascii_lowercase();
         for tag in nearest_first(&language) {
-            let rows = session.all(sql, &[incident_type_id.into(), tag.into()], |row| {
+            let mut binds: Vec<Value<'_>> = vec![tag.into()];
+            binds.extend(incident_type_id.map(Value::from));
+            let rows = session.all(sql, &binds, |row| {
                 let kind = row.text(0)?.and_then(Kind::parse);
                 Ok((
                     kind,

@@ -1,0 +1,18 @@
+//! GET /v1/Datasources/{id}
+
+use axum::response::Response;
+
+use crate::http::call::Call;
+use crate::http::problem::Problem;
+use crate::store::datasources;
+
+pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
+    let id = call.id()?;
+    let datasource = call
+        .app
+        .store
+        .brief(move |session| datasources::detail(session, id).map_err(Problem::from))
+        .await?;
+    let datasource = datasource.ok_or_else(|| Problem::not_found("datasource", id))?;
+    call.reply_json_record(&datasource)
+}

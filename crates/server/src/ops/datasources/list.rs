@@ -1,0 +1,17 @@
+//! GET /v1/Datasources
+
+use axum::response::Response;
+use obeya_odata::OptionName;
+
+use crate::entities;
+use crate::http::call::Call;
+use crate::http::problem::Problem;
+use crate::read::{Form, Records};
+
+static FORM: Form = Form::of(&entities::DATASOURCE);
+
+pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
+    Records::all(&call, &FORM, &[OptionName::Filter])?
+        .respond(call)
+        .await
+}

@@ -1,0 +1,14 @@
+//! GET /v1/Groups
+
+use axum::response::Response;
+
+use crate::entities;
+use crate::http::call::Call;
+use crate::http::problem::Problem;
+use crate::read::{Form, Records};
+
+static FORM: Form = Form::of(&entities::GROUP);
+
+pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
+    Records::all(&call, &FORM, &[])?.respond(call).await
+}

@@ -1,0 +1,18 @@
+//! GET /v1/Incidents/types
+
+use axum::response::Response;
+
+use super::type_detail::language;
+use crate::http::call::Call;
+use crate::http::problem::Problem;
+use crate::store::types;
+
+pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
+    let language = language(call.query())?;
+    let types = call
+        .app
+        .store
+        .brief(move |session| types::list(session, language.as_deref()).map_err(Problem::from))
+        .await?;
+    call.reply_json(&types)
+}
