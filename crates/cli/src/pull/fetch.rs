@@ -28,67 +28,106 @@ pub(crate) struct Piece {
     pub(crate) after: Option<After>,
 }
 
-/// Fetches all that the query asks for and comes after `after`. Ends early, without a word, when nobody takes the pieces.
-pub(crate) async fn all(
-    client: &Client,
-    query: &Query,
-    after: Option<After>,
-    out: Sender<Piece>,
-) -> Result<()> {
-    let flow = Flow { query, out };
-    match query.records {
-        Records::Values { .. } if query.order.is_some() => flow.in_own_order(client).await,
-        Records::Values { .. } => flow.by_date(client, Place::of(after.as_ref())).await,
-        Records::Comments => flow.list(client.comments().list(), after).await,
-        Records::Boards => flow.list(client.boards().list(), after).await,
-        Records::Groups => flow.list(client.groups().list(), after).await,
-        Records::Areas => flow.list(client.areas().list(), after).await,
-        Records::Incidents => flow.numbered(client.incidents().list(), after).await,
-        Records::Improvements => flow.numbered(client.improvements().list(), after).await,
-    }
+/// Where the pieces come from.
+pub(crate) struct Source {
+    pub(crate) client: Client,
+    pub(crate) query: Query,
+    /// Values to a request, where values are asked for.
+    pub(crate) page_size: Option<i32>,
 }
 
-/// How many records will come.
-pub(crate) async fn count(client: &Client, query: &Query, after: Option<&After>) -> Result<u64> {
-    async fn of<T: Resource>(list: List<T>, query: &Query, after: Option<&After>) -> Result<i64> {
-        let list = match query.condition_after(id(after)) {
+impl Source {
+    /// Sends all that the query asks for and comes after `after`. Ends early, without a word, when nobody takes the pieces.
+    pub(crate) async fn send(&self, after: Option<After>, out: Sender<Piece>) -> Result<()> {
+        let flow = Flow { source: self, out };
+        let client = &self.client;
+        match self.query.records {
+            Records::Values { .. } if self.query.order.is_some() => flow.in_own_order().await,
+            Records::Values { .. } => flow.by_date(Place::of(after.as_ref())).await,
+            Records::Incidents => flow.numbered(client.incidents().list(), after).await,
+            Records::Improvements => flow.numbered(client.improvements().list(), after).await,
+            Records::Comments => flow.list(client.comments().list(), after).await,
+            Records::Boards => flow.list(client.boards().list(), after).await,
+            Records::Groups => flow.list(client.groups().list(), after).await,
+            Records::Areas => flow.list(client.areas().list(), after).await,
+        }
+    }
+
+    /// How many records will come.
+    pub(crate) async fn count(&self, after: Option<&After>) -> Result<u64> {
+        let client = &self.client;
+        let count = match self.query.records {
+            Records::Values { .. } => {
+                let values = self.values(&Place::of(after)).page_size(1);
+                values.page(1).await?.count.into()
+            }
+            Records::Incidents => {
+                let list = self.numbered(client.incidents().list(), after);
+                list.page_size(1).await?.total.into()
+            }
+            Records::Improvements => {
+                let list = self.numbered(client.improvements().list(), after);
+                list.page_size(1).await?.total.into()
+            }
+            Records::Comments => counted(self.list(client.comments().list(), after)).await?,
+            Records::Boards => counted(self.list(client.boards().list(), after)).await?,
+            Records::Groups => counted(self.list(client.groups().list(), after)).await?,
+            Records::Areas => counted(self.list(client.areas().list(), after)).await?,
+        };
+        Ok(count.unsigned_abs())
+    }
+
+    /// A list of v2 from a place on.
+    fn list<T: Resource>(&self, list: List<T>, after: Option<&After>) -> List<T> {
+        match self.query.condition_after(id(after)) {
             Some(condition) => list.filter(condition),
             None => list,
-        };
-        let page = list.top(1).count(true).await?;
-        Ok(page.count.unwrap_or_default())
+        }
     }
-    let count = match query.records {
-        Records::Values { .. } => {
-            let values = values(client, query, &Place::of(after)).page_size(1);
-            values.page(1).await?.count.into()
+
+    /// A list of v1 from a place on.
+    fn numbered<T: obeya::Record>(
+        &self,
+        list: obeya::Records<T>,
+        after: Option<&After>,
+    ) -> obeya::Records<T> {
+        match self.query.condition_after(id(after)) {
+            Some(condition) => list.filter(condition),
+            None => list,
         }
-        Records::Comments => of(client.comments().list(), query, after).await?,
-        Records::Boards => of(client.boards().list(), query, after).await?,
-        Records::Groups => of(client.groups().list(), query, after).await?,
-        Records::Areas => of(client.areas().list(), query, after).await?,
-        Records::Incidents => {
-            let list = after_last(client.incidents().list(), query, after);
-            list.page_size(1).await?.total.into()
+    }
+
+    /// The values from a place on.
+    fn values(&self, place: &Place) -> Values {
+        let Records::Values {
+            datasource,
+            from,
+            to,
+        } = self.query.records
+        else {
+            unreachable!("asked for where it is values");
+        };
+        let order = self.query.order.as_deref().unwrap_or("valueDate,id");
+        let mut values = self.client.datasources().values(datasource).orderby(order);
+        if let Some(page_size) = self.page_size {
+            values = values.page_size(page_size);
         }
-        Records::Improvements => {
-            let list = after_last(client.improvements().list(), query, after);
-            list.page_size(1).await?.total.into()
+        if let Some(bound) = place.bound(from) {
+            values = values.from(bound);
         }
-    };
-    Ok(count.unsigned_abs())
+        if let Some(to) = to {
+            values = values.to(to);
+        }
+        match &self.query.condition {
+            Some(condition) => values.filter(condition),
+            None => values,
+        }
+    }
 }
 
-/// A list of v1 from a place on.
-fn after_last<T: obeya::Record>(
-    list: obeya::Records<T>,
-    query: &Query,
-    after: Option<&After>,
-) -> obeya::Records<T> {
-    match query.condition_after(id(after)) {
-        Some(condition) => list.filter(condition),
-        None => list,
-    }
+async fn counted<T: Resource>(list: List<T>) -> Result<i64> {
+    let page = list.top(1).count(true).await?;
+    Ok(page.count.unwrap_or_default())
 }
 
 fn id(after: Option<&After>) -> Option<i32> {
@@ -98,37 +137,9 @@ fn id(after: Option<&After>) -> Option<i32> {
     }
 }
 
-/// The values from a place on.
-fn values(client: &Client, query: &Query, place: &Place) -> Values {
-    let Records::Values {
-        datasource,
-        from,
-        to,
-        page_size,
-    } = query.records
-    else {
-        unreachable!("asked for values only");
-    };
-    let mut values = client
-        .datasources()
-        .values(datasource)
-        .page_size(page_size)
-        .orderby(query.order.as_deref().unwrap_or("valueDate,id"));
-    if let Some(bound) = place.bound(from) {
-        values = values.from(bound);
-    }
-    if let Some(to) = to {
-        values = values.to(to);
-    }
-    match &query.condition {
-        Some(condition) => values.filter(condition),
-        None => values,
-    }
-}
-
-/// The query, and where its pieces go.
+/// A source, and where its pieces go.
 struct Flow<'a> {
-    query: &'a Query,
+    source: &'a Source,
     out: Sender<Piece>,
 }
 
@@ -146,11 +157,8 @@ impl Flow<'_> {
     }
 
     async fn list<T: Record + Resource>(&self, list: List<T>, after: Option<After>) -> Result<()> {
-        let list = match self.query.condition_after(id(after.as_ref())) {
-            Some(condition) => list.filter(condition),
-            None => list,
-        };
-        let order = self.query.order.as_deref().unwrap_or("id");
+        let list = self.source.list(list, after.as_ref());
+        let order = self.source.query.order.as_deref().unwrap_or("id");
         self.records(list.orderby(order).stream()).await
     }
 
@@ -159,8 +167,8 @@ impl Flow<'_> {
         list: obeya::Records<T>,
         after: Option<After>,
     ) -> Result<()> {
-        let list = after_last(list, self.query, after.as_ref());
-        let list = match &self.query.order {
+        let list = self.source.numbered(list, after.as_ref());
+        let list = match &self.source.query.order {
             // Without an order it goes by id, page after page: records that come and go meanwhile move none.
             None => list,
             Some(order) => list.orderby(order),
@@ -170,7 +178,7 @@ impl Flow<'_> {
 
     /// Records of a list, as they come.
     async fn records<T: Record>(&self, mut records: Paged<T>) -> Result<()> {
-        let mut encoder = Encoder::new::<T>(self.query.format);
+        let mut encoder = Encoder::new::<T>(self.source.query.format);
         let mut some = Vec::with_capacity(PIECE_RECORDS);
         let mut last = None;
         loop {
@@ -178,7 +186,7 @@ impl Flow<'_> {
             let is_end = record.is_none();
             if let Some(record) = record {
                 let id = record.id();
-                if self.query.order.is_none() {
+                if self.source.query.order.is_none() {
                     if id <= last {
                         // Going on after the largest id would lose what such a service has not given yet.
                         bail!(
@@ -207,9 +215,9 @@ impl Flow<'_> {
     }
 
     /// Values in an order of the caller's.
-    async fn in_own_order(&self, client: &Client) -> Result<()> {
-        let values = values(client, self.query, &Place::default());
-        if self.query.format.is_columnar() {
+    async fn in_own_order(&self) -> Result<()> {
+        let values = self.source.values(&Place::default());
+        if self.source.query.format.is_columnar() {
             let mut batches = values.arrow_stream();
             while let Some(batch) = batches.next().await {
                 let batch = batch?;
@@ -220,7 +228,7 @@ impl Flow<'_> {
             }
             return Ok(());
         }
-        let mut encoder = Encoder::new::<DatasourceValue>(self.query.format);
+        let mut encoder = Encoder::new::<DatasourceValue>(self.source.query.format);
         let mut pages = values.pages();
         while let Some(page) = pages.next().await {
             let page = page?.values;
@@ -233,10 +241,10 @@ impl Flow<'_> {
     }
 
     /// Values by date. Where pages turn out to have moved, as values came or went before them, it goes on from the last place that is sure.
-    async fn by_date(&self, client: &Client, mut place: Place) -> Result<()> {
+    async fn by_date(&self, mut place: Place) -> Result<()> {
         loop {
-            let request = values(client, self.query, &place);
-            let flowed = if self.query.format.is_columnar() {
+            let request = self.source.values(&place);
+            let flowed = if self.source.query.format.is_columnar() {
                 self.batches(request, &mut place).await?
             } else {
                 self.pages(request, &mut place).await?
@@ -274,7 +282,7 @@ impl Flow<'_> {
     }
 
     async fn pages(&self, request: Values, place: &mut Place) -> Result<Flowed> {
-        let mut encoder = Encoder::new::<DatasourceValue>(self.query.format);
+        let mut encoder = Encoder::new::<DatasourceValue>(self.source.query.format);
         let mut pages = request.pages();
         let mut count = None;
         while let Some(page) = pages.next().await {

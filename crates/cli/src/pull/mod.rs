@@ -23,10 +23,9 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, anyhow};
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Subcommand};
-use obeya::Client;
 use tokio::sync::mpsc;
 
-use self::fetch::Piece;
+use self::fetch::{Piece, Source};
 use self::format::Format;
 use self::kept::Kept;
 use self::query::{Query, When};
@@ -134,6 +133,14 @@ impl What {
         }
     }
 
+    /// Values to a request.
+    fn page_size(&self) -> Option<i32> {
+        match self {
+            Self::Values { page_size, .. } => Some(*page_size),
+            _ => None,
+        }
+    }
+
     /// What it asks of the service, in the given form.
     fn query(&self, format: Format) -> Query {
         let common = self.common();
@@ -142,13 +149,11 @@ impl What {
                 datasource,
                 from,
                 to,
-                page_size,
                 ..
             } => query::Records::Values {
                 datasource: *datasource,
                 from: from.map(|When(instant)| instant),
                 to: to.map(|When(instant)| instant),
-                page_size: *page_size,
             },
             Self::Incidents(_) => query::Records::Incidents,
             Self::Improvements(_) => query::Records::Improvements,
@@ -205,12 +210,15 @@ fn usage(message: &str) -> ! {
 pub(crate) async fn run(args: Args) -> Result<()> {
     let common = args.what.common();
     let query = args.what.query(common.format());
-    let client = common.connect.client()?;
+    let source = Source {
+        client: common.connect.client()?,
+        query,
+        page_size: args.what.page_size(),
+    };
     let stop = Stop::catch().context("signals cannot be caught")?;
     let watch = Arc::new(Watch::new());
     let pull = Pull {
-        client,
-        query,
+        source,
         watch: Arc::clone(&watch),
         stop,
     };
@@ -241,15 +249,19 @@ impl Target for Stream<io::Stdout> {
 
 /// A pull under way.
 struct Pull {
-    client: Client,
-    query: Query,
+    source: Source,
     watch: Arc<Watch>,
     stop: Stop,
 }
 
 impl Pull {
     async fn print(mut self) -> Result<Option<String>> {
-        let out = Stream::new(io::stdout(), self.query.format, &self.query.schema(), 0)?;
+        let out = Stream::new(
+            io::stdout(),
+            self.source.query.format,
+            &self.source.query.schema(),
+            0,
+        )?;
         let (mut out, carried) = self.carry(None, 0, out).await;
         carried?;
         out.finish()?;
@@ -259,7 +271,7 @@ impl Pull {
     async fn keep(mut self, common: &Common) -> Result<Option<String>> {
         let begun = Instant::now();
         let file = &common.output;
-        let kept = Kept::open(file, &self.query, common.restart, common.row_group)?;
+        let kept = Kept::open(file, &self.source.query, common.restart, common.row_group)?;
         let there = kept.rows();
         let kept = if kept.is_complete() {
             kept
@@ -299,7 +311,7 @@ impl Pull {
     ) -> (T, Result<()>) {
         if self.watch.is_seen() {
             // How much there is, is nice to know; what is wrong with the query is told by the query itself.
-            if let Ok(more) = fetch::count(&self.client, &self.query, after.as_ref()).await {
+            if let Ok(more) = self.source.count(after.as_ref()).await {
                 self.watch.begin(there, there + more);
             }
         }
@@ -316,7 +328,7 @@ impl Pull {
             (target, Ok(()))
         });
         let fetched = tokio::select! {
-            fetched = fetch::all(&self.client, &self.query, after, sender) => fetched,
+            fetched = self.source.send(after, sender) => fetched,
             () = self.stop.asked() => Err(anyhow!("stopped")),
         };
         match writing.await {

@@ -33,8 +33,6 @@ pub(crate) enum Records {
         from: Option<Timestamp>,
         /// The first instant after them.
         to: Option<Timestamp>,
-        #[serde(skip)]
-        page_size: i32,
     },
     Incidents,
     Improvements,

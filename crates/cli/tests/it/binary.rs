@@ -8,13 +8,29 @@ use tempfile::TempDir;
 /// The binary, without what the environment of the tests may hold.
 pub fn obeya() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_obeya"));
-    command.env_remove("OBEYA_DB").stdin(Stdio::null());
+    let variables = [
+        "OBEYA_DB",
+        "OBEYA_BASE_URL",
+        "OBEYA_AUTH_URL",
+        "OBEYA_CLIENT_ID",
+        "OBEYA_CLIENT_SECRET",
+        "OBEYA_CLIENT_SECRET_FILE",
+    ];
+    for variable in variables {
+        command.env_remove(variable);
+    }
+    command.stdin(Stdio::null());
     command
 }
 
 /// Runs it to its end.
 pub fn run<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Done {
     Done(obeya().args(arguments).output().expect("started"))
+}
+
+/// Runs a command to its end.
+pub fn done(command: &mut Command) -> Done {
+    Done(command.output().expect("started"))
 }
 
 /// Runs it with nobody at the other end of its stdout.
@@ -33,6 +49,11 @@ pub fn run_unread<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Do
 pub struct Done(Output);
 
 impl Done {
+    /// Of a command that was started elsewhere.
+    pub fn of(output: Output) -> Self {
+        Done(output)
+    }
+
     pub fn code(&self) -> Option<i32> {
         self.0.status.code()
     }

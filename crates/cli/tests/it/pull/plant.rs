@@ -39,6 +39,7 @@ impl Plant {
         let mut arguments = vec!["client", "add", "puller", "--db", &db, "--json"];
         for scope in [
             "Data.ReadWrite",
+            "UserManagement.Read",
             "Incidents.Read",
             "Improvements.Read",
             "Boards.Read",
