@@ -11,6 +11,7 @@ use obeya_odata::sql::Dialect;
 use crate::auth::Tokens;
 use crate::auth::secrets::Secrets;
 use crate::config::{Clock, Config, Limits, lifetime_seconds};
+use crate::http::batches::Batches;
 use crate::read::{Memory, Signer};
 use crate::router::Routes;
 use crate::store::engine::StoreError;
@@ -29,6 +30,8 @@ pub(crate) struct App {
     pub(crate) store: Store,
     /// What the reads share and remember.
     pub(crate) memory: Memory,
+    /// The room for lists of values on their way into the store.
+    pub(crate) batches: Batches,
     /// Signs the next links of lists.
     pub(crate) links: Signer,
     /// Issues and verifies access tokens.
@@ -71,6 +74,7 @@ impl App {
             clock: config.clock.clone(),
             store,
             memory: Memory::default(),
+            batches: Batches::new(&config.limits),
             tokens: Arc::new(tokens),
             secrets: Secrets::new(config.limits.concurrent_hashes),
             metrics: Metrics::new(&routes.labels()),

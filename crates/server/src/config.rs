@@ -37,8 +37,12 @@ pub struct Config {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Longest request body, in bytes. Default 1 MiB.
+    /// Longest request body, in bytes, but for lists of values. Default 1 MiB.
     pub body_bytes: usize,
+    /// Longest request body that is a list of values, in bytes. Default 16 MiB: 10,000 values whose every text is as long as it may be.
+    pub batch_bytes: usize,
+    /// Bytes of such lists in memory at a time; more wait for their turn. Default 64 MiB.
+    pub batches_bytes: usize,
     /// Longest path and query, in bytes. Default 48 KiB: an option of 8 KiB may be three times as long once it is percent-encoded. Beyond 64 KiB the connection is
     /// refused.
     pub uri_bytes: usize,
@@ -82,6 +86,8 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             body_bytes: 1 << 20,
+            batch_bytes: 16 << 20,
+            batches_bytes: 64 << 20,
             uri_bytes: 48 << 10,
             header_bytes: 32 << 10,
             connections: 1024,

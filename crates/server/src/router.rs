@@ -148,6 +148,9 @@ impl Routes {
             // Every method of the spec is one of the standard ones, which always parse.
             let method = Method::from_bytes(operation.method().as_bytes()).unwrap_or(Method::GET);
             table.insert(method, operation.path(), Route::Operation(operation));
+        }
+        // After all of them: where an operation is described at such an address, it is the one that answers.
+        for operation in Operation::ALL {
             insert_set(&mut table, operation);
         }
         for (side, method, path, _) in Side::ALL {
@@ -333,6 +336,11 @@ async fn dispatch(call: Call) -> Result<Response, Problem> {
         Operation::ListTrashedIncidents => ops::incidents::trash::handle(call).await,
         Operation::DeleteIncident => ops::incidents::delete::handle(call).await,
         Operation::RestoreIncident => ops::incidents::restore::handle(call).await,
+        Operation::ListIncidentsV2 => ops::incidents::list_v2::handle(call).await,
+        Operation::GetIncidentV2 => ops::incidents::get_v2::handle(call).await,
+        Operation::ListIncidentTypesV2 => ops::incidents::list_types_v2::handle(call).await,
+        Operation::GetIncidentTypeV2 => ops::incidents::get_type_v2::handle(call).await,
+        Operation::Ping => ops::ping::handle(call).await,
         Operation::UpdateIncidentStatus => ops::incidents::status::handle(call).await,
         Operation::UpdateIncidentSeverity => ops::incidents::severity::handle(call).await,
         Operation::UpdateIncidentResponsible => ops::incidents::responsible::handle(call).await,

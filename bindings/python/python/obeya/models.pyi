@@ -33,6 +33,7 @@ __all__ = [
     "IncidentTypeCustomField",
     "IncidentTypeDetail",
     "IncidentTypeSummary",
+    "IncidentTypeV2",
     "IncidentV2",
     "ODataError",
     "Problem",
@@ -267,7 +268,7 @@ class IncidentComment:
 @final
 class IncidentV2:
     """An incident as v2 shows it."""
-    __match_args__ = ("id", "title", "text", "status", "severity", "type_id", "incident_date", "created_date", "last_modified", "due_date", "status_modified_date", "status_new_date", "status_in_progress_date", "status_implemented_date", "status_rejected_date", "archived_date", "evaluation_status", "evaluation_text", "owner", "owner_display_name", "owner_user_id", "created_by_user_id", "group_id", "follow_up_group_id", "area_id", "project_id", "external_id", "is_anonymous", "attachment_count", "action_list_count", "area", "group", "follow_up_group", "comments",)
+    __match_args__ = ("id", "title", "text", "status", "severity", "type_id", "incident_date", "created_date", "last_modified", "due_date", "status_modified_date", "status_new_date", "status_in_progress_date", "status_implemented_date", "status_rejected_date", "archived_date", "evaluation_status", "evaluation_text", "owner", "owner_display_name", "owner_user_id", "created_by_user_id", "group_id", "follow_up_group_id", "area_id", "project_id", "external_id", "is_anonymous", "attachment_count", "action_list_count", "area", "group", "follow_up_group", "type", "comments",)
     __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def id(self) -> int | None:
@@ -369,8 +370,39 @@ class IncidentV2:
     def follow_up_group(self) -> Group | None:
         """The group that follows it up. Only with `$expand`."""
     @property
+    def type(self) -> IncidentTypeV2 | None:
+        """The incident type. Only with `$expand`."""
+    @property
     def comments(self) -> tuple[IncidentComment, ...] | None:
         """The comments under it. Only with `$expand`."""
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
+        """The record with these fields, named as the attributes are or as on the wire."""
+    @classmethod
+    def from_json(cls, text: str, /) -> Self:
+        """Reads the record from JSON as it is on the wire."""
+    def to_dict(self) -> dict[str, Any]:
+        """Every attribute by name; records within it are dictionaries too."""
+    def to_json(self) -> str:
+        """The record as it is on the wire."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
+
+@final
+class IncidentTypeV2:
+    """An incident type as v2 shows it."""
+    __match_args__ = ("id", "title", "description",)
+    __hash__: ClassVar[None]  # type: ignore[assignment]
+    @property
+    def id(self) -> int | None:
+        """Id of the incident type."""
+    @property
+    def title(self) -> str | None:
+        """Title of the type."""
+    @property
+    def description(self) -> str | None:
+        """What the type is for."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""

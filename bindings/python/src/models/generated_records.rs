@@ -4,7 +4,7 @@ use super::{Field, record, records, words};
 
 words! { IncidentStatus IncidentSeverity ImprovementStatus ImprovementPriorityStatus EvaluationStatus EvaluationStatusV2 BoardType DatasourceElementType GroupType }
 
-records! { Area Board Group User IncidentComment IncidentV2 Incident IncidentPage TrashedIncident TrashPage IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement ImprovementPage IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValuePage DatasourceValue DatasourceValueTotal BoardSummary BoardDetail BoardLine Problem ODataError }
+records! { Area Board Group User IncidentComment IncidentV2 IncidentTypeV2 Incident IncidentPage TrashedIncident TrashPage IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement ImprovementPage IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValuePage DatasourceValue DatasourceValueTotal BoardSummary BoardDetail BoardLine Problem ODataError }
 
 record! {
 /// A place in the plant.
@@ -181,8 +181,21 @@ IncidentV2 INCIDENT_V2 "IncidentV2" {
     group = group: Field::optional("group", "group").one(&GROUP).nullable();
     /// The group that follows it up. Only with `$expand`.
     follow_up_group = follow_up_group: Field::optional("follow_up_group", "followUpGroup").one(&GROUP).nullable();
+    /// The incident type. Only with `$expand`.
+    r#type = type_: Field::optional("type", "type").one(&INCIDENT_TYPE_V2).nullable();
     /// The comments under it. Only with `$expand`.
     comments = comments: Field::optional("comments", "comments").many(&INCIDENT_COMMENT);
+} }
+
+record! {
+/// An incident type as v2 shows it.
+IncidentTypeV2 INCIDENT_TYPE_V2 "IncidentTypeV2" {
+    /// Id of the incident type.
+    id = id: Field::optional("id", "id");
+    /// Title of the type.
+    title = title: Field::optional("title", "title");
+    /// What the type is for.
+    description = description: Field::optional("description", "description").nullable();
 } }
 
 record! {

@@ -28,9 +28,16 @@ pub(crate) enum Fault {
         /// What was asked, and what would be allowed.
         detail: String,
     },
+    /// The first or second of these about a batch: more of its complaints are told.
+    OfBatch(Box<Fault>),
 }
 
 impl Fault {
+    /// The same about a batch.
+    pub(crate) fn of_batch(self) -> Fault {
+        Fault::OfBatch(Box::new(self))
+    }
+
     /// A status that may not follow the present one.
     pub(crate) fn transition(
         code: &'static str,

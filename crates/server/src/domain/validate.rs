@@ -23,6 +23,11 @@ impl Check {
         });
     }
 
+    /// How many complaints there are so far.
+    pub(crate) fn count(&self) -> usize {
+        self.complaints.len()
+    }
+
     /// A word of a closed set.
     pub(crate) fn word<T: Word>(&mut self, field: &str, text: &str) -> Option<T> {
         let known = T::parse(text);

@@ -45,3 +45,49 @@ words! {
     #[doc = "Where an improvement lies between effort and effect."]
     Priority { NotPrioritized, LowEffortHighEffect, HighEffortHighEffect, LowEffortLowEffect, HighEffortLowEffect }
 }
+
+/// What an element of a datasource holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ElementKind {
+    Area,
+    Asset,
+    Board,
+    Bool,
+    Description,
+    List,
+    Number,
+    Project,
+    Text,
+    User,
+}
+
+// By hand: these words begin with a small letter.
+impl Word for ElementKind {
+    const ALL: &'static [Self] = &[
+        Self::Area,
+        Self::Asset,
+        Self::Board,
+        Self::Bool,
+        Self::Description,
+        Self::List,
+        Self::Number,
+        Self::Project,
+        Self::Text,
+        Self::User,
+    ];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Area => "area",
+            Self::Asset => "asset",
+            Self::Board => "board",
+            Self::Bool => "bool",
+            Self::Description => "description",
+            Self::List => "list",
+            Self::Number => "number",
+            Self::Project => "project",
+            Self::Text => "text",
+            Self::User => "user",
+        }
+    }
+}

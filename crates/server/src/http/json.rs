@@ -3,8 +3,13 @@
 //! Two passes: a scan for what serde lets through (nesting, NUL in a text), then serde. Numbers out of range, NaN and lone surrogates
 //! are refused by serde_json itself.
 
-use serde::de::DeserializeOwned;
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::Deserializer as _;
+use serde::de::{Deserialize as _, DeserializeOwned, SeqAccess, Visitor};
 use serde_json::error::Category;
+use serde_json::value::RawValue;
 
 use super::objects::Objects;
 use super::problem::Problem;
@@ -49,6 +54,72 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8], strict: bool) -> Result<T
     Err(unknown.iter().take(MAX_NAMED).fold(start, |problem, path| {
         problem.field(path, "is not a property of this body")
     }))
+}
+
+/// Parses a body that is a list. Every item that is wrong is named, up to `most`, and not only the first.
+///
+/// A list of many items that are right is read without keeping track of where it is, which costs as much as the reading.
+pub(crate) fn parse_items<T: DeserializeOwned>(
+    bytes: &[u8],
+    strict: bool,
+    most: usize,
+) -> Result<Vec<T>, Problem> {
+    if !strict && scan(bytes).is_ok() {
+        let mut deserializer = serde_json::Deserializer::from_slice(bytes);
+        if let Ok(items) = Vec::<T>::deserialize(Objects(&mut deserializer))
+            && deserializer.end().is_ok()
+        {
+            return Ok(items);
+        }
+    }
+    let first = match parse(bytes, strict) {
+        Ok(items) => return Ok(items),
+        Err(problem) => problem,
+    };
+    let mut faults = ItemFaults::<T> {
+        first: None,
+        count: 0,
+        most,
+        strict,
+        item: PhantomData,
+    };
+    // What is no list, or breaks off, was told by the problem above.
+    let _ = serde_json::Deserializer::from_slice(bytes).deserialize_seq(&mut faults);
+    Err(faults.first.unwrap_or(first))
+}
+
+/// What is wrong with the items of a list.
+struct ItemFaults<T> {
+    first: Option<Problem>,
+    count: usize,
+    most: usize,
+    strict: bool,
+    item: PhantomData<T>,
+}
+
+impl<'de, T: DeserializeOwned> Visitor<'de> for &mut ItemFaults<T> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        let mut index = 0;
+        while self.count < self.most
+            && let Some(item) = items.next_element::<&RawValue>()?
+        {
+            if let Err(problem) = parse::<T>(item.get().as_bytes(), self.strict) {
+                self.count += 1;
+                self.first = Some(match self.first.take() {
+                    Some(first) => first.with_item(index, problem),
+                    None => problem.of_item(index),
+                });
+            }
+            index += 1;
+        }
+        Ok(())
+    }
 }
 
 /// A path of serde_ignored (`items.?.0.colour`) as serde_path_to_error writes it (`items[0].colour`).
@@ -263,6 +334,48 @@ mod tests {
             "400 body.invalid items"
         );
         assert_eq!(refused(b"7", false), "400 body.invalid body");
+    }
+
+    /// The code and the fields of the problem with which a list is refused.
+    fn items_refused(text: &str, strict: bool) -> String {
+        let problem = parse_items::<Item>(text.as_bytes(), strict, 3).expect_err("refused");
+        problem.summary()
+    }
+
+    #[test]
+    fn every_item_that_is_wrong_is_named_up_to_a_number() {
+        assert_eq!(
+            parse_items::<Item>(br#"[{"id":1},{"id":2,"more":[1]}]"#, false, 3).expect("read"),
+            [1, 2].map(|id| Item { id, amount: None })
+        );
+        let wrong = r#"[{"id":1},{"id":"x"},{"amount":1},{"id":4},7,null,[1],{"id":1,"id":1}]"#;
+        assert_eq!(
+            items_refused(wrong, false),
+            "400 body.invalid [1].id [2].id [4]"
+        );
+        assert_eq!(items_refused("{}", false), "400 body.invalid body");
+        assert_eq!(items_refused("[[1,2.5]]", false), "400 body.invalid [0]");
+        for malformed in [
+            "",
+            "[{\"id\":1}",
+            "[{\"id\":1},]",
+            "[{\"id\":1}] x",
+            "[{\"id\":NaN}]",
+            "[\"\\u0000\"]",
+        ] {
+            assert_eq!(
+                items_refused(malformed, false),
+                "400 body.malformed",
+                "{malformed}"
+            );
+        }
+        assert_eq!(
+            items_refused(
+                r#"[{"id":1},{"id":2,"new":1},{"id":3,"amount":1,"b":2,"c":3}]"#,
+                true
+            ),
+            "400 body.unknown_property [1].new [2].b [2].c"
+        );
     }
 
     #[test]

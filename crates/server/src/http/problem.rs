@@ -199,6 +199,39 @@ impl Problem {
         self
     }
 
+    /// The same about an item of a list: every field is the item's.
+    pub(crate) fn of_item(mut self, index: usize) -> Self {
+        let place = |field: &str| match field {
+            // What is wrong with the whole of it.
+            "body" => format!("[{index}]"),
+            field => format!("[{index}].{field}"),
+        };
+        let Inner {
+            detail,
+            errors,
+            target,
+            ..
+        } = &mut *self.0;
+        *errors = std::mem::take(errors)
+            .into_iter()
+            .map(|(field, texts)| (place(&field), texts))
+            .collect();
+        if let Some(field) = target {
+            let placed = place(field);
+            if let Some(text) = detail.strip_prefix(field.as_str()) {
+                *detail = format!("{placed}{text}");
+            }
+            *field = placed;
+        }
+        self
+    }
+
+    /// Adds what is wrong with another item of the list.
+    pub(crate) fn with_item(mut self, index: usize, other: Self) -> Self {
+        self.0.errors.extend(other.of_item(index).0.errors);
+        self
+    }
+
     /// Adds a response header.
     pub(crate) fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.0.headers.push((name, value));

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
+use obeya_model::Timestamp;
+
 use super::error::{ImportError, Place};
 use super::folder::Source;
 use super::known::Seen;
@@ -10,7 +12,7 @@ use super::run::{Run, Turn, at_most, refer};
 use super::{csv, decode};
 use crate::lines::values::ValueLine;
 use crate::store::engine::Value;
-use crate::store::values::changed;
+use crate::store::values::{changed, given};
 
 /// Most characters of a dimension, and of a description or external id: the limits of the interface.
 const DIMENSION: usize = 100;
@@ -91,6 +93,8 @@ struct Values {
     unsettled: Vec<(u64, ValueLine)>,
     /// Those to be written, each with the stamp of its registration.
     waiting: Vec<(i64, ValueLine)>,
+    /// The largest id among them.
+    largest: i32,
     /// How many values each datasource gained.
     gained: HashMap<i32, i64>,
 }
@@ -172,6 +176,7 @@ impl Values {
         let told = line.registration_date;
         let registered = run.stamps.of(place, "registrationDate", turn, told, date)?;
         *self.gained.entry(line.data_source_id).or_default() += 1;
+        self.largest = self.largest.max(line.id);
         self.waiting.push((registered, line));
         if self.waiting.len() == BATCH {
             self.flush(run)?;
@@ -195,8 +200,12 @@ impl Values {
 
     /// Brings the datasources' counts up to date, and lets readers know that their values changed.
     fn count(&self, run: &mut Run<'_>) -> Result<(), ImportError> {
+        let now = Timestamp::now().ticks();
         for (datasource, gained) in &self.gained {
-            changed(run.session, *datasource, *gained)?;
+            changed(run.session, *datasource, *gained, now)?;
+        }
+        if self.largest > 0 {
+            given(run.session, self.largest)?;
         }
         Ok(())
     }

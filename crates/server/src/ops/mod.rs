@@ -12,5 +12,6 @@ pub(crate) mod incidents;
 pub(crate) mod meta;
 mod never_null;
 pub(crate) mod odata;
+pub(crate) mod ping;
 mod refusal;
 mod writing;

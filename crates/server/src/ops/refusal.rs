@@ -3,6 +3,7 @@
 use http::StatusCode;
 
 use crate::domain::fault::{Complaint, Fault};
+use crate::domain::value::BATCH_COMPLAINTS;
 use crate::http::problem::Problem;
 use crate::store::references::MOST_COMPLAINTS;
 use crate::store::refusal::Refusal;
@@ -19,21 +20,26 @@ impl From<Refusal> for Problem {
 
 impl From<Fault> for Problem {
     fn from(fault: Fault) -> Self {
-        match fault {
-            Fault::Invalid(complaints) => about(
-                StatusCode::BAD_REQUEST,
-                "body.invalid",
-                "Invalid body",
-                complaints,
-            ),
-            Fault::Unprocessable { code, complaints } => about(
-                StatusCode::UNPROCESSABLE_ENTITY,
-                code,
-                "Body does not fit the data",
-                complaints,
-            ),
-            Fault::Conflict { code, detail } => Problem::conflict(code, detail),
-        }
+        of(fault, MOST_COMPLAINTS)
+    }
+}
+
+fn of(fault: Fault, most: usize) -> Problem {
+    match fault {
+        Fault::Invalid(complaints) => about(
+            StatusCode::BAD_REQUEST,
+            "body.invalid",
+            "Invalid body",
+            complaints.into_iter().take(most),
+        ),
+        Fault::Unprocessable { code, complaints } => about(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            code,
+            "Body does not fit the data",
+            complaints.into_iter().take(most),
+        ),
+        Fault::Conflict { code, detail } => Problem::conflict(code, detail),
+        Fault::OfBatch(fault) => of(*fault, BATCH_COMPLAINTS),
     }
 }
 
@@ -41,10 +47,9 @@ fn about(
     status: StatusCode,
     code: &'static str,
     title: &'static str,
-    complaints: Vec<Complaint>,
+    told: impl Iterator<Item = Complaint>,
 ) -> Problem {
     let problem = Problem::new(status, code, title, "");
-    let told = complaints.into_iter().take(MOST_COMPLAINTS);
     told.fold(problem, |problem, complaint| {
         problem.field(&complaint.field, complaint.text)
     })
@@ -56,11 +61,13 @@ mod tests {
 
     #[test]
     fn no_more_is_told_than_helps() {
-        let complaints = (100..200).map(|number| Complaint {
+        let complaints = (100..300).map(|number| Complaint {
             field: format!("causes[{number}].id"),
             text: "there is no such cause".to_owned(),
         });
-        let problem = Problem::from(Fault::Invalid(complaints.collect()));
-        assert_eq!(problem.summary().matches("causes[").count(), 20);
+        let fault = Fault::Invalid(complaints.collect());
+        let told = |fault| Problem::from(fault).summary().matches("causes[").count();
+        assert_eq!(told(fault.clone()), 20);
+        assert_eq!(told(fault.of_batch()), 100);
     }
 }

@@ -8,6 +8,7 @@ const ENGINE: Dialect = Dialect::Postgres;
 mod support;
 
 // On every engine: the list is the same in each binary, to which `engines` sees.
+mod anonymity;
 mod auth;
 mod bad_input;
 mod base_url;

@@ -7,7 +7,7 @@ mod words;
 
 use std::borrow::Cow;
 
-use super::Dialect;
+use super::{Dialect, Session, StoreError, search};
 
 /// Version 1 first, as SQLite takes them.
 pub(super) const MIGRATIONS: &[&str] = &[
@@ -19,7 +19,19 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("0006_counters.sql"),
     include_str!("0007_given_stamps.sql"),
     include_str!("0008_lists.sql"),
+    include_str!("0009_incidents_v2.sql"),
 ];
+
+/// The version that first had words of incident types.
+const TYPES_SEARCHED: i64 = 9;
+
+/// What the versions after `found` want done besides their statements, which cannot cut words; in the same transaction, once those have run.
+pub(super) fn complete(session: &mut dyn Session, found: i64) -> Result<(), StoreError> {
+    if found < TYPES_SEARCHED {
+        search::fill_incident_types(session)?;
+    }
+    Ok(())
+}
 
 /// Each version's statements in the words of an engine, version 1 first.
 pub(super) fn migrations(dialect: Dialect) -> impl Iterator<Item = Cow<'static, str>> {

@@ -2,8 +2,9 @@
 
 use futures_util::future::BoxFuture;
 use obeya::model::{
-    CategoryInput, CauseInput, ConsequenceInput, CustomFieldInput, DatasourceValueInput, Date, ImprovementCreate,
-    ImprovementUpdate, IncidentCreate, IncidentSeverity, IncidentStatus, IncidentUpdate,
+    CategoryInput, CauseInput, ConsequenceInput, CustomFieldInput, DatasourceValueInput, Date,
+    ImprovementCreate, ImprovementUpdate, IncidentCreate, IncidentSeverity, IncidentStatus,
+    IncidentUpdate,
 };
 use obeya::{Client, Error};
 
@@ -126,6 +127,11 @@ pub fn call<'a>(
             let datasource = client.datasources().get(ids.pick(12)).await;
             datasource.map(drop)
         }),
+        "listIncidentsV2" => asked!(client.incidents().list_v2(), ask),
+        "getIncidentV2" => asked!(client.incidents().get_v2(incident), ask),
+        "listIncidentTypesV2" => asked!(client.incidents().types_v2(), ask),
+        "getIncidentTypeV2" => asked!(client.incidents().type_v2(ids.pick(3)), ask),
+        "ping" => Box::pin(async move { client.ping().await.map(drop) }),
         "listTrashedIncidents" => Box::pin(async move {
             let mut request = client.incidents().trash();
             if let Some(filter) = ask.filter {
@@ -163,18 +169,25 @@ pub fn call<'a>(
         }),
         "createDatasourceValues" => Box::pin(async move {
             let datasources = client.datasources();
-            let added = datasources.create_values(ids.pick(12), &[value_body()]).await;
+            let added = datasources
+                .create_values(ids.pick(12), &[value_body()])
+                .await;
             added.map(drop)
         }),
         "deleteDatasourceValues" => Box::pin(async move {
             let datasources = client.datasources();
-            datasources.delete_values(ids.pick(12), &[1]).await.map(drop)
+            datasources
+                .delete_values(ids.pick(12), &[1])
+                .await
+                .map(drop)
         }),
         "replaceDatasourceValues" => Box::pin(async move {
             let body = [value_body()];
             let at = body[0].value_date;
             let datasources = client.datasources();
-            let replaced = datasources.replace_values(ids.pick(12), at, at, &body).await;
+            let replaced = datasources
+                .replace_values(ids.pick(12), at, at, &body)
+                .await;
             replaced.map(drop)
         }),
         "getIncidentType" => Box::pin(async move {

@@ -1,0 +1,86 @@
+//! The room for large bodies: how many bytes of them lie in memory at a time, over all requests.
+//!
+//! A connection may send one of [`Limits::batch_bytes`], and there are many connections. Nothing here reads a body.
+
+use std::sync::Arc;
+
+use http::HeaderMap;
+use http::header::CONTENT_LENGTH;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::problem::Problem;
+use crate::config::Limits;
+
+/// Room is counted in pieces of this many bytes: a semaphore counts to 2^29 on some machines.
+const PIECE: usize = 1 << 10;
+
+/// The room for large bodies.
+#[derive(Debug)]
+pub(crate) struct Batches {
+    pieces: Arc<Semaphore>,
+    most: u32,
+}
+
+impl Batches {
+    /// Room for as many bytes as the limits say, at least for one body.
+    pub(crate) fn new(limits: &Limits) -> Self {
+        let most = pieces(limits.batches_bytes.max(limits.batch_bytes));
+        Self {
+            pieces: Arc::new(Semaphore::new(most as usize)),
+            most,
+        }
+    }
+
+    /// Waits for room for a body, of the length that its head tells or else the most that is taken. The request's own deadline bounds the wait.
+    pub(crate) async fn take(
+        &self,
+        headers: &HeaderMap,
+        limits: &Limits,
+    ) -> Result<OwnedSemaphorePermit, Problem> {
+        let told = headers
+            .get(CONTENT_LENGTH)
+            .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+        // One that is too large is refused before it is read.
+        let bytes = told.unwrap_or(limits.batch_bytes).min(limits.batch_bytes);
+        Arc::clone(&self.pieces)
+            .acquire_many_owned(pieces(bytes).min(self.most))
+            .await
+            .map_err(Problem::unavailable)
+    }
+}
+
+fn pieces(bytes: usize) -> u32 {
+    u32::try_from(bytes.div_ceil(PIECE)).unwrap_or(u32::MAX >> 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_body_takes_the_room_it_tells_of_and_else_the_most() {
+        let limits = Limits {
+            batch_bytes: 10 << 10,
+            batches_bytes: 30 << 10,
+            ..Limits::default()
+        };
+        let batches = Batches::new(&limits);
+        let of = |length: &'static str| {
+            HeaderMap::from_iter([(CONTENT_LENGTH, HeaderValue::from_static(length))])
+        };
+        let free = || batches.pieces.available_permits();
+        let first = batches.take(&of("1025"), &limits).await.expect("room");
+        assert_eq!(free(), 28);
+        let second = batches
+            .take(&HeaderMap::new(), &limits)
+            .await
+            .expect("room");
+        assert_eq!(free(), 18);
+        let third = batches.take(&of("99999999"), &limits).await.expect("room");
+        assert_eq!(free(), 8);
+        drop((first, second, third));
+        assert_eq!(free(), 30);
+    }
+}

@@ -1,0 +1,39 @@
+//! DELETE /v1/Datasources/{id}/values/batch: takes values away by their ids.
+
+use axum::response::Response;
+
+use super::body;
+use crate::domain::value::{BATCH_COMPLAINTS, check_size};
+use crate::http::call::Call;
+use crate::http::problem::Problem;
+use crate::ops::writing;
+use crate::store::refusal::Refusal;
+use crate::store::values::write;
+use crate::store::{Session, stamp};
+
+pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
+    let datasource = call.id()?;
+    let mut ids: Vec<i32> = call.items(BATCH_COMPLAINTS).await?;
+    check_size(ids.len(), "ids")?;
+    // An id that is named twice is one value.
+    ids.sort_unstable();
+    ids.dedup();
+    let now = call.now();
+    writing::of(&call)?
+        .figures(move |session| delete(session, datasource, &ids, now))
+        .await
+}
+
+/// How many there were.
+fn delete(
+    session: &mut dyn Session,
+    datasource: i32,
+    ids: &[i32],
+    now: i64,
+) -> Result<u64, Refusal> {
+    body::announce(session, datasource, now)?;
+    body::open(session, datasource)?;
+    // A change of the datasource, though no value has its stamp.
+    let stamp = stamp::next(session, now, 0)?;
+    Ok(write::delete(session, datasource, ids, stamp)?)
+}

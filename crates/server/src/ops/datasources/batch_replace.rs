@@ -1,0 +1,42 @@
+//! PUT /v1/Datasources/{id}/values/batchReplace: puts values in the place of those of a period. A reader sees the old ones or the new ones, as it is one
+//! transaction.
+
+use axum::response::Response;
+use obeya_model::DatasourceValueTotal;
+
+use super::body;
+use crate::domain::value::{BATCH_COMPLAINTS, DatasourceValue, check_batch};
+use crate::http::call::Call;
+use crate::http::problem::Problem;
+use crate::ops::writing;
+use crate::read::Period;
+use crate::store::refusal::Refusal;
+use crate::store::values::write;
+use crate::store::{Session, stamp};
+
+pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
+    let datasource = call.id()?;
+    let Period { from, to } = Period::of(call.query())?;
+    let values = body::values(call.items(BATCH_COMPLAINTS).await?);
+    check_batch(&values, Some((from, to)))?;
+    let now = call.now();
+    writing::of(&call)?
+        .figures(move |session| replace(session, datasource, (from, to), &values, now))
+        .await
+}
+
+fn replace(
+    session: &mut dyn Session,
+    datasource: i32,
+    period: (i64, i64),
+    values: &[DatasourceValue],
+    now: i64,
+) -> Result<DatasourceValueTotal, Refusal> {
+    body::announce(session, datasource, now)?;
+    write::announce(session, values.len())?;
+    body::check(session, datasource, values)?;
+    let stamp = stamp::next(session, now, 0)?;
+    write::delete_period(session, datasource, period, stamp)?;
+    write::append(session, datasource, values, stamp)?;
+    Ok(body::total(values))
+}

@@ -1,0 +1,68 @@
+//! Values of a body, in the domain's terms, and what every write of values looks at before it begins.
+
+use obeya_model::{DatasourceValueInput, DatasourceValueTotal};
+
+use crate::domain::elements::Elements;
+use crate::domain::value::DatasourceValue;
+use crate::store::refusal::Refusal;
+use crate::store::values::elements;
+use crate::store::{Session, StoreError, stamp};
+
+/// Says what [`open`] will ask.
+pub(super) fn announce(
+    session: &mut dyn Session,
+    datasource: i32,
+    now: i64,
+) -> Result<(), StoreError> {
+    // Refused or not: what is refused is undone with the stamp.
+    stamp::announce(session, now)?;
+    elements::announce(session, datasource)
+}
+
+/// The elements of the datasource that is to be written to.
+pub(super) fn open(session: &mut dyn Session, datasource: i32) -> Result<Elements, Refusal> {
+    elements::of(session, datasource)?.ok_or(Refusal::Missing("datasource", datasource))
+}
+
+/// The values of a batch fit the elements of the datasource, which is there.
+pub(super) fn check(
+    session: &mut dyn Session,
+    datasource: i32,
+    values: &[DatasourceValue],
+) -> Result<(), Refusal> {
+    let elements = open(session, datasource)?;
+    let known = elements::known(session, &elements, values)?;
+    Ok(elements.check_batch(values, &known)?)
+}
+
+/// What a batch is answered with.
+pub(super) fn total(values: &[DatasourceValue]) -> DatasourceValueTotal {
+    DatasourceValueTotal {
+        // A batch is bounded far below.
+        total: i32::try_from(values.len()).unwrap_or(i32::MAX),
+    }
+}
+
+/// The values of a batch.
+pub(super) fn values(inputs: Vec<DatasourceValueInput>) -> Vec<DatasourceValue> {
+    inputs.into_iter().map(value).collect()
+}
+
+/// A value in the domain's terms.
+pub(super) fn value(input: DatasourceValueInput) -> DatasourceValue {
+    DatasourceValue {
+        value: input.value,
+        value_date: input.value_date.ticks(),
+        area_id: input.area_id,
+        asset_id: input.asset_id,
+        project_id: input.project_id,
+        description: input.description,
+        dimensions: [
+            input.dimension,
+            input.dimension2,
+            input.dimension3,
+            input.dimension4,
+        ],
+        external_id: input.external_id,
+    }
+}

@@ -1,0 +1,38 @@
+//! POST /v1/Datasources/{id}/values: adds a value.
+
+use axum::response::Response;
+use obeya_model::{DatasourceValue as Record, DatasourceValueInput};
+
+use super::body;
+use crate::domain::value::DatasourceValue;
+use crate::http::call::Call;
+use crate::http::problem::Problem;
+use crate::ops::writing;
+use crate::store::refusal::Refusal;
+use crate::store::values::{elements, write};
+use crate::store::{Session, stamp};
+
+pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
+    let datasource = call.id()?;
+    let value = body::value(call.json::<DatasourceValueInput>().await?);
+    value.check()?;
+    let now = call.now();
+    writing::of(&call)?
+        .record(move |session| create(session, datasource, &value, now))
+        .await
+}
+
+fn create(
+    session: &mut dyn Session,
+    datasource: i32,
+    value: &DatasourceValue,
+    now: i64,
+) -> Result<Record, Refusal> {
+    body::announce(session, datasource, now)?;
+    write::announce(session, 1)?;
+    let elements = body::open(session, datasource)?;
+    let known = elements::known(session, &elements, std::slice::from_ref(value))?;
+    elements.check(value, &known)?;
+    let stamp = stamp::next(session, now, 0)?;
+    write::insert(session, datasource, value, stamp)
+}

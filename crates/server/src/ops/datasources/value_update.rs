@@ -1,0 +1,49 @@
+//! PUT /v1/Datasources/{id}/values/{valueId}: gives a value other content. It is registered anew, so that whoever asks for what was registered since meets it.
+
+use axum::response::Response;
+use obeya_model::{DatasourceValue as Record, DatasourceValueInput};
+
+use super::body;
+use crate::domain::value::DatasourceValue;
+use crate::http::call::Call;
+use crate::http::problem::Problem;
+use crate::ops::writing;
+use crate::store::refusal::Refusal;
+use crate::store::values::{elements, write};
+use crate::store::{Session, stamp};
+
+pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
+    let (datasource, id) = (call.id()?, call.id_at(1)?);
+    let value = body::value(call.json::<DatasourceValueInput>().await?);
+    value.check()?;
+    let now = call.now();
+    writing::of(&call)?
+        .against(move |session| present(session, datasource, id))
+        .record(move |session| update(session, (datasource, id), &value, now))
+        .await
+}
+
+/// The value as it is.
+pub(super) fn present(
+    session: &mut dyn Session,
+    datasource: i32,
+    id: i32,
+) -> Result<Record, Refusal> {
+    write::find(session, datasource, id)?.ok_or(Refusal::Missing("value", id))
+}
+
+fn update(
+    session: &mut dyn Session,
+    (datasource, id): (i32, i32),
+    value: &DatasourceValue,
+    now: i64,
+) -> Result<Record, Refusal> {
+    body::announce(session, datasource, now)?;
+    write::announce_find(session, datasource, id)?;
+    let elements = body::open(session, datasource)?;
+    let before = present(session, datasource, id)?;
+    let known = elements::known(session, &elements, std::slice::from_ref(value))?;
+    elements.check(value, &known)?;
+    let stamp = stamp::next(session, now, before.registration_date.ticks())?;
+    write::update(session, (datasource, id), value, stamp)
+}

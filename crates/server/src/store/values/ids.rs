@@ -1,0 +1,62 @@
+//! The ids of values: each is above every one there has been, wherever it came from.
+
+use crate::domain::fault::Fault;
+use crate::store::refusal::Refusal;
+use crate::store::{Session, StoreError, Value};
+
+const NAME: &str = "datasource_values";
+const TAKE: &str = "UPDATE counters SET last = last + ?1 WHERE name = ?2 RETURNING last";
+
+/// Says that so many ids will be taken ([`take`]), unless the write is refused before and undone.
+pub(super) fn announce(session: &mut dyn Session, count: usize) -> Result<(), StoreError> {
+    session.announce(TAKE, &binds(count))
+}
+
+/// Takes so many ids; the first one. They are given back only if the whole write is undone.
+pub(super) fn take(session: &mut dyn Session, count: usize) -> Result<i32, Refusal> {
+    let taken = session.first(TAKE, &binds(count), |row| row.int(0))?;
+    let last = match taken.flatten() {
+        Some(last) => last,
+        None => begin(session, count)?,
+    };
+    let (Ok(_), Ok(first)) = (
+        i32::try_from(last),
+        i32::try_from(last - wide(count).saturating_sub(1)),
+    ) else {
+        return Err(Fault::Conflict {
+            code: "value.ids_exhausted",
+            detail: format!(
+                "Ids of values are integers of 32 bits and none is given twice: {count} more would go beyond {}.",
+                i32::MAX
+            ),
+        }
+        .into());
+    };
+    Ok(first)
+}
+
+/// Tells that ids up to this one are in use: nobody gets one of them any more.
+pub(crate) fn given(session: &mut dyn Session, id: i32) -> Result<(), StoreError> {
+    let sql = "INSERT INTO counters (name, last) VALUES (?1, ?2)
+        ON CONFLICT (name) DO UPDATE SET last = excluded.last WHERE counters.last < excluded.last";
+    session.send(sql, &[NAME.into(), id.into()])
+}
+
+/// The first ids of a database that has given none; values may have come into it by other ways.
+fn begin(session: &mut dyn Session, count: usize) -> Result<i64, StoreError> {
+    let largest = session.first("SELECT max(id) FROM datasource_values", &[], |row| {
+        row.int(0)
+    })?;
+    let last = largest.flatten().unwrap_or(0).max(0) + wide(count);
+    let sql = "INSERT INTO counters (name, last) VALUES (?1, ?2)";
+    session.send(sql, &[NAME.into(), last.into()])?;
+    Ok(last)
+}
+
+fn binds(count: usize) -> [Value<'static>; 2] {
+    [wide(count).into(), NAME.into()]
+}
+
+fn wide(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
