@@ -112,3 +112,106 @@ async fn values_come_page_by_page_in_order() {
     assert_eq!(ids, [1, 2, 3, 4, 5]);
     assert_eq!(request.page(2).await.unwrap().page_no, 2);
 }
+
+/// A page of improvements with these ids out of so many, each as the specification shows one.
+fn improvements(ids: &[i32], total: usize, page: &str) -> axum::response::Response {
+    let spec: serde_json::Value =
+        serde_json::from_str(include_str!("../../../../spec/generated/openapi.json")).unwrap();
+    let values: Vec<serde_json::Value> = ids
+        .iter()
+        .map(|id| {
+            let mut one = spec["components"]["schemas"]["Improvement"]["example"].clone();
+            one["id"] = (*id).into();
+            one
+        })
+        .collect();
+    let page: i32 = page.parse().unwrap();
+    let body = serde_json::json!({ "total": total, "page": page, "values": values });
+    json(200, body.to_string())
+}
+
+/// The queries that were sent, each with its parameters in order.
+type Asked = std::sync::Arc<std::sync::Mutex<Vec<Vec<(String, String)>>>>;
+
+/// `GET /v1/Improvements` with ids 1 to 5, as a server answers that knows `$filter` of one form and pages.
+async fn numbered(asked: &Asked) -> String {
+    let asked = asked.clone();
+    let answer = async move |Query(query): Query<HashMap<String, String>>| {
+        let mut parameters: Vec<(String, String)> = query.clone().into_iter().collect();
+        parameters.sort();
+        asked.lock().unwrap().push(parameters);
+        let after: i32 = query
+            .get("$filter")
+            .and_then(|filter| filter.rsplit("id gt ").next()?.parse().ok())
+            .unwrap_or(0);
+        let mut ids: Vec<i32> = (after + 1..=5).collect();
+        if query.contains_key("$orderby") {
+            ids.reverse();
+        }
+        let size: usize = query["pageSize"].parse().unwrap();
+        let page = query.get("page").map_or("1", String::as_str);
+        let number: usize = page.parse().unwrap();
+        let start = ((number - 1) * size).min(ids.len());
+        let end = (start + size).min(ids.len());
+        improvements(&ids[start..end], ids.len(), page)
+    };
+    serve(Router::new().route("/v1/Improvements", get(answer))).await
+}
+
+async fn streamed(records: obeya::Records<obeya::model::Improvement>) -> Vec<i32> {
+    let all = records.stream().all().await.unwrap();
+    all.iter().map(|improvement| improvement.id).collect()
+}
+
+#[tokio::test]
+async fn records_are_asked_for_by_the_last_id_and_in_an_order_by_page() {
+    let asked = Asked::default();
+    let client = with_token(&numbered(&asked).await).build().unwrap();
+    let sent = |parameters: &[&[(&str, &str)]]| {
+        let expected: Vec<Vec<(String, String)>> = parameters
+            .iter()
+            .map(|one| {
+                let mut one: Vec<_> = one
+                    .iter()
+                    .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                    .collect();
+                one.push(("pageSize".to_owned(), "2".to_owned()));
+                one.sort();
+                one
+            })
+            .collect();
+        assert_eq!(std::mem::take(&mut *asked.lock().unwrap()), expected);
+    };
+    let list = || client.improvements().list().page_size(2);
+
+    assert_eq!(streamed(list().page(7)).await, [1, 2, 3, 4, 5]);
+    sent(&[&[], &[("$filter", "id gt 2")], &[("$filter", "id gt 4")]]);
+
+    let since: obeya::model::Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
+    let narrowed = list().filter("id ne 0 or id ne 9").modified_from(since);
+    assert_eq!(streamed(narrowed).await, [1, 2, 3, 4, 5]);
+    let (own, from) = (
+        "id ne 0 or id ne 9",
+        ("LastModifiedFrom", "2026-01-01T00:00:00Z"),
+    );
+    sent(&[
+        &[("$filter", own), from],
+        &[("$filter", "(id ne 0 or id ne 9) and id gt 2"), from],
+        &[("$filter", "(id ne 0 or id ne 9) and id gt 4"), from],
+    ]);
+
+    assert_eq!(streamed(list().orderby("id desc")).await, [5, 4, 3, 2, 1]);
+    let order = ("$orderby", "id desc");
+    sent(&[
+        &[order, ("page", "1")],
+        &[order, ("page", "2")],
+        &[order, ("page", "3")],
+    ]);
+
+    // A page that holds all that is left is the last: no further one is asked for.
+    let few = list().filter("id gt 3");
+    assert_eq!(streamed(few).await, [4, 5]);
+    sent(&[&[("$filter", "id gt 3")]]);
+    let page = list().page(2).await.unwrap();
+    assert_eq!((page.total, page.page, page.values.len()), (5, 2, 2));
+}
