@@ -68,7 +68,8 @@ impl Client {
     /// The same client, whose writes are carried out only if the record still has this tag: a change that somebody else made in between is not
     /// overwritten. It goes with every PUT and DELETE; whatever else is called is as it was.
     ///
-    /// A write that comes too late fails with status 412 (`precondition.failed`) and changes nothing: read the record again.
+    /// A write that comes too late fails ([`is_precondition_failed`](crate::Error::is_precondition_failed)) and changes nothing: read the
+    /// record again.
     ///
     /// ```no_run
     /// # async fn example(client: obeya::Client, close: impl Fn(&obeya::model::Improvement) -> obeya::model::ImprovementUpdate) -> obeya::Result<()> {

@@ -202,10 +202,17 @@ impl Error {
         matches!(self, Self::Api { status: 404, .. })
     }
 
+    /// True for a 412: the record is no longer in the state that [`if_match`](crate::Client::if_match) names. Nothing was changed.
+    #[must_use]
+    pub fn is_precondition_failed(&self) -> bool {
+        matches!(self, Self::Api { status: 412, .. })
+    }
+
     /// True when the same call may succeed later without any change: no answer, 429, 502, 503 and 504.
     ///
     /// The client has then already used up its own retries. Whether repeating a *create* is safe remains for the
-    /// caller to judge: after a broken connection the first one may have been carried out.
+    /// caller to judge: after a broken connection the first one may have been carried out. With an
+    /// [`idempotency_key`](crate::Client::idempotency_key) of the caller's it is.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         match self {

@@ -1,7 +1,7 @@
 //! Three replicas over one PostgreSQL, behind a proxy that takes them in turn, while one after another is killed and started again.
 
-mod plant;
-mod proxy;
+pub mod plant;
+pub mod proxy;
 
 use std::collections::HashMap;
 use std::sync::Arc;

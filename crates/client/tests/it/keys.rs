@@ -162,15 +162,17 @@ async fn a_key_of_the_callers_goes_with_writes_and_makes_them_repeatable() {
 
 #[tokio::test]
 async fn a_condition_goes_with_changes_alone() {
-    let (routes, seen) = noting(&[404]);
+    let (routes, seen) = noting(&[412, 404]);
     let url = serve(routes).await;
     let client = with_token(&url)
         .build()
         .unwrap()
         .if_match(Tag::new("\"s1\""));
     let update = ImprovementUpdate::default();
-    client.improvements().update(1, &update).await.unwrap_err();
-    client.improvements().get(1).await.unwrap_err();
+    let refused = client.improvements().update(1, &update).await;
+    assert!(refused.unwrap_err().is_precondition_failed());
+    let missing = client.improvements().get(1).await;
+    assert!(!missing.unwrap_err().is_precondition_failed());
     create(&client).await;
     let conditions: Vec<_> = {
         let seen = seen.lock().unwrap();

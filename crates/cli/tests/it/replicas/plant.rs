@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use obeya::Client;
 use obeya::model::{
     Board, CategoryInput, CustomFieldInput, DatasourceValue, IncidentCreate, IncidentSeverity,
 };
+use obeya::{Client, ClientBuilder};
 use serde_json::Value as Json;
 
 use super::proxy::Proxy;
@@ -32,14 +32,22 @@ impl Plant {
 
     /// The SDK. It repeats what may be repeated.
     pub fn client(&self, proxy: &Proxy) -> Client {
+        self.client_with(proxy, |builder| builder)
+    }
+
+    /// The same with other settings.
+    pub fn client_with(
+        &self,
+        proxy: &Proxy,
+        change: impl FnOnce(ClientBuilder) -> ClientBuilder,
+    ) -> Client {
         let text = |name: &str| self.credentials[name].as_str().expect("a text").to_owned();
-        Client::builder()
+        let builder = Client::builder()
             .base_url(&proxy.url)
             .client_id(text("client_id"))
             .client_secret(text("client_secret"))
-            .timeout(Duration::from_secs(20))
-            .build()
-            .expect("a client")
+            .timeout(Duration::from_secs(20));
+        change(builder).build().expect("a client")
     }
 }
 
