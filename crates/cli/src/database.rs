@@ -55,7 +55,8 @@ impl TypedValueParser for Address {
     }
 }
 
-fn is_address(text: &str) -> bool {
+/// Whether a text is the address of a database.
+pub(crate) fn is_address(text: &str) -> bool {
     let is_server = ["postgres://", "postgresql://"]
         .iter()
         .any(|scheme| text.len() > scheme.len() && text.starts_with(scheme));

@@ -11,8 +11,10 @@ mod demo;
 mod export;
 mod import;
 mod migrate;
+mod pull;
 mod serve;
 mod stop;
+mod sync;
 mod table;
 mod tables;
 
@@ -42,6 +44,10 @@ enum Command {
     Export(export::Args),
     /// Copies everything in a database into a new one, on another engine or the same, all or nothing
     Migrate(migrate::Args),
+    /// Pulls records of a service into a file: CSV, JSON Lines, Parquet or Arrow
+    Pull(pull::Args),
+    /// Keeps a copy of what a client may read: a folder of Parquet files, SQLite or PostgreSQL
+    Sync(sync::Args),
     /// Builds a plant, serves it, and does the main job through the SDK
     Demo(demo::Args),
 }
@@ -52,11 +58,13 @@ impl Command {
     fn only_prints(&self) -> bool {
         match self {
             Command::Demo(_) | Command::Client(client::Command::List { .. }) => true,
+            Command::Pull(args) => args.only_prints(),
             Command::Client(client::Command::Add { .. } | client::Command::Revoke { .. })
             | Command::Serve(_)
             | Command::Import(_)
             | Command::Export(_)
-            | Command::Migrate(_) => false,
+            | Command::Migrate(_)
+            | Command::Sync(_) => false,
         }
     }
 
@@ -67,6 +75,8 @@ impl Command {
             Command::Import(args) => import::run(args).await,
             Command::Export(args) => export::run(args).await,
             Command::Migrate(args) => migrate::run(args).await,
+            Command::Pull(args) => pull::run(args).await,
+            Command::Sync(args) => sync::run(args).await,
             Command::Demo(args) => demo::run(args).await,
         }
     }

@@ -1,7 +1,7 @@
 //! The Obeya service, as a library: [`Server::start`] gives a running service and its base URL.
 //!
 //! Callers reach the service over HTTP, through [`Server::start`] and through the administrative functions in [`admin`], [`import`], [`export`] and [`migrate`];
-//! nothing else of it is public. A request flows `http` → `auth` → a handler in `ops` → `read` or `domain` and `store`.
+//! but for the way to a PostgreSQL that commands share with it, nothing else is public. A request flows `http` → `auth` → a handler in `ops` → `read` or `domain` and `store`.
 
 mod app;
 mod auth;
@@ -28,4 +28,4 @@ pub mod store;
 pub use auth::admin;
 pub use config::{Clock, Config, Limits, QueryLimits};
 pub use serve::{Running, Server, StartError};
-pub use store::without_password;
+pub use store::{connect_postgres, without_password};

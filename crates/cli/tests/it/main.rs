@@ -6,6 +6,7 @@ mod demo;
 mod export;
 mod folders_killed;
 mod import;
+mod killed;
 mod migrate;
 mod on_postgres;
 #[allow(
@@ -14,7 +15,9 @@ mod on_postgres;
 )]
 #[path = "../../../server/tests/it/support/postgres.rs"]
 mod postgres;
+mod pull;
 mod replicas;
 mod serve;
 mod serving;
+mod sync;
 mod usage;

@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 use super::connection::Database;
 use super::errors::Failure;
 use super::server::Server;
-use crate::store::schema::migrations;
+use crate::store::schema::{complete, migrations};
 use crate::store::{Dialect, Session, StoreError};
 
 /// What is kept about the schema.
@@ -74,6 +74,7 @@ fn apply(database: &mut Database, wanted: &Wanted, place: &str) -> Result<(), St
                 run(database, migration)?;
             }
         }
+        complete(database, found.version)?;
         let mark = format!(
             "INSERT INTO obeya_schema (id, version) VALUES (1, {0}) ON CONFLICT (id) DO UPDATE SET version = {0}",
             wanted.version()

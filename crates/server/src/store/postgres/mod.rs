@@ -10,6 +10,7 @@ mod errors;
 mod link;
 mod migrate;
 mod placeholders;
+mod plain;
 mod server;
 mod session;
 #[cfg(test)]
@@ -23,6 +24,7 @@ use std::sync::Arc;
 use address::Address;
 pub(super) use address::{is_postgres, masked};
 use connection::Database;
+pub use plain::connect;
 use server::{Role, Server};
 
 use super::connect::{Connect, Work};

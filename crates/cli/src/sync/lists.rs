@@ -1,0 +1,189 @@
+//! Lists that have no stamps: they are read as a whole, and what differs is put into the copy.
+
+use std::collections::{BTreeSet, HashSet};
+
+use anyhow::Result;
+use obeya::model::{
+    Area, Board, Datasource, Group as GroupRecord, IncidentComment, IncidentTypeSummary,
+};
+use obeya::{List, Resource};
+
+use super::What;
+use super::report::Line;
+use super::row::{Group, Row, Rows, row};
+use super::run::{self, Run};
+use super::target::Scope;
+use crate::tables::{AREA, BOARD, COMMENT, Column, GROUP, Kind};
+
+/// A type of incidents.
+pub(super) static TYPE: [Column<IncidentTypeSummary>; 3] = [
+    Column::new("id", Kind::Int, false, |r| r.id.into()),
+    Column::new("title", Kind::Text, false, |r| (&*r.title).into()),
+    Column::new("description", Kind::Text, true, |r| {
+        r.description.as_deref().into()
+    }),
+];
+
+/// A datasource.
+pub(super) static DATASOURCE: [Column<Datasource>; 3] = [
+    Column::new("id", Kind::Int, false, |r| r.id.into()),
+    Column::new("title", Kind::Text, true, |r| r.title.as_deref().into()),
+    Column::new("description", Kind::Text, true, |r| {
+        r.description.as_deref().into()
+    }),
+];
+
+/// Incidents whose comments are asked for at a time.
+const INCIDENTS: usize = 100;
+
+/// Boards, groups, areas and what else is small. Gives a digest of those whose names stand in records, where the client may read them.
+pub(super) async fn organisation(run: &mut Run<'_>) -> Result<Option<u64>> {
+    let client = run.client.clone();
+    let mut digest = Digest::default();
+    if run.args.wants(What::Groups) {
+        let list = client.groups().list();
+        let done = whole::<GroupRecord>(run, list, run::groups(), &GROUP, &mut digest).await;
+        run.told("groups", done)?;
+    }
+    if run.args.wants(What::Types) {
+        let found = client.incidents().types().await;
+        let done = array(run, found, run::types(), &TYPE, &mut digest);
+        run.told("incident_types", done)?;
+    }
+    let mut unused = Digest::default();
+    if run.args.wants(What::Areas) {
+        let list = client.areas().list();
+        let done = whole::<Area>(run, list, run::areas(), &AREA, &mut unused).await;
+        run.told("areas", done)?;
+    }
+    if run.args.wants(What::Boards) {
+        let list = client.boards().list();
+        let done = whole::<Board>(run, list, run::boards(), &BOARD, &mut unused).await;
+        run.told("boards", done)?;
+    }
+    Ok(digest.is_of_something.then_some(digest.sum))
+}
+
+/// The datasources. Gives their ids.
+pub(super) async fn datasources(run: &mut Run<'_>) -> Result<BTreeSet<i32>> {
+    let found = run.client.datasources().list().await?;
+    let ids = found.iter().map(|datasource| datasource.id).collect();
+    if run.args.wants(What::Datasources) {
+        let mut unused = Digest::default();
+        let done = array(run, Ok(found), run::datasources(), &DATASOURCE, &mut unused);
+        run.told("datasources", done)?;
+    }
+    Ok(ids)
+}
+
+/// Comments on incidents, all of them.
+pub(super) async fn comments(run: &mut Run<'_>) -> Result<Line> {
+    let list = run.client.comments().list();
+    let mut unused = Digest::default();
+    whole::<IncidentComment>(run, list, run::comments(), &COMMENT, &mut unused).await
+}
+
+/// Puts the comments that some incidents have now in the place of those that the copy has on them.
+pub(super) async fn comments_of(run: &mut Run<'_>, incidents: &HashSet<i32>) -> Result<()> {
+    let group = run::comments();
+    let owner = group.main.place("incident_id");
+    let incidents: Vec<i32> = incidents.iter().copied().collect();
+    for some in incidents.chunks(INCIDENTS) {
+        let ids: Vec<String> = some.iter().map(ToString::to_string).collect();
+        let filter = format!("incidentId in ({})", ids.join(","));
+        let list = run.client.comments().list().filter(filter).orderby("id");
+        let found = list.stream().all().await;
+        let found = match found {
+            Err(error) if error.status() == Some(403) => return Ok(()),
+            found => found?,
+        };
+        let rows = found.iter().map(|comment| row(None, &COMMENT, comment));
+        let rows = Rows(vec![rows.collect()]);
+        let gone: BTreeSet<i32> = some.iter().copied().collect();
+        run.exchange(&group, owner, &gone, rows)?;
+    }
+    Ok(())
+}
+
+async fn whole<T: Resource>(
+    run: &mut Run<'_>,
+    list: List<T>,
+    group: Group,
+    columns: &'static [Column<T>],
+    digest: &mut Digest,
+) -> Result<Line> {
+    let mut pages = list.orderby("id").pages();
+    // Before anything is begun: it may be that the client may not read this.
+    let Some(first) = pages.next().await else {
+        return Ok(Line::default());
+    };
+    let mut page = first?;
+    let mut total = 0;
+    run.begin(Scope::All(&group))?;
+    loop {
+        let rows = page.items.iter().map(|record| row(None, columns, record));
+        let rows: Vec<Row> = rows.collect();
+        total += rows.len() as u64;
+        rows.iter().for_each(|row| digest.take(row));
+        run.push(Rows(vec![rows]))?;
+        match pages.next().await {
+            Some(next) => page = next?,
+            None => break,
+        }
+    }
+    digest.is_of_something = true;
+    Ok(Line {
+        rows: total,
+        counts: run.finish()?,
+        is_exact: true,
+    })
+}
+
+/// A list that comes at once.
+fn array<T>(
+    run: &mut Run<'_>,
+    found: obeya::Result<Vec<T>>,
+    group: Group,
+    columns: &'static [Column<T>],
+    digest: &mut Digest,
+) -> Result<Line> {
+    let mut rows: Vec<Row> = found?
+        .iter()
+        .map(|record| row(None, columns, record))
+        .collect();
+    rows.sort_by_key(|row| row[0].id());
+    rows.iter().for_each(|row| digest.take(row));
+    digest.is_of_something = true;
+    let total = rows.len() as u64;
+    run.begin(Scope::All(&group))?;
+    run.push(Rows(vec![rows]))?;
+    Ok(Line {
+        rows: total,
+        counts: run.finish()?,
+        is_exact: true,
+    })
+}
+
+/// A sum of rows by which two runs see whether they read the same.
+struct Digest {
+    sum: u64,
+    is_of_something: bool,
+}
+
+impl Default for Digest {
+    fn default() -> Self {
+        Digest {
+            sum: 0xcbf2_9ce4_8422_2325,
+            is_of_something: false,
+        }
+    }
+}
+
+impl Digest {
+    /// FNV-1a: equal on every machine and in every build, unlike the standard library's.
+    fn take(&mut self, row: &Row) {
+        for byte in format!("{row:?}").bytes() {
+            self.sum = (self.sum ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+}

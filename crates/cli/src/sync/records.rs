@@ -1,0 +1,442 @@
+//! Incidents and improvements: what changed since the last run, by their stamps, and what is gone.
+//!
+//! A record gets a new stamp with every change, and none comes into sight with an earlier one than any that was seen (`docs/sync.md`). So the
+//! copy has all that the service has up to its mark, and perhaps more; when the newest record of the service is not beyond the mark and both
+//! have as many, they are the same.
+
+use std::collections::{BTreeSet, HashSet};
+use std::future::Future;
+
+use anyhow::{Result, bail};
+use obeya::Client;
+use obeya::model::{Improvement, Incident, Timestamp};
+
+use super::report::Line;
+use super::row::{Group, Rows, row};
+use super::run::{self, Run};
+use super::state::{Mark, State};
+use super::target::{Counts, Scope};
+use crate::tables::{CATEGORY, CAUSE, CONSEQUENCE, CUSTOM_FIELD, IMPROVEMENT, incident_scalars};
+
+/// How often what changed meanwhile is asked for before a run says that it was not exact.
+pub(super) const ROUNDS: usize = 5;
+
+/// Records to a page: some megabytes.
+const PAGE: i32 = 2_000;
+
+/// A range of this many ids is read and not halved any more.
+const RANGE: usize = 1_000;
+
+/// What came of it.
+pub(super) struct Done {
+    pub(super) line: Line,
+    /// The records that were added, changed or deleted by their stamps.
+    pub(super) touched: HashSet<i32>,
+}
+
+/// What is asked of a list.
+#[derive(Default)]
+pub(super) struct Ask {
+    after: Option<Timestamp>,
+    filter: Option<String>,
+    orderby: Option<&'static str>,
+    size: i32,
+}
+
+/// A kind of record that is known by its stamps.
+pub(super) trait Stamped: Sized + Send + 'static {
+    const NAME: &'static str;
+
+    /// How many there are, and some of them.
+    fn page(client: &Client, ask: Ask) -> impl Future<Output = Result<(u64, Vec<Self>)>> + Send;
+
+    /// Ids of records deleted since, as far as the service tells.
+    fn deleted(
+        client: &Client,
+        since: Timestamp,
+    ) -> impl Future<Output = Result<BTreeSet<i32>>> + Send;
+
+    fn mark(&self) -> Mark;
+
+    fn group(state: &State) -> Group;
+
+    /// Takes note of the columns that these need; tells whether one was new.
+    fn learn(records: &[Self], state: &mut State) -> bool;
+
+    /// Their rows in the tables of the group.
+    fn rows(records: &[Self], state: &State) -> Rows;
+}
+
+/// Brings a kind of record up to date. `since`, where it is given, is the mark to go on from after everything was read.
+pub(super) async fn sync<T: Stamped>(
+    run: &mut Run<'_>,
+    anew: bool,
+    since: Option<Mark>,
+) -> Result<Done> {
+    let mut work = Work::<T>::begin(run)?;
+    if anew || !work.run.state.records.contains_key(T::NAME) {
+        let since = match since {
+            Some(since) => since,
+            None => latest::<T>(work.run.client).await?.1,
+        };
+        work.everything(since).await?;
+    }
+    let mut is_exact = false;
+    for _ in 0..ROUNDS {
+        work.changes().await?;
+        is_exact = work.settle().await?;
+        if is_exact {
+            break;
+        }
+    }
+    Ok(Done {
+        line: Line {
+            rows: work.ids.len() as u64,
+            counts: work.counts,
+            is_exact,
+        },
+        touched: work.touched,
+    })
+}
+
+/// How many records there are, and the last of them in the order of changes.
+pub(super) async fn latest<T: Stamped>(client: &Client) -> Result<(u64, Mark)> {
+    let ask = Ask {
+        orderby: Some("lastModified desc,id desc"),
+        size: 1,
+        ..Ask::default()
+    };
+    let (total, records) = T::page(client, ask).await?;
+    match &records[..] {
+        [] => Ok((total, Mark::START)),
+        [last] => Ok((total, last.mark())),
+        more => bail!(
+            "the service answered {} {} where one was asked for: it does not page this list, and a copy of it cannot be kept",
+            more.len(),
+            T::NAME
+        ),
+    }
+}
+
+struct Work<'a, 'b, T> {
+    run: &'a mut Run<'b>,
+    /// What the copy has.
+    ids: BTreeSet<i32>,
+    counts: Counts,
+    touched: HashSet<i32>,
+    changed: HashSet<i32>,
+    kind: std::marker::PhantomData<T>,
+}
+
+impl<'a, 'b, T: Stamped> Work<'a, 'b, T> {
+    fn begin(run: &'a mut Run<'b>) -> Result<Self> {
+        let group = T::group(&run.state);
+        let ids = tokio::task::block_in_place(|| run.target.ids(&group))?;
+        Ok(Work {
+            run,
+            ids: ids.into_iter().collect(),
+            counts: Counts::default(),
+            touched: HashSet::new(),
+            changed: HashSet::new(),
+            kind: std::marker::PhantomData,
+        })
+    }
+
+    fn mark(&self) -> Mark {
+        let mark = self.run.state.records.get(T::NAME);
+        mark.copied().unwrap_or(Mark::START)
+    }
+
+    /// Reads all records in the order of their ids, and puts them in the place of what there was.
+    async fn everything(&mut self, since: Mark) -> Result<()> {
+        while !self.walk(since).await? {
+            // A field was seen that has no column yet: once more, with one.
+        }
+        Ok(())
+    }
+
+    /// Tells whether it came to the end.
+    async fn walk(&mut self, since: Mark) -> Result<bool> {
+        let group = T::group(&self.run.state);
+        self.run.begin(Scope::All(&group))?;
+        let mut ids = BTreeSet::new();
+        let mut last = i32::MIN;
+        loop {
+            let ask = Ask {
+                filter: Some(format!("id gt {last}")),
+                orderby: Some("id"),
+                size: PAGE,
+                ..Ask::default()
+            };
+            let (left, records) = T::page(self.run.client, ask).await?;
+            if T::learn(&records, &mut self.run.state) {
+                tokio::task::block_in_place(|| self.run.target.abandon())?;
+                return Ok(false);
+            }
+            let Some(end) = records.last() else {
+                break;
+            };
+            last = end.mark().id;
+            ids.extend(records.iter().map(|record| record.mark().id));
+            let rows = T::rows(&records, &self.run.state);
+            self.run.push(rows)?;
+            if left <= records.len() as u64 {
+                break;
+            }
+        }
+        self.run.state.records.insert(T::NAME.to_owned(), since);
+        self.counts = self.run.finish()?;
+        self.ids = ids;
+        Ok(true)
+    }
+
+    /// Takes over what changed since the mark.
+    async fn changes(&mut self) -> Result<()> {
+        loop {
+            let mark = self.mark();
+            let ask = Ask {
+                after: Timestamp::from_ticks(mark.stamp.ticks() - 1),
+                filter: (mark != Mark::START)
+                    .then(|| format!("lastModified gt {} or id gt {}", mark.stamp, mark.id)),
+                orderby: Some("lastModified,id"),
+                size: PAGE,
+            };
+            let (left, records) = T::page(self.run.client, ask).await?;
+            let Some(end) = records.last() else {
+                return Ok(());
+            };
+            let end = end.mark();
+            T::learn(&records, &mut self.run.state);
+            let ids: BTreeSet<i32> = records.iter().map(|record| record.mark().id).collect();
+            for id in &ids {
+                if self.ids.insert(*id) {
+                    self.counts.added += 1;
+                } else if self.changed.insert(*id) {
+                    self.counts.changed += 1;
+                }
+            }
+            self.touched.extend(&ids);
+            let group = T::group(&self.run.state);
+            let rows = T::rows(&records, &self.run.state);
+            self.run.state.records.insert(T::NAME.to_owned(), end);
+            self.run.exchange(&group, 0, &ids, rows)?;
+            if left <= records.len() as u64 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Removes what the service has no longer. Tells whether the copy then was exact.
+    async fn settle(&mut self) -> Result<bool> {
+        let mark = self.mark();
+        let is_exact = |(total, last): (u64, Mark), ids: &BTreeSet<i32>| {
+            (last <= mark, total == ids.len() as u64)
+        };
+        let found = latest::<T>(self.run.client).await?;
+        match is_exact(found, &self.ids) {
+            (true, true) => return self.settled(),
+            (true, false) => {}
+            // More has changed: that first.
+            (false, _) => return Ok(false),
+        }
+        let since = self.run.state.settled.get(T::NAME).copied();
+        if let Some(since) = since {
+            let deleted = T::deleted(self.run.client, since.stamp).await?;
+            self.remove(deleted)?;
+            let found = latest::<T>(self.run.client).await?;
+            if is_exact(found, &self.ids) == (true, true) {
+                return self.settled();
+            }
+        }
+        let gone = self.search().await?;
+        self.remove(gone)?;
+        let found = latest::<T>(self.run.client).await?;
+        if is_exact(found, &self.ids) == (true, true) {
+            return self.settled();
+        }
+        Ok(false)
+    }
+
+    /// Everything that was deleted up to here is known.
+    fn settled(&mut self) -> Result<bool> {
+        let mark = self.mark();
+        let before = self.run.state.settled.insert(T::NAME.to_owned(), mark);
+        if before != Some(mark) {
+            tokio::task::block_in_place(|| self.run.target.save(&self.run.state))?;
+        }
+        Ok(true)
+    }
+
+    /// Finds what is gone by counting: a range of ids in which the service has as many as the copy has lost nothing.
+    async fn search(&self) -> Result<BTreeSet<i32>> {
+        let ids: Vec<i32> = self.ids.iter().copied().collect();
+        let mut gone = BTreeSet::new();
+        let mut ranges = vec![0..ids.len()];
+        while let Some(range) = ranges.pop() {
+            let (Some(first), Some(last)) = (ids[range.clone()].first(), ids[range.clone()].last())
+            else {
+                continue;
+            };
+            let is_small = range.len() <= RANGE;
+            let ask = Ask {
+                filter: Some(format!("id ge {first} and id le {last}")),
+                orderby: Some("id"),
+                size: if is_small { RANGE as i32 } else { 1 },
+                ..Ask::default()
+            };
+            let (total, records) = T::page(self.run.client, ask).await?;
+            if total == range.len() as u64 {
+                continue;
+            }
+            // One that came meanwhile may fill a page so that the last of the range are not on it.
+            if is_small && total <= records.len() as u64 {
+                let there: HashSet<i32> = records.iter().map(|record| record.mark().id).collect();
+                gone.extend(ids[range].iter().filter(|id| !there.contains(id)));
+                continue;
+            }
+            if range.len() == 1 {
+                continue;
+            }
+            let middle = range.start + range.len() / 2;
+            ranges.push(range.start..middle);
+            ranges.push(middle..range.end);
+        }
+        Ok(gone)
+    }
+
+    fn remove(&mut self, mut gone: BTreeSet<i32>) -> Result<()> {
+        gone.retain(|id| self.ids.remove(id));
+        if gone.is_empty() {
+            return Ok(());
+        }
+        self.counts.deleted += gone.len() as u64;
+        self.touched.extend(&gone);
+        let group = T::group(&self.run.state);
+        let rows = Rows::none(&group);
+        self.run.exchange(&group, 0, &gone, rows)
+    }
+}
+
+impl Stamped for Incident {
+    const NAME: &'static str = "incidents";
+
+    async fn page(client: &Client, ask: Ask) -> Result<(u64, Vec<Self>)> {
+        let mut list = client.incidents().list().page_size(ask.size);
+        if let Some(after) = ask.after {
+            list = list.modified_from(after);
+        }
+        if let Some(filter) = ask.filter {
+            list = list.filter(filter);
+        }
+        if let Some(orderby) = ask.orderby {
+            list = list.orderby(orderby);
+        }
+        let page = list.send().await?;
+        Ok((u64::try_from(page.total)?, page.values))
+    }
+
+    async fn deleted(client: &Client, since: Timestamp) -> Result<BTreeSet<i32>> {
+        let filter = format!("lastModified gt {since}");
+        let page = client.incidents().trash().filter(filter).await?;
+        Ok(page.values.iter().map(|incident| incident.id).collect())
+    }
+
+    fn mark(&self) -> Mark {
+        Mark {
+            stamp: self.last_modified,
+            id: self.id,
+        }
+    }
+
+    fn group(state: &State) -> Group {
+        run::incidents(state)
+    }
+
+    fn learn(records: &[Self], state: &mut State) -> bool {
+        let unknown = |incident: &&Incident| !state.fields.know(&incident.custom_fields);
+        if !records.iter().any(|incident| unknown(&incident)) {
+            return false;
+        }
+        let fields = records.iter().flat_map(|incident| &incident.custom_fields);
+        let fields = fields.map(|field| (field.id, field.label.clone()));
+        state.fields.see(fields, &run::own_columns())
+    }
+
+    fn rows(records: &[Self], state: &State) -> Rows {
+        let mut all = Rows(vec![Vec::new(); 5]);
+        for incident in records {
+            let mut main = row(None, incident_scalars(), incident);
+            let fields = state.fields.values(&incident.custom_fields);
+            main.extend(fields.map(super::row::Value::text));
+            let owner = Some(incident.id);
+            let [incidents, consequences, categories, causes, fields] = &mut all.0[..] else {
+                unreachable!("made above")
+            };
+            incidents.push(main);
+            consequences.extend(
+                incident
+                    .consequences
+                    .iter()
+                    .map(|part| row(owner, &CONSEQUENCE, part)),
+            );
+            categories.extend(
+                incident
+                    .categories
+                    .iter()
+                    .map(|part| row(owner, &CATEGORY, part)),
+            );
+            causes.extend(incident.causes.iter().map(|part| row(owner, &CAUSE, part)));
+            fields.extend(
+                incident
+                    .custom_fields
+                    .iter()
+                    .map(|part| row(owner, &CUSTOM_FIELD, part)),
+            );
+        }
+        all
+    }
+}
+
+impl Stamped for Improvement {
+    const NAME: &'static str = "improvements";
+
+    async fn page(client: &Client, ask: Ask) -> Result<(u64, Vec<Self>)> {
+        let mut list = client.improvements().list().page_size(ask.size);
+        if let Some(after) = ask.after {
+            list = list.modified_from(after);
+        }
+        if let Some(filter) = ask.filter {
+            list = list.filter(filter);
+        }
+        if let Some(orderby) = ask.orderby {
+            list = list.orderby(orderby);
+        }
+        let page = list.send().await?;
+        Ok((u64::try_from(page.total)?, page.values))
+    }
+
+    async fn deleted(_: &Client, _: Timestamp) -> Result<BTreeSet<i32>> {
+        // Improvements have no trash.
+        Ok(BTreeSet::new())
+    }
+
+    fn mark(&self) -> Mark {
+        Mark {
+            stamp: self.last_modified,
+            id: self.id,
+        }
+    }
+
+    fn group(_: &State) -> Group {
+        run::improvements()
+    }
+
+    fn learn(_: &[Self], _: &mut State) -> bool {
+        false
+    }
+
+    fn rows(records: &[Self], _: &State) -> Rows {
+        let row = |improvement| row(None, &IMPROVEMENT, improvement);
+        Rows(vec![records.iter().map(row).collect()])
+    }
+}

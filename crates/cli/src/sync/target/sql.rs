@@ -1,0 +1,417 @@
+//! A copy in a database: each step is one transaction, its rows and the state in it, so that the copy is whole at any moment.
+//!
+//! Statements are written once, in words that both engines understand; what they do not share is asked of [`Database`].
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt::Write as _;
+
+use anyhow::{Result, bail};
+
+use super::{Counts, Exchange, Scope, Target};
+use crate::sync::month::Month;
+use crate::sync::row::{Group, Named, Row, Rows, Table, Value};
+use crate::sync::state::State;
+use crate::tables::Kind;
+
+/// Where the state is kept.
+const STATE: &str = "obeya_sync";
+
+/// Reads it.
+pub(super) const KEPT: &str =
+    "SELECT value, CAST(0 AS bigint) FROM obeya_sync WHERE name = 'state'";
+
+/// Ids in one statement, which are part of its text.
+const IDS: usize = 5_000;
+
+/// What engines do not share. Placeholders are `?1`, `?2` ….
+pub(in crate::sync) trait Database: Send {
+    /// The type of a column.
+    fn type_of(kind: Kind) -> &'static str;
+
+    /// An expression that gives the month of a column of instants, as `2026-03`.
+    fn month_of(column: &str) -> String;
+
+    /// What begins a transaction that writes.
+    const BEGIN: &'static str;
+
+    /// Runs statements.
+    fn run(&mut self, sql: &str) -> Result<()>;
+
+    /// Runs a statement; the number of rows it changed.
+    fn execute(&mut self, sql: &str, binds: &[Value]) -> Result<u64>;
+
+    /// Runs a query that gives a text and a 64-bit integer.
+    fn pairs(&mut self, sql: &str, binds: &[Value]) -> Result<Vec<(String, i64)>>;
+
+    /// Adds rows, the fastest way there is.
+    fn append(&mut self, table: &str, columns: &[Named], rows: &[Row]) -> Result<()>;
+
+    /// The names of the tables where ours would be.
+    fn tables(&mut self) -> Result<BTreeSet<String>>;
+
+    /// The columns of a table; none if it is not there.
+    fn columns(&mut self, table: &str) -> Result<BTreeSet<String>>;
+}
+
+/// A copy in a database.
+pub(in crate::sync) struct Sql<D> {
+    database: D,
+    /// How many columns each table is known to have.
+    made: HashMap<&'static str, usize>,
+    begun: Option<Begun>,
+}
+
+/// What is being replaced.
+struct Begun {
+    group: Group,
+    month: Option<(i32, Month)>,
+}
+
+impl<D: Database> Sql<D> {
+    /// Takes a database as a target.
+    ///
+    /// # Errors
+    /// When something else is there.
+    pub(in crate::sync) fn open(mut database: D, ours: &BTreeSet<&str>) -> Result<Self> {
+        let tables = database.tables()?;
+        if !tables.contains(STATE) {
+            if let Some(other) = tables.iter().find(|table| ours.contains(table.as_str())) {
+                bail!(
+                    "it has a table `{other}` that is of no copy, expected a database of its own for the copy"
+                );
+            }
+            let make = format!("CREATE TABLE {STATE} (name text PRIMARY KEY, value text NOT NULL)");
+            database.run(&make)?;
+        }
+        Ok(Sql {
+            database,
+            made: HashMap::new(),
+            begun: None,
+        })
+    }
+
+    fn keep(&mut self, state: &State) -> Result<()> {
+        let sql = format!(
+            "INSERT INTO {STATE} (name, value) VALUES ('state', ?1) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+        );
+        self.database.execute(&sql, &[Value::Text(state.text())])?;
+        Ok(())
+    }
+
+    /// Runs work in a transaction.
+    fn transaction<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.database.run(D::BEGIN)?;
+        match work(self) {
+            Ok(done) => {
+                self.database.run("COMMIT")?;
+                Ok(done)
+            }
+            Err(error) => {
+                // The engine undoes it in any case when the connection ends, which is what an error leads to.
+                let _ = self.database.run("ROLLBACK");
+                Err(error)
+            }
+        }
+    }
+
+    /// Makes the tables of a group, or adds the columns they have got.
+    fn ensure(&mut self, group: &Group) -> Result<()> {
+        for table in group.tables() {
+            if self.made.get(table.name) == Some(&table.columns.len()) {
+                continue;
+            }
+            let there = self.database.columns(table.name)?;
+            if there.is_empty() {
+                self.database.run(&create::<D>(table))?;
+            }
+            for column in &table.columns {
+                if !there.is_empty() && !there.contains(&column.name) {
+                    let (name, of) = (quoted(&column.name), D::type_of(column.kind));
+                    let add = format!("ALTER TABLE {} ADD COLUMN {name} {of}", table.name);
+                    self.database.run(&add)?;
+                }
+            }
+            self.made.insert(table.name, table.columns.len());
+        }
+        Ok(())
+    }
+
+    fn remove(&mut self, table: &Table, column: usize, ids: &BTreeSet<i32>) -> Result<u64> {
+        let mut removed = 0;
+        let ids: Vec<i32> = ids.iter().copied().collect();
+        for ids in ids.chunks(IDS) {
+            let column = quoted(&table.columns[column].name);
+            let mut sql = format!("DELETE FROM {} WHERE {column} IN (", table.name);
+            for (place, id) in ids.iter().enumerate() {
+                // Integers, so there is nothing to escape; a placeholder for each would be more than engines take.
+                let _ = write!(sql, "{}{id}", if place == 0 { "" } else { "," });
+            }
+            sql.push(')');
+            removed += self.database.execute(&sql, &[])?;
+        }
+        Ok(removed)
+    }
+
+    fn replaced(&mut self, begun: &Begun, state: &State) -> Result<Counts> {
+        let main = &begun.group.main;
+        let counts = self.merge(main, begun.month)?;
+        for part in &begun.group.parts {
+            // A part has no life of its own: what a record has now is all there is.
+            let (name, columns) = (part.name, list(part.names()));
+            self.database.run(&format!(
+                "DELETE FROM {name}; INSERT INTO {name} ({columns}) SELECT {columns} FROM {}",
+                stage(part)
+            ))?;
+        }
+        for table in begun.group.tables() {
+            let drop = format!("DROP TABLE {}", stage(table));
+            self.database.run(&drop)?;
+        }
+        self.keep(state)?;
+        Ok(counts)
+    }
+
+    /// Makes a table what its stage is, within a month if one is given, touching only rows that differ.
+    fn merge(&mut self, table: &Table, month: Option<(i32, Month)>) -> Result<Counts> {
+        let (name, stage) = (table.name, stage(table));
+        let keys: Vec<String> = table.names().take(table.key).map(quoted).collect();
+        let same: Vec<String> = keys
+            .iter()
+            .map(|key| format!("{name}.{key} = s.{key}"))
+            .collect();
+        let (keys, same) = (keys.join(", "), same.join(" AND "));
+        self.database
+            .run(&format!("CREATE INDEX {stage}_key ON {stage} ({keys})"))?;
+        let added = format!(
+            "SELECT '', count(*) FROM {stage} AS s WHERE NOT EXISTS (SELECT 1 FROM {name} WHERE {same})"
+        );
+        let added = self.number(&added)?;
+        let rest: Vec<String> = table.names().skip(table.key).map(quoted).collect();
+        let set: Vec<String> = rest
+            .iter()
+            .map(|column| format!("{column} = excluded.{column}"))
+            .collect();
+        let differs: Vec<String> = rest
+            .iter()
+            .map(|column| format!("{name}.{column} IS DISTINCT FROM excluded.{column}"))
+            .collect();
+        let columns = list(table.names());
+        // `WHERE true`: without it SQLite takes ON for the beginning of a join.
+        let written = self.database.execute(
+            &format!(
+                "INSERT INTO {name} ({columns}) SELECT {columns} FROM {stage} WHERE true ON CONFLICT ({keys}) DO UPDATE SET {} WHERE {}",
+                set.join(", "),
+                differs.join(" OR ")
+            ),
+            &[],
+        )?;
+        let mut delete = format!(
+            "DELETE FROM {name} WHERE NOT EXISTS (SELECT 1 FROM {stage} AS s WHERE {same})"
+        );
+        let mut binds = Vec::new();
+        if let Some((datasource, month)) = month {
+            delete.push_str(" AND datasource_id = ?1 AND value_date >= ?2");
+            binds.extend([Value::Int(datasource), Value::Instant(month.start())]);
+            if let Some(after) = month.after() {
+                delete.push_str(" AND value_date < ?3");
+                binds.push(Value::Instant(after));
+            }
+        }
+        let deleted = self.database.execute(&delete, &binds)?;
+        Ok(Counts {
+            added,
+            changed: written.saturating_sub(added),
+            deleted,
+        })
+    }
+
+    fn number(&mut self, sql: &str) -> Result<u64> {
+        let pairs = self.database.pairs(sql, &[])?;
+        Ok(pairs
+            .first()
+            .and_then(|(_, number)| u64::try_from(*number).ok())
+            .unwrap_or_default())
+    }
+}
+
+impl<D: Database> Target for Sql<D> {
+    fn state(&mut self) -> Result<Option<State>> {
+        let found = self.database.pairs(KEPT, &[])?;
+        found
+            .first()
+            .map(|(text, _)| State::parse(text))
+            .transpose()
+    }
+
+    fn save(&mut self, state: &State) -> Result<()> {
+        self.keep(state)
+    }
+
+    fn begin(&mut self, scope: Scope<'_>) -> Result<()> {
+        let (group, month) = match scope {
+            Scope::All(group) => (group, None),
+            Scope::Month(group, datasource, month) => (group, Some((datasource, month))),
+        };
+        self.ensure(group)?;
+        self.database.run(D::BEGIN)?;
+        self.begun = Some(Begun {
+            group: group.clone(),
+            month,
+        });
+        for table in group.tables() {
+            let stage = stage(table);
+            self.database.run(&format!(
+                "CREATE TEMP TABLE {stage} AS SELECT {} FROM {} WHERE 1 = 0",
+                list(table.names()),
+                table.name
+            ))?;
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, rows: Rows) -> Result<()> {
+        let begun = self.begun.as_ref().expect("begun before");
+        for (table, rows) in begun.group.tables().zip(&rows.0) {
+            self.database.append(&stage(table), &table.columns, rows)?;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, state: &State) -> Result<Counts> {
+        let begun = self.begun.take().expect("begun before");
+        let counts = self.replaced(&begun, state)?;
+        self.database.run("COMMIT")?;
+        Ok(counts)
+    }
+
+    fn abandon(&mut self) -> Result<()> {
+        if self.begun.take().is_some() {
+            self.database.run("ROLLBACK")?;
+        }
+        Ok(())
+    }
+
+    fn exchange(&mut self, exchange: Exchange<'_>, state: &State) -> Result<()> {
+        self.ensure(exchange.group)?;
+        self.transaction(|sql| {
+            let Exchange {
+                group,
+                column,
+                gone,
+                rows,
+            } = exchange;
+            sql.remove(&group.main, column, gone)?;
+            for part in &group.parts {
+                sql.remove(part, 0, gone)?;
+            }
+            for (table, rows) in group.tables().zip(&rows.0) {
+                sql.database.append(table.name, &table.columns, rows)?;
+            }
+            sql.keep(state)
+        })
+    }
+
+    fn ids(&mut self, group: &Group) -> Result<Vec<i32>> {
+        self.ensure(group)?;
+        let sql = format!(
+            "SELECT '', CAST(id AS bigint) FROM {} ORDER BY id",
+            group.main.name
+        );
+        let pairs = self.database.pairs(&sql, &[])?;
+        pairs
+            .into_iter()
+            .map(|(_, id)| Ok(i32::try_from(id)?))
+            .collect()
+    }
+
+    fn put_values(
+        &mut self,
+        group: &Group,
+        datasource: i32,
+        rows: &[Row],
+        state: &State,
+    ) -> Result<Option<Counts>> {
+        self.ensure(group)?;
+        let ids = rows.iter().map(|row| row[0].id()).collect();
+        let table = &group.main;
+        let _ = datasource;
+        self.transaction(|sql| {
+            let changed = sql.remove(table, 0, &ids)?;
+            sql.database.append(table.name, &table.columns, rows)?;
+            sql.keep(state)?;
+            Ok(Some(Counts {
+                added: (rows.len() as u64).saturating_sub(changed),
+                changed,
+                deleted: 0,
+            }))
+        })
+    }
+
+    fn months(&mut self, group: &Group, datasource: i32) -> Result<BTreeMap<Month, Option<u64>>> {
+        self.ensure(group)?;
+        let month = D::month_of("value_date");
+        let sql = format!(
+            "SELECT {month}, count(*) FROM {} WHERE datasource_id = ?1 GROUP BY 1",
+            group.main.name
+        );
+        let pairs = self.database.pairs(&sql, &[Value::Int(datasource)])?;
+        pairs
+            .into_iter()
+            .map(|(month, count)| {
+                let month: Month = month.parse().map_err(anyhow::Error::msg)?;
+                Ok((month, u64::try_from(count).ok()))
+            })
+            .collect()
+    }
+
+    fn drop_values(&mut self, group: &Group, datasource: i32, state: &State) -> Result<u64> {
+        self.ensure(group)?;
+        let sql = format!("DELETE FROM {} WHERE datasource_id = ?1", group.main.name);
+        self.transaction(|target| {
+            let removed = target.database.execute(&sql, &[Value::Int(datasource)])?;
+            target.keep(state)?;
+            Ok(removed)
+        })
+    }
+}
+
+fn create<D: Database>(table: &Table) -> String {
+    let columns = table.columns.iter().enumerate().map(|(place, column)| {
+        let not_null = if place < table.key { " NOT NULL" } else { "" };
+        format!(
+            "{} {}{not_null}",
+            quoted(&column.name),
+            D::type_of(column.kind)
+        )
+    });
+    let columns: Vec<String> = columns.collect();
+    let key = list(table.names().take(table.key));
+    let name = table.name;
+    let mut sql = format!(
+        "CREATE TABLE {name} ({}, PRIMARY KEY ({key}));",
+        columns.join(", ")
+    );
+    if !table.index.is_empty() {
+        let columns = list(table.index.iter().copied());
+        let _ = write!(
+            sql,
+            "CREATE INDEX {name}_by_{} ON {name} ({columns});",
+            table.index.join("_")
+        );
+    }
+    sql
+}
+
+/// Where rows wait until all are there.
+fn stage(table: &Table) -> String {
+    format!("stage_{}", table.name)
+}
+
+fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.map(quoted).collect::<Vec<_>>().join(", ")
+}
+
+/// Labels become names of columns, and may be words of SQL.
+pub(super) fn quoted(name: impl AsRef<str>) -> String {
+    format!("\"{}\"", name.as_ref().replace('"', "\"\""))
+}

@@ -1,0 +1,173 @@
+//! SQLite: a file.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use obeya::model::Date;
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, ToSql, params_from_iter};
+
+use super::folder::lock;
+use super::sql::{self, Database, quoted};
+use crate::sync::row::{Named, Row, Value};
+use crate::sync::state::State;
+use crate::tables::Kind;
+
+/// A file, and the lock that keeps other runs away.
+pub(in crate::sync) struct Sqlite {
+    connection: Connection,
+    _lock: File,
+}
+
+impl Sqlite {
+    /// Opens the file, or makes it.
+    ///
+    /// # Errors
+    /// When another run is at it, or it cannot be opened.
+    pub(in crate::sync) fn open(path: &Path) -> Result<Self> {
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(".sync-lock");
+        let lock = lock(Path::new(&beside))?;
+        let connection = Connection::open(path)?;
+        // Who reads meanwhile is not in the way, and after a kill what was committed is there. After a power cut the last steps may be
+        // missing, their state with them.
+        connection
+            .execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 30000")
+            .context("it is no database of SQLite")?;
+        connection.set_prepared_statement_cache_capacity(64);
+        Ok(Sqlite {
+            connection,
+            _lock: lock,
+        })
+    }
+
+    /// Reads what a file says of itself, and changes nothing there.
+    pub(in crate::sync) fn peek(path: &Path) -> Result<Option<State>> {
+        if !path.exists() {
+            return Ok(None);
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags)?;
+        let found = "SELECT count(*) FROM sqlite_schema WHERE name = 'obeya_sync'";
+        if connection.query_row(found, [], |row| row.get::<_, i64>(0))? == 0 {
+            return Ok(None);
+        }
+        let text: Option<String> = connection
+            .query_row(sql::KEPT, [], |row| row.get(0))
+            .optional()?;
+        text.map(|text| State::parse(&text)).transpose()
+    }
+}
+
+impl Database for Sqlite {
+    const BEGIN: &'static str = "BEGIN IMMEDIATE";
+
+    fn type_of(kind: Kind) -> &'static str {
+        match kind {
+            Kind::Int | Kind::Bool => "INTEGER",
+            Kind::Number => "REAL",
+            Kind::Text | Kind::Word | Kind::Instant | Kind::Day | Kind::List(_) => "TEXT",
+        }
+    }
+
+    fn month_of(column: &str) -> String {
+        format!("substr({column}, 1, 7)")
+    }
+
+    fn run(&mut self, sql: &str) -> Result<()> {
+        Ok(self.connection.execute_batch(sql)?)
+    }
+
+    fn execute(&mut self, sql: &str, binds: &[Value]) -> Result<u64> {
+        let changed = self
+            .connection
+            .execute(sql, params_from_iter(binds.iter().map(Bound)))?;
+        Ok(changed as u64)
+    }
+
+    fn pairs(&mut self, sql: &str, binds: &[Value]) -> Result<Vec<(String, i64)>> {
+        let mut statement = self.connection.prepare(sql)?;
+        let binds = params_from_iter(binds.iter().map(Bound));
+        let pairs = statement.query_map(binds, |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(pairs.collect::<Result<_, _>>()?)
+    }
+
+    fn append(&mut self, table: &str, columns: &[Named], rows: &[Row]) -> Result<()> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let names: Vec<String> = columns.iter().map(|column| quoted(&column.name)).collect();
+        let places = vec!["?"; columns.len()].join(", ");
+        let sql = format!(
+            "INSERT INTO {table} ({}) VALUES ({places})",
+            names.join(", ")
+        );
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        for row in rows {
+            statement.execute(params_from_iter(row.iter().map(Bound)))?;
+        }
+        Ok(())
+    }
+
+    fn tables(&mut self) -> Result<BTreeSet<String>> {
+        let sql = "SELECT name, 0 FROM sqlite_schema WHERE type IN ('table', 'view')";
+        let pairs = self
+            .pairs(sql, &[])
+            .context("it is no database of SQLite")?;
+        Ok(pairs.into_iter().map(|(name, _)| name).collect())
+    }
+
+    fn columns(&mut self, table: &str) -> Result<BTreeSet<String>> {
+        let sql = "SELECT name, 0 FROM pragma_table_info(?1)";
+        let pairs = self.pairs(sql, &[Value::Text(table.to_owned())])?;
+        Ok(pairs.into_iter().map(|(name, _)| name).collect())
+    }
+}
+
+/// A value as SQLite has it. Instants and days are texts that its functions take and that sort: instants with all seven digits.
+struct Bound<'a>(&'a Value);
+
+impl ToSql for Bound<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(match self.0 {
+            Value::Null => ToSqlOutput::Borrowed(ValueRef::Null),
+            Value::Int(number) => (*number).into(),
+            Value::Number(number) => (*number).into(),
+            Value::Bool(value) => (*value).into(),
+            Value::Text(text) => ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes())),
+            Value::Instant(instant) => instant_text(&instant.to_string()).into(),
+            Value::Day(day) => match Date::from_days(*day) {
+                Some(day) => day.to_string().into(),
+                None => ToSqlOutput::Borrowed(ValueRef::Null),
+            },
+        })
+    }
+}
+
+/// `2026-03-02T06:12:00Z` → `2026-03-02T06:12:00.0000000Z`: with all digits, texts are ordered as what they say.
+fn instant_text(text: &str) -> String {
+    let (seconds, fraction) = text
+        .trim_end_matches('Z')
+        .split_once('.')
+        .unwrap_or((text.trim_end_matches('Z'), ""));
+    format!("{seconds}.{fraction:0<7}Z")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_instants_are_in_the_order_of_time() {
+        assert_eq!(
+            instant_text("2026-03-02T06:12:00Z"),
+            "2026-03-02T06:12:00.0000000Z"
+        );
+        assert_eq!(
+            instant_text("2026-03-02T06:12:00.25Z"),
+            "2026-03-02T06:12:00.2500000Z"
+        );
+    }
+}

@@ -1,0 +1,412 @@
+//! Values of datasources: what was registered since the last run, and months that have another number of values than the copy.
+//!
+//! A value is registered anew with every change, and none comes into sight with an earlier registration than any that was seen. So the copy
+//! has all values up to its mark, and perhaps more; when the newest value of the service is not beyond the mark and both have as many, they
+//! are the same.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use anyhow::Result;
+use obeya::Values;
+use obeya::model::{DatasourceValue, DatasourceValuePage, Timestamp};
+use tokio::sync::mpsc;
+
+use super::What;
+use super::month::Month;
+use super::records::ROUNDS;
+use super::report::Line;
+use super::row::{Group, Row, Rows, row};
+use super::run::{self, Run};
+use super::state::{Mark, Series};
+use super::target::{Counts, Scope};
+use crate::tables::VALUE;
+
+/// Values to a page: what the interface allows.
+const PAGE: i32 = 10_000;
+
+/// Pages that are read ahead of what is written.
+const AHEAD: usize = 2;
+
+/// Values of all datasources that are wanted.
+pub(super) async fn sync(run: &mut Run<'_>) -> Result<()> {
+    if !run.args.wants(What::Values) {
+        if run.args.wants(What::Datasources) {
+            let done = super::lists::datasources(run).await;
+            return done
+                .map(drop)
+                .or_else(|error| run.told("datasources", Err(error)));
+        }
+        return Ok(());
+    }
+    let wanted = match &run.args.datasource[..] {
+        [] => match super::lists::datasources(run).await {
+            Ok(ids) => ids,
+            Err(error) => return run.told("values", Err(error)),
+        },
+        ids => ids.iter().copied().collect(),
+    };
+    let mut all = Line {
+        is_exact: true,
+        ..Line::default()
+    };
+    if run.args.datasource.is_empty() {
+        let known: Vec<i32> = run.state.values.keys().copied().collect();
+        for datasource in known.into_iter().filter(|id| !wanted.contains(id)) {
+            all.counts.deleted += drop_values(run, datasource)?;
+        }
+    }
+    for datasource in wanted {
+        match one(run, datasource).await {
+            Ok(line) => {
+                all.rows += line.rows;
+                all.counts += line.counts;
+                all.is_exact &= line.is_exact;
+            }
+            Err(error) => return run.told("values", Err(error)),
+        }
+    }
+    run.told("values", Ok(all))
+}
+
+fn drop_values(run: &mut Run<'_>, datasource: i32) -> Result<u64> {
+    run.state.values.remove(&datasource);
+    let group = run::values();
+    tokio::task::block_in_place(|| run.target.drop_values(&group, datasource, &run.state))
+}
+
+async fn one(run: &mut Run<'_>, datasource: i32) -> Result<Line> {
+    let mut work = Work {
+        group: run::values(),
+        values: run.client.datasources().values(datasource),
+        datasource,
+        counts: Counts::default(),
+        run,
+    };
+    work.prepare().await?;
+    work.walk().await?;
+    let (rows, is_exact) = work.follow().await?;
+    Ok(Line {
+        rows,
+        counts: work.counts,
+        is_exact,
+    })
+}
+
+struct Work<'a, 'b> {
+    run: &'a mut Run<'b>,
+    group: Group,
+    datasource: i32,
+    /// The request for all of them.
+    values: Values,
+    counts: Counts,
+}
+
+impl Work<'_, '_> {
+    fn series(&mut self) -> &mut Series {
+        self.run
+            .state
+            .values
+            .entry(self.datasource)
+            .or_insert(Series {
+                mark: Mark::START,
+                walk: Some(Month::FIRST),
+            })
+    }
+
+    /// The mark is noted before anything is read, so that what changes meanwhile is seen as a change.
+    async fn prepare(&mut self) -> Result<()> {
+        let is_known = self.run.state.values.contains_key(&self.datasource);
+        if is_known && !self.run.args.full {
+            return Ok(());
+        }
+        let (_, mark) = self.latest().await?;
+        let walk = Some(Month::FIRST);
+        *self.series() = Series { mark, walk };
+        tokio::task::block_in_place(|| self.run.target.save(&self.run.state))
+    }
+
+    /// How many values there are, and the last of them in the order of registration.
+    async fn latest(&self) -> Result<(u64, Mark)> {
+        let newest = self.values.clone().orderby("registrationDate desc,id desc");
+        let page = newest.page_size(1).page(1).await?;
+        let mark = page.values.first().map_or(Mark::START, mark);
+        Ok((u64::try_from(page.count)?, mark))
+    }
+
+    /// Reads all values that were not yet read, month by month.
+    async fn walk(&mut self) -> Result<()> {
+        let Some(begin) = self.series().walk else {
+            return Ok(());
+        };
+        let there = self.months()?;
+        let mut left: BTreeSet<Month> = there.into_keys().filter(|month| *month >= begin).collect();
+        let mut pages = read(self.values.clone(), begin.before(), None);
+        let mut open: Option<OpenMonth> = None;
+        while let Some(page) = pages.recv().await {
+            for value in page? {
+                let month = Month::of(value.value_date);
+                if open.as_ref().is_none_or(|open| open.month != month) {
+                    self.close(open.take())?;
+                    left.remove(&month);
+                    self.run
+                        .begin(Scope::Month(&self.group, self.datasource, month))?;
+                    open = Some(OpenMonth::new(month));
+                }
+                let Some(open) = &mut open else { continue };
+                if let Some(rows) = open.take(&value) {
+                    self.run.push(rows)?;
+                }
+            }
+        }
+        self.close(open)?;
+        // Of a run before this one, or of one that was ended in the middle of a month that is empty by now.
+        for month in left {
+            self.run
+                .begin(Scope::Month(&self.group, self.datasource, month))?;
+            self.counts += self.run.finish()?;
+        }
+        self.series().walk = None;
+        tokio::task::block_in_place(|| self.run.target.save(&self.run.state))
+    }
+
+    fn close(&mut self, open: Option<OpenMonth>) -> Result<()> {
+        let Some(open) = open else { return Ok(()) };
+        self.run.push(open.rest())?;
+        self.series().walk = open.month.next();
+        self.counts += self.run.finish()?;
+        Ok(())
+    }
+
+    /// Takes over what changed, and what is gone, until nothing differs. Gives how many values the copy has.
+    async fn follow(&mut self) -> Result<(u64, bool)> {
+        let mut rows = 0;
+        for _ in 0..ROUNDS {
+            let (count, last) = self.latest().await?;
+            if last > self.series().mark {
+                self.changes().await?;
+            }
+            let (count, last) = if last > self.series().mark {
+                // Only now is the count of what the mark says.
+                self.latest().await?
+            } else {
+                (count, last)
+            };
+            let months = self.months()?;
+            rows = months.values().flatten().sum();
+            let is_sure = months.values().all(Option::is_some);
+            if last <= self.series().mark && is_sure && rows == count {
+                return Ok((rows, true));
+            }
+            self.recount(&months).await?;
+            tokio::task::block_in_place(|| self.run.target.save(&self.run.state))?;
+        }
+        Ok((rows, false))
+    }
+
+    /// Values registered since the mark.
+    async fn changes(&mut self) -> Result<()> {
+        let mut stale = BTreeSet::new();
+        let mut mark = self.series().mark;
+        loop {
+            let (stamp, id) = (mark.stamp, mark.id);
+            let filter = match mark {
+                Mark::START => None,
+                _ => Some(format!(
+                    "registrationDate gt {stamp} or (registrationDate eq {stamp} and id gt {id})"
+                )),
+            };
+            let mut changed = self.values.clone().orderby("registrationDate,id");
+            if let Some(filter) = filter {
+                changed = changed.filter(filter);
+            }
+            let page = changed.page_size(PAGE).page(1).await?;
+            let Some(end) = page.values.last() else { break };
+            mark = self::mark(end);
+            let rows: Vec<Row> = page
+                .values
+                .iter()
+                .map(|value| row(None, &VALUE, value))
+                .collect();
+            let before = std::mem::replace(&mut self.series().mark, mark);
+            match self.run.put_values(&self.group, self.datasource, &rows)? {
+                Some(counts) => self.counts += counts,
+                None => {
+                    // Not in the copy yet, so the mark may not be kept.
+                    self.series().mark = before;
+                    stale.extend(page.values.iter().map(|value| Month::of(value.value_date)));
+                }
+            }
+            if is_last(&page) {
+                break;
+            }
+        }
+        self.renew(&stale).await?;
+        self.series().mark = mark;
+        tokio::task::block_in_place(|| self.run.target.save(&self.run.state))
+    }
+
+    /// Reads the months anew of which the service has another number of values.
+    async fn recount(&mut self, months: &BTreeMap<Month, Option<u64>>) -> Result<()> {
+        let mut stale = BTreeSet::new();
+        for (month, there) in months {
+            let page = within(self.values.clone(), *month).page_size(1).page(1);
+            if *there != u64::try_from(page.await?.count).ok() {
+                stale.insert(*month);
+            }
+        }
+        self.renew(&stale).await
+    }
+
+    async fn renew(&mut self, months: &BTreeSet<Month>) -> Result<()> {
+        if !months.is_empty() {
+            tokio::task::block_in_place(|| self.run.target.renew(self.datasource, months))?;
+        }
+        for month in months {
+            self.month(*month).await?;
+        }
+        Ok(())
+    }
+
+    /// Reads a month and puts it in the place of what the copy has of it.
+    async fn month(&mut self, month: Month) -> Result<()> {
+        self.run
+            .begin(Scope::Month(&self.group, self.datasource, month))?;
+        let mut pages = read(self.values.clone(), month.before(), month.after());
+        let mut open = OpenMonth::new(month);
+        while let Some(page) = pages.recv().await {
+            for value in page? {
+                if let Some(rows) = open.take(&value) {
+                    self.run.push(rows)?;
+                }
+            }
+        }
+        self.run.push(open.rest())?;
+        self.counts += self.run.finish()?;
+        Ok(())
+    }
+
+    fn months(&mut self) -> Result<BTreeMap<Month, Option<u64>>> {
+        tokio::task::block_in_place(|| self.run.target.months(&self.group, self.datasource))
+    }
+}
+
+/// A month that is being read.
+struct OpenMonth {
+    month: Month,
+    /// A value that is moved ahead while its month is read is met twice there.
+    ids: HashSet<i32>,
+    rows: Vec<Row>,
+}
+
+impl OpenMonth {
+    fn new(month: Month) -> Self {
+        OpenMonth {
+            month,
+            ids: HashSet::new(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Takes a value along; gives rows when there are enough.
+    fn take(&mut self, value: &DatasourceValue) -> Option<Rows> {
+        if self.ids.insert(value.id) {
+            self.rows.push(row(None, &VALUE, value));
+        }
+        let is_enough = self.rows.len() >= PAGE as usize;
+        is_enough.then(|| Rows(vec![std::mem::take(&mut self.rows)]))
+    }
+
+    fn rest(&self) -> Rows {
+        Rows(vec![self.rows.clone()])
+    }
+}
+
+fn mark(value: &DatasourceValue) -> Mark {
+    Mark {
+        stamp: value.registration_date,
+        id: value.id,
+    }
+}
+
+fn within(values: Values, month: Month) -> Values {
+    between(values, month.before(), month.after())
+}
+
+fn between(values: Values, from: Option<Timestamp>, to: Option<Timestamp>) -> Values {
+    let values = match from {
+        Some(from) => values.from(from),
+        None => values,
+    };
+    match to {
+        Some(to) => values.to(to),
+        None => values,
+    }
+}
+
+fn is_last(page: &DatasourceValuePage) -> bool {
+    page.values.len() < usize::try_from(page.page_size).unwrap_or(usize::MAX)
+}
+
+/// Reads values between two instants in the order of their dates, ahead of whoever takes them.
+///
+/// A page begins where the one before ended, by date and id and not by its number: what comes and goes meanwhile makes no other value be
+/// left out.
+fn read(
+    values: Values,
+    from: Option<Timestamp>,
+    to: Option<Timestamp>,
+) -> mpsc::Receiver<obeya::Result<Vec<DatasourceValue>>> {
+    let (sender, receiver) = mpsc::channel(AHEAD);
+    tokio::spawn(async move {
+        let mut place = Place { from, last: None };
+        loop {
+            let page = place.next(&values, to).await;
+            let is_end = match &page {
+                Ok((_, is_last)) => *is_last,
+                Err(_) => true,
+            };
+            // Nobody there any more: then nothing more is wanted.
+            if sender.send(page.map(|(values, _)| values)).await.is_err() || is_end {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+/// Where reading is.
+struct Place {
+    from: Option<Timestamp>,
+    last: Option<(Timestamp, i32)>,
+}
+
+impl Place {
+    /// The next values, and whether they are the last.
+    async fn next(
+        &mut self,
+        values: &Values,
+        to: Option<Timestamp>,
+    ) -> obeya::Result<(Vec<DatasourceValue>, bool)> {
+        let page = between(values.clone(), self.from, to).page_size(PAGE);
+        let mut page = page.page(1).await?;
+        let mut is_last = is_last(&page);
+        if let Some(last) = self.last {
+            page.values
+                .retain(|value| (value.value_date, value.id) > last);
+            if page.values.is_empty() && !is_last {
+                // More values of one instant than fit on a page: only here the number of those to come is counted by their ids.
+                let (date, id) = last;
+                let rest = between(values.clone(), self.from, to);
+                let rest = rest.filter(format!("valueDate gt {date} or id gt {id}"));
+                page = rest.page_size(PAGE).page(1).await?;
+                is_last = self::is_last(&page);
+            }
+        }
+        if let Some(end) = page.values.last() {
+            self.last = Some((end.value_date, end.id));
+            // Excluded itself, so that others of the same instant come once more.
+            self.from = Timestamp::from_ticks(end.value_date.ticks() - 1);
+        }
+        Ok((page.values, is_last))
+    }
+}

@@ -1,0 +1,217 @@
+//! A plant with something in every table, a service on it, and a client that may do all of it.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use obeya::Client;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::binary::{Done, obeya, run};
+use crate::serving::Serving;
+
+/// The reporter of every anonymous incident. Nobody may learn of it.
+pub const WHISTLER: &str = "Astrid Whistler";
+
+/// A service and its client.
+pub struct Plant {
+    pub folder: TempDir,
+    pub serving: Serving,
+    pub client_id: String,
+    pub secret: String,
+    pub db: String,
+}
+
+impl Plant {
+    /// With so many incidents and values.
+    pub fn new(incidents: i32, values: i32) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let db = format!("sqlite:{}", folder.path().join("plant.db").display());
+        write(folder.path(), incidents, values);
+        import(&folder.path().join("plant"), &db, "fail");
+        let (client_id, secret) = credentials(&db, &["public.api.read", "public.api.write"]);
+        let serving = Serving::start(&db, &["--log", "off"]);
+        Plant {
+            folder,
+            serving,
+            client_id,
+            secret,
+            db,
+        }
+    }
+
+    pub fn client(&self) -> Client {
+        Client::builder()
+            .base_url(&self.serving.url)
+            .client_id(&self.client_id)
+            .client_secret(&self.secret)
+            .build()
+            .expect("a client")
+    }
+
+    /// The command that brings a copy up to date.
+    pub fn command(&self, to: &str, more: &[&str]) -> Command {
+        let mut command = obeya();
+        command
+            .args(["sync", "--to", to, "--url", &self.serving.url])
+            .args(["--client-id", &self.client_id])
+            .args(more)
+            .env("OBEYA_CLIENT_SECRET", &self.secret);
+        command
+    }
+
+    pub fn sync(&self, to: &str, more: &[&str]) -> Done {
+        Done::of(self.command(to, more).output().expect("started"))
+    }
+
+    pub fn start_sync(&self, to: &str) -> Child {
+        let mut command = self.command(to, &[]);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().expect("started")
+    }
+
+    pub fn file(&self, name: &str) -> String {
+        let path = self.folder.path().join(name);
+        path.to_str().expect("UTF-8").to_owned()
+    }
+
+    /// Imports one more file while the service runs.
+    pub fn import_more(&self, file: &str, lines: &[Value]) {
+        let folder = tempfile::tempdir().expect("a folder");
+        put(folder.path(), file, lines);
+        import(folder.path(), &self.db, "replace");
+    }
+}
+
+/// A client of its own, with these scopes.
+pub fn credentials(db: &str, scopes: &[&str]) -> (String, String) {
+    let mut arguments = vec!["client", "add", "sync", "--db", db, "--json"];
+    for scope in scopes {
+        arguments.extend(["--scope", scope]);
+    }
+    let made = run(arguments).success();
+    let made: Value = serde_json::from_str(&made).expect("JSON");
+    let text = |name: &str| made[name].as_str().expect("a text").to_owned();
+    (text("client_id"), text("client_secret"))
+}
+
+fn import(folder: &Path, db: &str, on_conflict: &str) {
+    let folder = folder.to_str().expect("UTF-8");
+    run(["import", folder, "--db", db, "--on-conflict", on_conflict]).success();
+}
+
+fn put(folder: &Path, file: &str, lines: &[Value]) {
+    let mut text = String::new();
+    for line in lines {
+        writeln!(text, "{line}").expect("a string grows");
+    }
+    std::fs::write(folder.join(file), text).expect("written");
+}
+
+fn write(folder: &Path, incidents: i32, values: i32) {
+    let folder = folder.join("plant");
+    std::fs::create_dir(&folder).expect("a folder");
+    let put = |file: &str, lines: &[Value]| put(&folder, file, lines);
+    put(
+        "areas.jsonl",
+        &[
+            json!({"id": 1, "name": "Støperi"}),
+            json!({"id": 2, "name": "Press \"2\"", "description": "’s"}),
+        ],
+    );
+    put("projects.jsonl", &[json!({"id": 2, "name": "Ramp-up"})]);
+    put(
+        "groups.jsonl",
+        &[
+            json!({"id": 1, "type": "BUSINESSUNIT", "name": "Nordvik"}),
+            json!({"id": 4, "type": "GENERAL", "name": "Assembly", "parentId": 1}),
+        ],
+    );
+    put(
+        "users.jsonl",
+        &[
+            json!({"id": "u-1", "userName": "ingrid", "displayName": "Ingrid", "groups": [1, 4]}),
+            json!({"id": "u-9", "userName": "whistler", "displayName": WHISTLER, "groups": [1]}),
+        ],
+    );
+    put(
+        "boards.jsonl",
+        &[
+            json!({"id": 7, "name": "Daily", "boardType": "Weekly", "groupId": 4, "isPublic": true}),
+            json!({"id": 8, "boardType": "Kanban"}),
+        ],
+    );
+    put(
+        "incident_types.jsonl",
+        &[
+            json!({"id": 3, "title": "Quality", "description": "A deviation",
+            "customFields": [{"id": 61, "label": "Order number", "type": "text"}, {"id": 62, "label": "Machine no.", "type": "text"}, {"id": 65, "label": "Status", "type": "text"}],
+            "categories": [{"id": 31, "title": "Own process"}, {"id": 32, "title": "Supplier"}],
+            "consequences": [{"id": 51, "title": "Scrap", "unit": "pcs"}, {"id": 52, "title": "Downtime", "unit": "min"}],
+            "causes": [{"id": 41, "title": "Worn fixture"}, {"id": 42, "title": "Haste"}]}),
+            json!({"id": 6, "title": "Near miss", "customFields": [{"id": 63, "label": "order number", "type": "text"}], "categories": [{"id": 60, "title": "Falling object"}]}),
+        ],
+    );
+    let all: Vec<Value> = (1..=incidents).map(incident).collect();
+    put("incidents.jsonl", &all);
+    let comments = (1..=incidents).filter(|id| id % 3 != 0).flat_map(|id| {
+        let stamp = stamp(id);
+        [
+            json!({"id": 2 * id, "incidentId": id, "text": format!("Seen {id}"), "commentDate": stamp, "commentedByUserId": "u-1"}),
+            json!({"id": 2 * id + 1, "incidentId": id, "text": "And so?", "commentDate": stamp, "commentedBy": "Guest", "parentId": 2 * id, "level": 1}),
+        ]
+    });
+    put("incident_comments.jsonl", &comments.collect::<Vec<_>>());
+    let improvements = (1..=incidents / 2).map(|id| {
+        json!({"id": id, "status": "Suggested", "title": format!("Idea {id}"), "lastModified": stamp(id), "suggestedByUserId": "u-1", "groupId": 4,
+            "category": "Quality", "categoryId": 12, "costOfInvestment": f64::from(id) / 3.0})
+    });
+    put("improvements.jsonl", &improvements.collect::<Vec<_>>());
+    put(
+        "datasources.jsonl",
+        &[
+            json!({"id": 12, "title": "OEE", "unitOfTime": "Shift"}),
+            json!({"id": 13, "title": "Nothing yet"}),
+            json!({"id": 14}),
+        ],
+    );
+    let all: Vec<Value> = (1..=values).map(value).collect();
+    put("datasource_values.jsonl", &all);
+}
+
+/// Stamps a second and some ticks apart, so that nothing coarser tells them apart.
+fn stamp(number: i32) -> String {
+    let (minute, second) = (number / 60 % 60, number % 60);
+    format!(
+        "2026-03-02T0{}:{minute:02}:{second:02}.1234567Z",
+        number / 3600 % 10
+    )
+}
+
+fn incident(id: i32) -> Value {
+    let is_quality = id % 2 == 0;
+    let mut incident = json!({"id": id, "title": format!("Incident {id}"), "incidentDate": "2026-03-02", "reportedDate": stamp(id),
+        "lastModified": stamp(id), "status": "New", "severity": "Low", "incidentTypeId": if is_quality { 3 } else { 6 },
+        "areaId": 1 + id % 2, "categories": [{"id": if is_quality { 31 } else { 60 }}]});
+    let more = if is_quality {
+        json!({"text": "Crack; 'left' \u{1F527}\nflange", "reportedByUserId": "u-1", "followUpGroupId": 4, "responsibleUserId": "u-1",
+            "consequences": [{"id": 51, "amount": f64::from(id) / 7.0}, {"id": 52}], "causes": [{"id": 41}],
+            "customFields": [{"id": 61, "value": format!("M-{id}"), "registrationDate": stamp(id)}, {"id": 65, "value": "ready", "registrationDate": stamp(id)}]})
+    } else {
+        json!({"isAnonymous": true, "reportedByUserId": "u-9", "customFields": [{"id": 63, "value": "ø", "registrationDate": stamp(id)}]})
+    };
+    let (Some(incident), Value::Object(more)) = (incident.as_object_mut(), more) else {
+        unreachable!("made above")
+    };
+    incident.extend(more);
+    json!(incident)
+}
+
+/// Of two datasources, over nine months, some at the same instant.
+fn value(number: i32) -> Value {
+    let (month, day) = (1 + number / 3 % 9, 1 + number / 30 % 28);
+    json!({"id": number, "dataSourceId": if number % 5 == 0 { 14 } else { 12 }, "value": f64::from(number) / 3.0,
+        "valueDate": format!("2025-{month:02}-{day:02}T{:02}:00:00{}Z", number % 24, if number % 7 == 0 { ".9999999" } else { "" }),
+        "registrationDate": stamp(number / 2), "dimension": if number % 2 == 0 { Some("Night") } else { None }, "areaId": number % 3})
+}

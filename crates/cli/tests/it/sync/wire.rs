@@ -1,0 +1,169 @@
+//! What the service has, from its own answers as JSON, in the form that copies are compared in.
+
+use std::collections::BTreeMap;
+
+use obeya::model::Timestamp;
+use obeya::{Client, Paged};
+use serde::Serialize;
+use serde_json::Value;
+
+/// Tables by name; rows by their key; columns by name.
+pub type Tables = BTreeMap<String, BTreeMap<Vec<i64>, BTreeMap<String, String>>>;
+
+/// The columns of custom fields, by their ids.
+pub type Fields<'a> = &'a [(i64, &'a str)];
+
+/// The fields of the plant, and the columns they get: one has a column's name, two have one label.
+pub const FIELDS: Fields<'static> = &[
+    (61, "order_number"),
+    (62, "machine_no"),
+    (63, "order_number_63"),
+    (65, "status_65"),
+];
+
+/// Everything that the copy should have.
+pub async fn tables(client: &Client, fields: Fields<'_>) -> Tables {
+    let mut tables = Tables::new();
+    let datasources = [12, 13, 14];
+    for incident in wires(client.incidents().list().stream()).await {
+        let parts = [
+            ("consequences", "incident_consequences", "consequence_id"),
+            ("categories", "incident_categories", "category_id"),
+            ("causes", "incident_causes", "cause_id"),
+            ("customFields", "incident_custom_fields", "custom_field_id"),
+        ];
+        for (name, table, id) in parts {
+            for part in incident[name].as_array().expect("a list") {
+                let mut columns = columns(part);
+                let own = columns.remove("id").expect("an id");
+                columns.insert(id.to_owned(), own);
+                columns.insert("incident_id".to_owned(), incident["id"].to_string());
+                let key = vec![number(&incident["id"]), number(&part["id"])];
+                put(&mut tables, table, key, columns);
+            }
+        }
+        let mut own = columns(&incident);
+        for (id, column) in fields {
+            let parts = incident["customFields"].as_array().expect("a list");
+            let field = parts.iter().find(|part| number(&part["id"]) == *id);
+            let value = field.map_or(Value::Null, |field| match &field["dataListValue"] {
+                Value::Null => field["value"].clone(),
+                words => words.clone(),
+            });
+            own.insert((*column).to_owned(), canonical(column, &value));
+        }
+        put(&mut tables, "incidents", vec![number(&incident["id"])], own);
+    }
+    let alone = [
+        (
+            "improvements",
+            wires(client.improvements().list().stream()).await,
+        ),
+        ("comments", wires(client.comments().list().stream()).await),
+        ("areas", wires(client.areas().list().stream()).await),
+        ("groups", wires(client.groups().list().stream()).await),
+        ("boards", wires(client.boards().list().stream()).await),
+    ];
+    let arrays = [
+        (
+            "incident_types",
+            json(client.incidents().types().await.expect("types")),
+        ),
+        (
+            "datasources",
+            json(client.datasources().list().await.expect("datasources")),
+        ),
+    ];
+    for (table, records) in alone.into_iter().chain(arrays) {
+        for record in records {
+            put(
+                &mut tables,
+                table,
+                vec![number(&record["id"])],
+                columns(&record),
+            );
+        }
+    }
+    for id in datasources {
+        for value in wires(client.datasources().values(id).stream()).await {
+            let key = vec![number(&value["id"])];
+            put(&mut tables, "datasource_values", key, columns(&value));
+        }
+    }
+    tables
+}
+
+/// A value in one form, whatever it came from.
+pub fn canonical(column: &str, value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(value) => value.to_string(),
+        Value::Number(number) if column.starts_with("is_") => {
+            (number.as_f64() == Some(1.0)).to_string()
+        }
+        Value::Number(number) => number.as_f64().expect("a double").to_string(),
+        Value::String(text) if is_instant(column) => {
+            let instant: Timestamp = text
+                .parse()
+                .unwrap_or_else(|error| panic!("{column} {text}: {error}"));
+            // As fine as the coarsest of the targets.
+            format!("{} us", instant.ticks().div_euclid(10))
+        }
+        Value::String(text) => format!("`{text}`"),
+        other => panic!("{column}: {other}"),
+    }
+}
+
+fn is_instant(column: &str) -> bool {
+    (column.ends_with("_date") && column != "incident_date") || column == "last_modified"
+}
+
+async fn wires<T: Serialize + Send + 'static>(records: Paged<T>) -> Vec<Value> {
+    json(records.all().await.expect("read"))
+}
+
+fn json<T: Serialize>(records: Vec<T>) -> Vec<Value> {
+    let wire = |record| serde_json::to_value(record).expect("JSON");
+    records.iter().map(wire).collect()
+}
+
+fn put(tables: &mut Tables, table: &str, key: Vec<i64>, row: BTreeMap<String, String>) {
+    let before = tables
+        .entry(table.to_owned())
+        .or_default()
+        .insert(key.clone(), row);
+    assert_eq!(before, None, "{table} has {key:?} twice");
+}
+
+fn number(value: &Value) -> i64 {
+    value.as_i64().expect("an id")
+}
+
+/// The properties that are no lists and no records.
+fn columns(record: &Value) -> BTreeMap<String, String> {
+    let properties = record.as_object().expect("a record").iter();
+    properties
+        .filter(|(_, value)| !value.is_array() && !value.is_object())
+        .map(|(name, value)| {
+            let name = column(name);
+            let value = canonical(&name, value);
+            (name, value)
+        })
+        .collect()
+}
+
+fn column(property: &str) -> String {
+    match property {
+        "group" => "group_name".to_owned(),
+        "dataSourceId" => "datasource_id".to_owned(),
+        _ => property
+            .chars()
+            .flat_map(|letter| {
+                let before = letter.is_ascii_uppercase().then_some('_');
+                before
+                    .into_iter()
+                    .chain(std::iter::once(letter.to_ascii_lowercase()))
+            })
+            .collect(),
+    }
+}
