@@ -17,7 +17,6 @@ use super::cell::{Cell, Field, Kind, schema};
 pub(crate) struct Rows {
     schema: SchemaRef,
     columns: Vec<Values>,
-    len: usize,
 }
 
 impl Rows {
@@ -28,13 +27,7 @@ impl Rows {
                 .into_iter()
                 .map(|field| Values::new(field.kind))
                 .collect(),
-            len: 0,
         }
-    }
-
-    /// Rows that have been pushed since the last batch.
-    pub(crate) fn len(&self) -> usize {
-        self.len
     }
 
     /// A row: a cell for each field, in their order.
@@ -47,7 +40,6 @@ impl Rows {
             column.append(cells.next().expect("a cell for each field"));
         }
         assert!(cells.next().is_none(), "more cells than fields");
-        self.len += 1;
     }
 
     /// The rows as a batch; then there are none.
@@ -59,7 +51,6 @@ impl Rows {
         let columns = self.columns.iter_mut().zip(types);
         let columns = columns.map(|(column, ty)| column.finish(ty));
         let columns = columns.collect::<Result<Vec<_>, _>>()?;
-        self.len = 0;
         RecordBatch::try_new(Arc::clone(&self.schema), columns)
     }
 }

@@ -1,6 +1,6 @@
 //! Improvements.
 
-use obeya::model::Improvement;
+use obeya::model::{EvaluationStatus, Improvement};
 
 use super::cell::{Column, Kind};
 
@@ -99,7 +99,7 @@ pub(crate) static IMPROVEMENT: [Column<Improvement>; 40] = [
     Column::new("evaluationStatus", Kind::Word, true, |r| {
         r.evaluation_status
             .as_ref()
-            .map(|word| word.as_str())
+            .map(EvaluationStatus::as_str)
             .into()
     }),
     Column::new("evaluationText", Kind::Text, true, |r| {

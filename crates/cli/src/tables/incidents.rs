@@ -1,8 +1,8 @@
 //! Incidents, what hangs on them, and the comments on them.
 
 use obeya::model::{
-    CategoryReference, CauseReference, Incident, IncidentComment, IncidentConsequence,
-    IncidentCustomField,
+    CategoryReference, CauseReference, EvaluationStatus, Incident, IncidentComment,
+    IncidentConsequence, IncidentCustomField,
 };
 
 use super::cell::{Cell, Column, Field, Kind, fields};
@@ -80,7 +80,7 @@ pub(crate) static INCIDENT: [Column<Incident>; SCALARS + 4] = [
     Column::new("evaluationStatus", Kind::Word, true, |r| {
         r.evaluation_status
             .as_ref()
-            .map(|word| word.as_str())
+            .map(EvaluationStatus::as_str)
             .into()
     }),
     Column::new("evaluationText", Kind::Text, true, |r| {

@@ -1,6 +1,6 @@
 //! Areas, boards and groups.
 
-use obeya::model::{Area, Board, Group};
+use obeya::model::{Area, Board, BoardType, Group, GroupType};
 
 use super::cell::{Column, Kind};
 
@@ -18,7 +18,7 @@ pub(crate) static BOARD: [Column<Board>; 8] = [
     Column::new("id", Kind::Int, false, |r| r.id.into()),
     Column::new("name", Kind::Text, true, |r| r.name.as_deref().into()),
     Column::new("boardType", Kind::Word, true, |r| {
-        r.board_type.as_ref().map(|word| word.as_str()).into()
+        r.board_type.as_ref().map(BoardType::as_str).into()
     }),
     Column::new("businessUnitId", Kind::Int, true, |r| {
         r.business_unit_id.into()
@@ -33,7 +33,7 @@ pub(crate) static BOARD: [Column<Board>; 8] = [
 pub(crate) static GROUP: [Column<Group>; 13] = [
     Column::new("id", Kind::Int, false, |r| r.id.into()),
     Column::new("type", Kind::Word, true, |r| {
-        r.type_.as_ref().map(|word| word.as_str()).into()
+        r.type_.as_ref().map(GroupType::as_str).into()
     }),
     Column::new("name", Kind::Text, true, |r| r.name.as_deref().into()),
     Column::new("description", Kind::Text, true, |r| {

@@ -10,15 +10,15 @@ use super::plant::{DATASOURCE, Plant, beside};
 use super::read;
 use crate::binary::done;
 
-const VALUES: u32 = 30_000;
+const VALUES: u32 = 15_000;
 /// Pages and row groups so small that there is much to be broken off.
 const ARGUMENTS: [&str; 6] = [
     "values",
     DATASOURCE,
     "--page-size",
-    "500",
+    "250",
     "--row-group",
-    "3000",
+    "1500",
 ];
 
 /// How often a pull is killed: searching longer finds rarer moments.
@@ -67,7 +67,8 @@ fn killed_at_any_moment_it_goes_on_to_the_same_rows() {
         let file = plant.file(&format!("whole.{ending}"));
         let begun = Instant::now();
         done(&mut pull(&plant, &file)).success();
-        let whole = begun.elapsed();
+        // How long one takes depends on who else is on the machine, so it is found out again and again.
+        let mut whole = begun.elapsed();
         let expected = content(&file);
 
         let file = plant.file(&format!("broken.{ending}"));
@@ -76,7 +77,7 @@ fn killed_at_any_moment_it_goes_on_to_the_same_rows() {
             for _ in 0..3 {
                 let before = kept(&file);
                 let mut child = pull(&plant, &file).spawn().expect("started");
-                std::thread::sleep(whole.mul_f64(fastrand::f64() * 0.9));
+                std::thread::sleep(whole.mul_f64(fastrand::f64()));
                 child.kill().expect("killed");
                 child.wait().expect("ended");
                 if file.exists() {
@@ -85,13 +86,15 @@ fn killed_at_any_moment_it_goes_on_to_the_same_rows() {
                         "{ending}: half a file took its name"
                     );
                     complete += 1;
+                    whole = whole.mul_f64(0.7);
                     break;
                 }
                 assert!(kept(&file) >= before, "{ending}: it fell back");
+                whole = whole.mul_f64(1.1);
             }
             went_on += usize::from(kept(&file) > 0);
             let told = done(&mut pull(&plant, &file)).success();
-            assert!(told.starts_with("30\u{2009}000 rows in "), "{told}");
+            assert!(told.starts_with("15\u{2009}000 rows in "), "{told}");
             assert!(content(&file) == expected, "{ending}: other rows");
             assert!(
                 !beside(&file, ".part").exists() && state(&file).is_none(),
@@ -212,7 +215,7 @@ fn another_pull_into_the_same_file_is_refused_until_it_is_told_to_begin_anew() {
         );
         assert!(kept(&file) > 0, "it is still there");
         let told = plant.run(&[&other[..], &["--restart"]].concat()).success();
-        assert!(told.starts_with("7\u{2009}500 rows in "), "{told}");
+        assert!(told.starts_with("3\u{2009}750 rows in "), "{told}");
 
         let mut child = half_way(&plant, &file);
         child.kill().expect("killed");

@@ -64,7 +64,7 @@ fn memory_does_not_grow_with_the_values() {
     }
     let rows: usize = read::parquet(&plant.file("all.parquet"))
         .iter()
-        .map(|batch| batch.num_rows())
+        .map(arrow_array::RecordBatch::num_rows)
         .sum();
     assert_eq!(rows, values() as usize);
     let text = std::fs::read_to_string(plant.file("all.csv")).expect("read");

@@ -49,7 +49,8 @@ impl Plant {
         let made: Value = serde_json::from_str(&run(arguments).success()).expect("JSON");
         let text = |name: &str| made[name].as_str().expect("a text").to_owned();
         let (id, secret) = (text("client_id"), text("client_secret"));
-        let serving = Serving::start(&db, &[]);
+        // Nobody reads the log, and a pipe that is full would stop the service.
+        let serving = Serving::start(&db, &["--log", "error"]);
         Self {
             folder,
             serving,
