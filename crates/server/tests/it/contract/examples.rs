@@ -125,6 +125,20 @@ async fn the_examples_are_what_is_answered() {
     }
 }
 
+/// The one example that is no JSON.
+#[tokio::test]
+async fn the_example_of_csv_is_what_is_answered() {
+    let service = plant::served().await;
+    let mut operations = operations().iter();
+    let values = operations
+        .find(|operation| operation.id == "listDatasourceValues")
+        .expect("described");
+    let request = service.request(Method::GET, &values.example_path());
+    let answer = Answer::of(request.header("accept", "text/csv")).await;
+    let expected = values.example_of("text/csv").as_str().expect("a text");
+    assert_eq!(answer.text().replace("\r\n", "\n"), expected);
+}
+
 /// With every number as a double, since 14 and 14.0 are one number in JSON.
 fn numbers(value: &Value) -> Value {
     match value {

@@ -77,7 +77,12 @@ impl Described {
 
     /// The example of its success; null where that has no body.
     pub fn example_answer(&self) -> &'static Value {
-        &self.operation["responses"]["200"]["content"]["application/json"]["example"]
+        self.example_of("application/json")
+    }
+
+    /// The same in another media type.
+    pub fn example_of(&self, media_type: &str) -> &'static Value {
+        &self.operation["responses"]["200"]["content"][media_type]["example"]
     }
 }
 

@@ -15,6 +15,7 @@ use serde_json::json;
 use crate::incidents_plant::{self, least, least_update, with};
 use crate::reads_plant::{self, Incidents, cases};
 use crate::support::{Database, Service};
+use crate::values_written::{self, value, with as with_more};
 
 use pair::Pair;
 
@@ -240,7 +241,24 @@ async fn of_expansions_searches_pages_and_values() {
         pair.get(&path.replace(' ', "%20").replace('"', "%22"))
             .await;
     }
-    pair.agree(95);
+    for form in ["text/csv", "application/vnd.apache.arrow.stream"] {
+        for path in [
+            "/v1/Datasources/3/values?pageSize=300",
+            "/v1/Datasources/3/values?pageSize=300&page=2",
+            "/v1/Datasources/3/values?$filter=value%20gt%201.5&$orderby=dimension%20desc,id",
+            "/v1/Datasources/2/values",
+            "/v1/Datasources/99/values",
+        ] {
+            let services = [&pair.sqlite, &pair.postgres];
+            let [left, right] = services.map(|service| {
+                let request = service.request(Method::GET, path);
+                request.header("accept", form)
+            });
+            pair.compare(&format!("{path} as {form}"), left, right)
+                .await;
+        }
+    }
+    pair.agree(105);
 }
 
 /// Ids included: what the one engine numbers, the other numbers alike.
@@ -341,6 +359,49 @@ async fn of_everything_that_is_written() {
     pair.agree(35);
 }
 
+/// Ids, stamps and counts included.
+#[tokio::test(flavor = "multi_thread")]
+async fn of_values_that_are_written() {
+    let mut pair = Pair::new(|_| (), values_written::fill).await;
+    let (put, post, delete) = (Method::PUT, Method::POST, Method::DELETE);
+    let output = "/v1/Datasources/1/values";
+    let at = |figure: f64, date: &str| value(figure, date);
+    let june = format!("{output}/batchReplace?from=2025-06-01&to=2025-06-30T23:59:59Z");
+    let full = with_more(
+        at(0.1, "2025-06-02T10:00:00.1234567+02:00"),
+        json!({"areaId": 2, "assetId": -1, "projectId": 7, "description": "ø", "dimension": "", "dimension4": "x", "externalId": "y"}),
+    );
+    for (method, path, body) in [
+        (&post, output, at(-0.0, "2025-06-01T10:00:00Z")),
+        (&post, output, full.clone()),
+        (&post, output, at(1e300, "0001-01-01T00:00:00Z")),
+        (&post, output, at(5e-324, "9999-12-31T23:59:59.9999999Z")),
+        (&post, output, json!({"value": 1})),
+        (&post, "/v1/Datasources/99/values", full.clone()),
+        (&post, "/v1/Datasources/2/values", full.clone()),
+        (&post, "/v1/Datasources/3/values", full.clone()),
+        (&put, "/v1/Datasources/1/values/2", at(2.5, "2025-06-05")),
+        (&put, "/v1/Datasources/1/values/99", full.clone()),
+        (&put, "/v1/Datasources/1/values/x", full.clone()),
+        (&delete, "/v1/Datasources/1/values/1", json!(null)),
+        (&delete, "/v1/Datasources/1/values/1", json!(null)),
+        (&post, "/v1/Datasources/1/values/batch", json!([full, full])),
+        (&post, "/v1/Datasources/1/values/batch", json!([])),
+        (&post, "/v1/Datasources/1/values/batch", json!([full, 7])),
+        (&post, "/v1/Datasources/2/values/batch", json!([full, full])),
+        (&delete, "/v1/Datasources/1/values/batch", json!([2, 9, 2])),
+        (&put, &june, json!([at(9.0, "2025-06-30T23:59:59Z")])),
+        (&put, &june, json!([at(9.0, "2025-07-01")])),
+        (&put, "/v1/Datasources/1/values/batchReplace", json!([])),
+    ] {
+        pair.send(method, path, &body).await;
+        pair.get(output).await;
+    }
+    let rows = async |service: &Service| values_written::everything(service).await;
+    assert_eq!(rows(&pair.sqlite).await, rows(&pair.postgres).await);
+    pair.agree(42);
+}
+
 /// The plant of the specification's examples, imported into each.
 #[tokio::test(flavor = "multi_thread")]
 async fn of_what_was_imported() {
@@ -357,6 +418,13 @@ async fn of_what_was_imported() {
     }
     assert_eq!(reports[0], reports[1]);
     let mut pair = Pair::on(sqlite, postgres, |_| ()).await;
+    for service in [&pair.sqlite, &pair.postgres] {
+        // It tells when each was imported.
+        let alike = service
+            .store()
+            .write(|session| session.execute("UPDATE datasources SET change_counter = 1", &[]));
+        alike.await.expect("a counter");
+    }
     for path in [
         "/v2/areas?$count=true",
         "/v2/boards?$expand=group",

@@ -128,7 +128,10 @@ fn comparable(answer: &Answer) -> String {
             text.push_str(&format!("{name}: {value:?}\n"));
         }
     }
-    let body = String::from_utf8_lossy(&answer.body);
+    let body = match std::str::from_utf8(&answer.body) {
+        Ok(text) => text.to_owned(),
+        Err(_) => answer.body.escape_ascii().to_string(),
+    };
     let body = without(&body, "\"traceId\":\"", &['"']);
     text + &without(&body, "$skiptoken=", &['"', '&'])
 }
