@@ -94,6 +94,7 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
         let guessed = last_change(&line);
         let told = line.last_modified;
         let stamp = run.stamps.of(place, "lastModified", turn, told, guessed)?;
+        run.told.improvements.insert(line.id);
         let archived_from = archived_from(place, &line)?;
         write(run, &sql, &line, (stamp, archived_from))
     })

@@ -18,6 +18,7 @@ mod known;
 mod names;
 mod organisation;
 mod progress;
+mod renamed;
 mod run;
 mod stamps;
 mod store;
@@ -36,6 +37,7 @@ use crate::store::{Store, StoreOptions, bulk};
 use folder::Source;
 use known::Known;
 use obeya_model::Timestamp;
+use renamed::Names;
 use run::{Run, Told};
 use stamps::Stamps;
 
@@ -138,6 +140,7 @@ fn import(
 ) -> Result<Vec<FileReport>, ImportError> {
     progress.begin(sources.iter().map(|source| source.bytes).sum());
     let known = Known::load(session)?;
+    let names = Names::begin(session, &known)?;
     let stamps = Stamps::begin(session, Timestamp::now().ticks())?;
     bulk::begin(session)?;
     let mut run = Run {
@@ -175,6 +178,7 @@ fn import(
         read(&mut run, source)?;
         reports.push(run.report.clone());
     }
+    names.settle(&mut run)?;
     run.stamps.end(run.session)?;
     store::settle(&mut run)?;
     let written = |report: &FileReport| report.inserted + report.replaced;

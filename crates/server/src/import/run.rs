@@ -33,8 +33,9 @@ pub(super) struct Told {
     /// The names given to records without a file of their own.
     pub(super) improvement_categories: HashMap<i32, String>,
     pub(super) data_lists: HashMap<i32, String>,
-    /// The incidents that have their stamps from this import.
+    /// The incidents and improvements that have their stamps from this import.
     pub(super) incidents: HashSet<i32>,
+    pub(super) improvements: HashSet<i32>,
     /// What the folder's store has given out.
     pub(super) given: StoreLine,
     /// The list of each custom field that a line gave a choice for, looked up once.

@@ -2,7 +2,7 @@
 
 use obeya_model::Timestamp;
 use obeya_server::import::OnConflict;
-use obeya_server::store::Store;
+use obeya_server::store::{Store, StoreError};
 use serde_json::json;
 
 use crate::import_folder::{Folder, Target};
@@ -249,4 +249,194 @@ async fn a_stamp_of_tomorrow_is_taken_and_one_of_the_next_century_is_none() {
             )
         );
     }
+}
+
+/// Incidents 1 to 4 and improvements 1 and 2: each tells other names.
+const TELLING: [(&str, &str); 6] = [
+    ("projects.jsonl", r#"{"id":1,"name":"P"}"#),
+    ("groups.jsonl", r#"{"id":1,"type":"GENERAL","name":"G"}"#),
+    (
+        "users.jsonl",
+        r#"{"id":"u","userName":"u","displayName":"U"}"#,
+    ),
+    (
+        "incident_types.jsonl",
+        r#"{"id":1,"title":"T","categories":[{"id":11,"title":"C"}],"causes":[{"id":12,"title":"W"}],"consequences":[{"id":13,"title":"D","unit":"min"}],"customFields":[{"id":14,"label":"M","type":"list","dataListId":9}]}
+{"id":2,"title":"T2"}"#,
+    ),
+    (
+        "incidents.jsonl",
+        r#"{"id":1,"incidentTypeId":1,"title":"t","incidentDate":"2025-01-01","projectId":1,"categories":[{"id":11}]}
+{"id":2,"incidentTypeId":1,"title":"t","incidentDate":"2025-01-01","followUpGroupId":1,"responsibleUserId":"u","causes":[{"id":12}],"consequences":[{"id":13}]}
+{"id":3,"incidentTypeId":1,"title":"t","incidentDate":"2025-01-01","reportedByGroupId":1,"reportedByUserId":"u","customFields":[{"id":14,"dataListValue":"x"}]}
+{"id":4,"incidentTypeId":2,"title":"t","incidentDate":"2025-01-01","isAnonymous":true,"reportedByUserId":"u"}"#,
+    ),
+    (
+        "improvements.jsonl",
+        r#"{"id":1,"projectId":1,"responsibleUserId":"u","lastModified":"2025-01-01T00:00:00Z"}
+{"id":2,"groupId":1,"categoryId":1,"category":"K","lastModified":"2025-01-01T00:00:00Z"}"#,
+    ),
+];
+
+#[tokio::test]
+async fn records_change_with_the_names_they_tell_but_for_an_anonymous_ones_reporter() {
+    let target = Target::new();
+    let folder = Folder::empty();
+    for (file, lines) in TELLING {
+        folder.write(file, lines);
+    }
+    folder
+        .import(target.db(), OnConflict::Fail)
+        .await
+        .expect("imported");
+    let store = target.database.open().await;
+    let mut before = (
+        stamps(&store, "incidents", "last_modified").await,
+        stamps(&store, "improvements", "last_modified").await,
+    );
+    let kind = TELLING[3].1;
+    let spoilt = |old: &str, new: &str| {
+        assert!(kind.contains(old), "{old}");
+        kind.replacen(old, new, 1)
+    };
+    // What is imported over it, and the incidents and improvements that answer otherwise from then on.
+    let cases: [(&str, String, &[i64], &[i64]); 13] = [
+        ("projects.jsonl", r#"{"id":1,"name":"P"}"#.into(), &[], &[]),
+        (
+            "projects.jsonl",
+            r#"{"id":1,"name":"Q"}"#.into(),
+            &[1],
+            &[1],
+        ),
+        (
+            "groups.jsonl",
+            r#"{"id":1,"type":"GENERAL","name":"G","description":"not told"}"#.into(),
+            &[],
+            &[],
+        ),
+        (
+            "groups.jsonl",
+            r#"{"id":1,"type":"GENERAL","name":"H"}"#.into(),
+            &[2, 3],
+            &[2],
+        ),
+        (
+            "users.jsonl",
+            r#"{"id":"u","userName":"u","displayName":"V"}"#.into(),
+            &[2, 3],
+            &[1],
+        ),
+        (
+            "users.jsonl",
+            r#"{"id":"v","userName":"v","displayName":"V"}"#.into(),
+            &[],
+            &[],
+        ),
+        (
+            "incident_types.jsonl",
+            spoilt(r#""T""#, r#""T3""#),
+            &[1, 2, 3],
+            &[],
+        ),
+        (
+            "incident_types.jsonl",
+            spoilt(r#""T""#, r#""T3""#).replace(r#""C""#, r#""C2""#),
+            &[1],
+            &[],
+        ),
+        (
+            "incident_types.jsonl",
+            spoilt(r#""T""#, r#""T3""#)
+                .replace(r#""C""#, r#""C2""#)
+                .replace(r#""W""#, r#""W2""#),
+            &[2],
+            &[],
+        ),
+        (
+            "incident_types.jsonl",
+            spoilt(r#""T""#, r#""T3""#)
+                .replace(r#""C""#, r#""C2""#)
+                .replace(r#""W""#, r#""W2""#)
+                .replace("min", "h"),
+            &[2],
+            &[],
+        ),
+        (
+            "incident_types.jsonl",
+            spoilt(r#""T""#, r#""T3""#)
+                .replace(r#""C""#, r#""C2""#)
+                .replace(r#""W""#, r#""W2""#)
+                .replace("min", "h")
+                .replace(r#""M""#, r#""M2""#),
+            &[3],
+            &[],
+        ),
+        // A list that had no name.
+        (
+            "data_lists.jsonl",
+            r#"{"id":9,"name":"L"}"#.into(),
+            &[3],
+            &[],
+        ),
+        (
+            "improvement_categories.jsonl",
+            r#"{"id":1,"title":"K2"}"#.into(),
+            &[],
+            &[2],
+        ),
+    ];
+    for (file, lines, incidents, improvements) in cases {
+        let folder = Folder::empty();
+        folder.write(file, &lines);
+        folder
+            .import(target.db(), OnConflict::Replace)
+            .await
+            .expect("replaced");
+        let after = (
+            stamps(&store, "incidents", "last_modified").await,
+            stamps(&store, "improvements", "last_modified").await,
+        );
+        let later = |before: &[(i64, i64)], after: &[(i64, i64)]| {
+            let pairs = before.iter().zip(after);
+            pairs
+                .filter(|(before, after)| after.1 > before.1)
+                .map(|(_, after)| after.0)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(later(&before.0, &after.0), incidents, "{file}: {lines}");
+        assert_eq!(later(&before.1, &after.1), improvements, "{file}: {lines}");
+        before = after;
+    }
+    store.close().await;
+}
+
+#[tokio::test]
+async fn what_older_versions_let_in_counts_as_given() {
+    let target = Target::new();
+    folder(&[Some("2025-02-01T00:00:00Z"), Some("2025-03-01T00:00:00Z")])
+        .import(target.db(), OnConflict::Fail)
+        .await
+        .expect("imported");
+    let store = target.database.open().await;
+    let last = |at: &'static str| {
+        let ticks = ticks(at);
+        store.write(move |session| {
+            // What an older version left, and then the newer one's step.
+            session.execute("UPDATE stamps SET last = ?1", &[ticks.into()])?;
+            let step = include_str!("../../src/store/schema/0007_given_stamps.sql");
+            session.execute(step.trim_end().trim_end_matches(';'), &[])?;
+            session.first("SELECT last FROM stamps", &[], |row| row.int(0))
+        })
+    };
+    let newest: Result<_, StoreError> = last("1970-01-01T00:00:00Z").await;
+    assert_eq!(
+        newest.expect("raised"),
+        Some(Some(ticks("2025-03-01T00:00:00Z")))
+    );
+    let given: Result<_, StoreError> = last("2025-04-01T00:00:00Z").await;
+    assert_eq!(
+        given.expect("kept"),
+        Some(Some(ticks("2025-04-01T00:00:00Z")))
+    );
+    store.close().await;
 }
