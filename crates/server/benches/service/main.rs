@@ -16,6 +16,7 @@ mod pulls;
 mod small;
 mod steps;
 mod table;
+mod writes;
 
 use std::time::Instant;
 
@@ -31,12 +32,13 @@ const CONNECTIONS: usize = 32;
 /// A subject, and what measures it.
 type Subject = (&'static str, fn(&mut Table, &Bench));
 
-const SUBJECTS: [Subject; 6] = [
+const SUBJECTS: [Subject; 7] = [
     ("small", small::measure),
     ("comments", comments::measure),
     ("filters", filters::measure),
     ("pages", pages::measure),
     ("pulls", pulls::measure),
+    ("writes", writes::measure),
     ("process", process_figures),
 ];
 

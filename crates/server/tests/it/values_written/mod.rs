@@ -88,7 +88,7 @@ async fn page(service: &Service, query: &str) -> (i64, Vec<(i64, f64)>) {
 }
 
 /// Everything that a refused write must leave as it was.
-async fn everything(service: &Service) -> String {
+pub async fn everything(service: &Service) -> String {
     let dumped = service.store().read(|session| {
         let tables = ["datasources", "datasource_values", "counters", "stamps"];
         let tables = tables.iter().map(|table| sql::dump(session, table));
