@@ -1,0 +1,199 @@
+//! Values that are written, each time on the disk when it is answered: ten thousand at once beside the same rows in one transaction of the database alone, and
+//! one by one over many connections beside writers that share their commits and nothing else.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, params};
+
+use crate::load::{self, Load, Target};
+use crate::process::Child;
+use crate::table::Table;
+use crate::{Bench, ROUNDS, median, milliseconds};
+
+/// Values in a batch.
+pub const BATCH: usize = 10_000;
+/// Connections of the single creates, and threads of their peer.
+const WRITERS: usize = 16;
+/// How long they write in one round.
+const ROUND: Duration = Duration::from_millis(1500);
+/// Milliseconds that a batch may take.
+const MOST_MS: f64 = 150.0;
+
+const TABLE: &str = "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+    CREATE TABLE datasource_values (
+        datasource_id INTEGER NOT NULL, value_date INTEGER NOT NULL, id INTEGER NOT NULL, value REAL, registration_date INTEGER NOT NULL, area_id INTEGER,
+        asset_id INTEGER, project_id INTEGER, description TEXT, dimension TEXT, dimension2 TEXT, dimension3 TEXT, dimension4 TEXT, external_id TEXT,
+        PRIMARY KEY (datasource_id, value_date, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE UNIQUE INDEX datasource_values_by_id ON datasource_values (id);";
+const INSERT: &str = "INSERT INTO datasource_values (datasource_id, value_date, id, value, registration_date, area_id, asset_id, project_id, description,
+        dimension, dimension2, dimension3, dimension4, external_id)
+    VALUES (1, ?1, ?2, ?3, ?4, ?5, NULL, NULL, 'measured by hand', 'early', ?6, ?7, NULL, ?8)";
+
+pub fn measure(table: &mut Table, bench: &Bench) {
+    let mut floor = Floor::open(bench.folder.path());
+    batches(table, bench, "ms, the same rows in SQLite", || {
+        floor.batch()
+    });
+    singles(table, bench, floor);
+}
+
+/// A batch beside `floor`, which gives the milliseconds of its peer.
+pub fn batches(table: &mut Table, bench: &Bench, unit: &str, mut floor: impl FnMut() -> f64) {
+    let service = Child::service(&bench.plant.db);
+    let mut connection = load::Connection::open(&service.address);
+    let path = "/v1/Datasources/1/values/batch";
+    let [mut ours, mut theirs] = [const { Vec::new() }; 2];
+    for round in 0..ROUNDS {
+        let body = batch(round);
+        let body = ("application/json", body.as_str());
+        let request = load::request_with("POST", path, Some(&bench.token), body);
+        let started = Instant::now();
+        connection.ask(&request);
+        ours.push(milliseconds(started));
+        theirs.push(floor());
+    }
+    let name = "batch create of 10,000 values";
+    table.limited(name, median(ours), median(theirs), unit, MOST_MS);
+}
+
+/// The body of a batch with texts, a minute apart and after all values that are there.
+fn batch(round: usize) -> String {
+    let mut body = String::from("[");
+    for n in 0..BATCH {
+        let (year, minute) = (2030 + round, n);
+        let (day, hour, minute) = (minute / 1440 + 1, minute / 60 % 24, minute % 60);
+        let _ = write!(
+            body,
+            r#"{}{{"value":{}.{:02},"valueDate":"{year}-01-{day:02}T{hour:02}:{minute:02}:00Z","areaId":{},"description":"measured by hand","dimension":"early","dimension2":"Press {}","dimension3":"A-{}","externalId":"mes-{round}-{n}"}}"#,
+            if n == 0 { "" } else { "," },
+            n * 7919 % 1000,
+            n % 100,
+            n % 7 + 1,
+            n % 12,
+            n % 40,
+        );
+    }
+    body.push(']');
+    body
+}
+
+fn singles(table: &mut Table, bench: &Bench, mut floor: Floor) {
+    let service = Child::service(&bench.plant.db);
+    let body = r#"{"value":12.5,"valueDate":"2040-01-01T06:00:00Z","areaId":3,"description":"measured by hand","dimension":"early","dimension2":"Press 3","dimension3":"A-7","externalId":"mes-1"}"#;
+    let body = ("application/json", body);
+    let requests = [load::request_with(
+        "POST",
+        "/v1/Datasources/1/values",
+        Some(&bench.token),
+        body,
+    )];
+    let target = Target {
+        address: &service.address,
+        requests: &requests,
+    };
+    let load = Load {
+        connections: WRITERS,
+        time: ROUND,
+    };
+    let [mut ours, mut theirs] = [const { Vec::new() }; 2];
+    for _ in 0..ROUNDS {
+        ours.push(load.run(&target));
+        theirs.push(floor.shared_commits());
+    }
+    let (ours, theirs) = (median(ours), median(theirs));
+    table.row(
+        &format!("durable creates of values, {WRITERS} connections"),
+        ours,
+        theirs,
+        "rows/s, shared commits in SQLite",
+        Some((ours / theirs, 0.5, true)),
+    );
+}
+
+/// A table like the service's, in a database of its own.
+struct Floor {
+    connection: Connection,
+    rows: i64,
+}
+
+impl Floor {
+    fn open(folder: &Path) -> Self {
+        let connection = Connection::open(folder.join("floor.db")).expect("a new file");
+        connection.execute_batch(TABLE).expect("the table");
+        Self {
+            connection,
+            rows: 0,
+        }
+    }
+
+    /// Milliseconds for the rows of a batch, the commit included.
+    fn batch(&mut self) -> f64 {
+        let started = Instant::now();
+        self.write(BATCH);
+        milliseconds(started)
+    }
+
+    fn write(&mut self, rows: usize) {
+        let transaction = self.connection.transaction().expect("a transaction");
+        let mut insert = transaction.prepare_cached(INSERT).expect("the statement");
+        for _ in 0..rows {
+            self.rows += 1;
+            let n = self.rows;
+            let (press, part) = (format!("Press {}", n % 12), format!("A-{}", n % 40));
+            let row = params![
+                n * 600_000_000,
+                n,
+                n as f64 / 8.0,
+                n,
+                n % 7,
+                press,
+                part,
+                format!("mes-{n}")
+            ];
+            insert.execute(row).expect("a row");
+        }
+        drop(insert);
+        transaction.commit().expect("on the disk");
+    }
+
+    /// Rows a second that as many threads write as the service has connections, each waiting until its row is on the disk. One of them has the database, and
+    /// whoever waits shares its commit: what group commit can give where nothing is read, parsed or checked.
+    fn shared_commits(&mut self) -> f64 {
+        let (send, receive) = mpsc::channel::<Sender<()>>();
+        let started = Instant::now();
+        let end = started + ROUND;
+        let written = std::thread::scope(|scope| {
+            for _ in 0..WRITERS {
+                let send = send.clone();
+                scope.spawn(move || {
+                    while Instant::now() < end {
+                        let (done, wait) = mpsc::channel();
+                        send.send(done).expect("the writer is there");
+                        wait.recv().expect("it is on the disk");
+                    }
+                });
+            }
+            drop(send);
+            self.commit_all(&receive)
+        });
+        written as f64 / started.elapsed().as_secs_f64()
+    }
+
+    fn commit_all(&mut self, receive: &Receiver<Sender<()>>) -> usize {
+        let mut written = 0;
+        while let Ok(first) = receive.recv() {
+            let mut waiting = vec![first];
+            waiting.extend(receive.try_iter());
+            self.write(waiting.len());
+            written += waiting.len();
+            for done in waiting {
+                done.send(()).expect("it waits");
+            }
+        }
+        written
+    }
+}
