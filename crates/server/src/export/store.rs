@@ -6,6 +6,7 @@ use super::error::ExportError;
 use super::folder::Lines;
 use crate::lines::store::StoreLine;
 use crate::store::engine::{Session, StoreError};
+use crate::store::values::last_id;
 use crate::store::{sequences, stamp};
 
 /// Writes `store.jsonl`.
@@ -14,7 +15,7 @@ pub(super) fn write(session: &mut dyn Session, out: &mut Lines<'_>) -> Result<()
         last_stamp: last_stamp(session)?,
         last_incident_id: given(sequences::last(session, "incidents")?),
         last_improvement_id: given(sequences::last(session, "improvements")?),
-        last_value_id: None,
+        last_value_id: given(last_id(session)?),
     };
     out.put("store", &line)
 }

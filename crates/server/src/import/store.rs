@@ -4,7 +4,7 @@ use super::error::ImportError;
 use super::folder::Source;
 use super::run::Run;
 use crate::lines::store::StoreLine;
-use crate::store::sequences;
+use crate::store::{sequences, values};
 
 /// Reads `store.jsonl`.
 pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
@@ -32,6 +32,9 @@ pub(super) fn settle(run: &mut Run<'_>) -> Result<(), ImportError> {
         if let Some(last) = last {
             sequences::pass(run.session, table, last.into())?;
         }
+    }
+    if let Some(last) = given.last_value_id {
+        values::given(run.session, last)?;
     }
     Ok(())
 }

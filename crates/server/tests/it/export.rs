@@ -17,8 +17,9 @@ use crate::incidents_plant::{fill, plant};
 use crate::support::{Database, sql};
 
 /// Every table of records but for datasources and their elements, which are compared by some of their columns.
-const TABLES: [&str; 24] = [
+const TABLES: [&str; 25] = [
     "stamps",
+    "counters",
     "users",
     "projects",
     "areas",
@@ -332,6 +333,7 @@ async fn no_id_and_no_stamp_is_given_twice_after_an_export_and_an_import() {
             "DELETE FROM incidents WHERE id = 5000",
             "DELETE FROM improvements WHERE id = 6000",
             "UPDATE stamps SET last = 17500000000000003",
+            "INSERT INTO counters (name, last) VALUES ('datasource_values', 7000)",
         ] {
             session.execute(sql, &[])?;
         }
@@ -343,7 +345,7 @@ async fn no_id_and_no_stamp_is_given_twice_after_an_export_and_an_import() {
     let files = exports.of("all", &target.database, ALL).await;
     assert_eq!(
         files["store.jsonl"],
-        "{\"lastStamp\":\"2025-06-15T15:06:40.0000003Z\",\"lastIncidentId\":5000,\"lastImprovementId\":6000}\n"
+        "{\"lastStamp\":\"2025-06-15T15:06:40.0000003Z\",\"lastIncidentId\":5000,\"lastImprovementId\":6000,\"lastValueId\":7000}\n"
     );
 
     let copy = Target::new();
@@ -362,6 +364,8 @@ async fn no_id_and_no_stamp_is_given_twice_after_an_export_and_an_import() {
         next.await.expect("given"),
         (Some(5001), Some(6001), 17_500_000_000_000_004)
     );
+    let values = "SELECT last FROM counters WHERE name = 'datasource_values'";
+    assert_eq!(sql::number(&store, values).await, 7000);
     store.close().await;
 }
 

@@ -42,12 +42,27 @@ pub(crate) fn given(session: &mut dyn Session, id: i32) -> Result<(), StoreError
     session.send(sql, &[NAME.into(), id.into()])
 }
 
-/// The first ids of a database that has given none; values may have come into it by other ways.
-fn begin(session: &mut dyn Session, count: usize) -> Result<i64, StoreError> {
+/// The largest id that was given or is in use; 0 if none is.
+pub(crate) fn last_id(session: &mut dyn Session) -> Result<i64, StoreError> {
+    let sql = "SELECT last FROM counters WHERE name = ?1";
+    let last = session.first(sql, &[NAME.into()], |row| row.int(0))?;
+    match last.flatten() {
+        Some(last) => Ok(last),
+        None => largest(session),
+    }
+}
+
+/// The largest id in use.
+fn largest(session: &mut dyn Session) -> Result<i64, StoreError> {
     let largest = session.first("SELECT max(id) FROM datasource_values", &[], |row| {
         row.int(0)
     })?;
-    let last = largest.flatten().unwrap_or(0).max(0) + wide(count);
+    Ok(largest.flatten().unwrap_or(0).max(0))
+}
+
+/// The first ids of a database that has given none; values may have come into it by other ways.
+fn begin(session: &mut dyn Session, count: usize) -> Result<i64, StoreError> {
+    let last = largest(session)? + wide(count);
     let sql = "INSERT INTO counters (name, last) VALUES (?1, ?2)";
     session.send(sql, &[NAME.into(), last.into()])?;
     Ok(last)

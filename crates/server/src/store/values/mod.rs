@@ -5,7 +5,7 @@ pub(crate) mod elements;
 mod ids;
 pub(crate) mod write;
 
-pub(crate) use ids::given;
+pub(crate) use ids::{given, last_id};
 
 use super::{Session, StoreError};
 
