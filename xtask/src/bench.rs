@@ -1,4 +1,4 @@
-//! Measuring: the work is in the bench targets of the query language and of the service, which know what they compare with.
+//! Measuring: the work is in the bench targets of the query language, of the service and of the commands, which know what they compare with.
 
 use anyhow::Result;
 use clap::ValueEnum;
@@ -22,6 +22,7 @@ pub(crate) fn run(engine: Option<Engine>) -> Result<()> {
     }
     if engine != Some(Engine::Postgres) {
         bench("obeya-server", "service", &[])?;
+        bench("obeya-cli", "pull", &[])?;
     }
     if engine != Some(Engine::Sqlite) {
         // Built before: nothing else runs while something is measured.

@@ -154,26 +154,48 @@ impl Kept {
             self.state.is_complete = true;
             self.state.save(&self.state_file)?;
         }
-        let told = || format!("{} cannot be written", self.file.display());
-        match self.state.query.format {
-            Format::Parquet if self.part.exists() => {
-                let whole = self.part.join("whole");
-                let schema = self.state.query.schema();
-                let segments = Segments::new(self.part.clone(), schema, self.state.written);
-                // Segments that are gone were part of a file that has its name already.
-                if let Ok(segments) = segments {
-                    segments.join(&whole)?;
-                    durable::rename(&whole, &self.file).with_context(told)?;
+        if !self.has_name()? {
+            let told = || format!("{} cannot be written", self.file.display());
+            let whole = match self.state.query.format {
+                Format::Parquet => {
+                    let schema = self.state.query.schema();
+                    let whole = self.part.join("whole");
+                    Segments::new(self.part.clone(), schema, self.state.written)?.join(&whole)?;
+                    whole
                 }
-            }
-            Format::Parquet => {}
-            _ if self.state.written == self.part.metadata().map_or(0, |part| part.len()) => {
-                durable::rename(&self.part, &self.file).with_context(told)?;
-            }
-            _ => {}
+                _ => self.part.clone(),
+            };
+            durable::rename(&whole, &self.file).with_context(told)?;
         }
         self.clear()?;
         Ok(self.state.rows)
+    }
+
+    /// Whether an earlier pull gave the whole file its name, and was ended before it forgot its state.
+    ///
+    /// # Errors
+    /// When what is there is not what was written.
+    fn has_name(&self) -> Result<bool> {
+        let is_earlier = matches!(self.sink, Sink::Whole) && self.file.exists();
+        let (found, expected) = match self.state.query.format {
+            Format::Parquet => (
+                self.part.join("000001.parquet").exists().into(),
+                self.state.written.min(1),
+            ),
+            _ => (
+                self.part.metadata().map_or(0, |part| part.len()),
+                self.state.written,
+            ),
+        };
+        match found == expected {
+            true => Ok(false),
+            // The lock made it anew.
+            false if is_earlier && found == 0 => Ok(true),
+            false => bail!(
+                "{} is not what was written; --restart begins anew",
+                self.part.display()
+            ),
+        }
     }
 
     fn settle(&mut self) -> Result<()> {
