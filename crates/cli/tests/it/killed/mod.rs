@@ -83,7 +83,7 @@ async fn die_again_and_again(db: &str, look: impl Fn()) {
         });
     }
     for _ in 0..rounds() {
-        tokio::time::sleep(Duration::from_millis(fastrand::u64(20..300))).await;
+        tokio::time::sleep(Duration::from_millis(fastrand::u64(30..500))).await;
         proxy.set(0, None);
         drop(serving);
         look();
