@@ -72,7 +72,8 @@
 //! - **Changes of others.** [`Client::tagged`] reads a record with the tag of its state, and [`Client::if_match`] writes
 //!   only if that is still its state.
 //! - **Time.** [`timeout`](ClientBuilder::timeout) limits a call as a whole, waits included.
-//! - **Pages.** `stream()` follows next links, within the API's origin only; values are fetched some pages ahead.
+//! - **Pages.** `stream()` follows next links, within the API's origin only; values are fetched some pages ahead;
+//!   incidents and improvements are asked for by the last id, so that changes meanwhile move none out of sight.
 //! - **Errors.** One [`Error`], by who has to act on it; the service's own problem document is in it.
 //!
 //! Redirects are not followed. Nothing is logged; an [`Observer`] sees every answer. Secrets and tokens are in no
