@@ -27,10 +27,10 @@ pub(super) fn read(body: Bytes) -> Result<Vec<RecordBatch>, Misfit> {
     let mut rest = Buffer::from(body);
     let mut decoder = StreamDecoder::new();
     let mut batches = Vec::new();
-    while let Some(batch) = decoder.decode(&mut rest).map_err(broken)? {
+    while let Some(batch) = decoder.decode(&mut rest).map_err(|error| broken(&error))? {
         batches.push(fit(&batch)?);
     }
-    decoder.finish().map_err(broken)?;
+    decoder.finish().map_err(|error| broken(&error))?;
     if let (true, Some(schema)) = (batches.is_empty(), decoder.schema()) {
         batches.push(fit(&RecordBatch::new_empty(schema))?);
     }
@@ -42,7 +42,7 @@ fn fit(batch: &RecordBatch) -> Result<RecordBatch, Misfit> {
     let schema = value_schema();
     let places = places(&batch.schema(), &schema)?;
     let columns = places.iter().map(|place| batch.column(*place).clone());
-    RecordBatch::try_new(schema, columns.collect()).map_err(broken)
+    RecordBatch::try_new(schema, columns.collect()).map_err(|error| broken(&error))
 }
 
 fn places(found: &Schema, expected: &Schema) -> Result<Vec<usize>, Misfit> {
@@ -66,6 +66,6 @@ fn places(found: &Schema, expected: &Schema) -> Result<Vec<usize>, Misfit> {
     expected.fields().iter().map(place).collect()
 }
 
-fn broken(error: ArrowError) -> Misfit {
+fn broken(error: &ArrowError) -> Misfit {
     Misfit::whole(&error.to_string())
 }

@@ -123,7 +123,7 @@ impl Sheet for CsvSheet {
 fn text(out: &mut Vec<u8>, text: &str) {
     let special = |&byte: &u8| matches!(byte, b',' | b'"' | b'\r' | b'\n');
     let bytes = text.as_bytes();
-    if !bytes.is_empty() && !bytes.iter().any(|byte| special(byte)) {
+    if !bytes.is_empty() && !bytes.iter().any(special) {
         out.extend_from_slice(bytes);
         return;
     }
