@@ -47,7 +47,7 @@ pub(super) async fn organisation(run: &mut Run<'_>) -> Result<Option<u64>> {
     }
     if run.args.wants(What::Types) {
         let found = client.incidents().types().await;
-        let done = array(run, found, run::types(), &TYPE, &mut digest);
+        let done = array(run, found, &run::types(), &TYPE, &mut digest);
         run.told("incident_types", done)?;
     }
     let mut unused = Digest::default();
@@ -70,7 +70,13 @@ pub(super) async fn datasources(run: &mut Run<'_>) -> Result<BTreeSet<i32>> {
     let ids = found.iter().map(|datasource| datasource.id).collect();
     if run.args.wants(What::Datasources) {
         let mut unused = Digest::default();
-        let done = array(run, Ok(found), run::datasources(), &DATASOURCE, &mut unused);
+        let done = array(
+            run,
+            Ok(found),
+            &run::datasources(),
+            &DATASOURCE,
+            &mut unused,
+        );
         run.told("datasources", done)?;
     }
     Ok(ids)
@@ -143,7 +149,7 @@ async fn whole<T: Resource>(
 fn array<T>(
     run: &mut Run<'_>,
     found: obeya::Result<Vec<T>>,
-    group: Group,
+    group: &Group,
     columns: &'static [Column<T>],
     digest: &mut Digest,
 ) -> Result<Line> {
@@ -155,7 +161,7 @@ fn array<T>(
     rows.iter().for_each(|row| digest.take(row));
     digest.is_of_something = true;
     let total = rows.len() as u64;
-    run.begin(Scope::All(&group))?;
+    run.begin(Scope::All(group))?;
     run.push(Rows(vec![rows]))?;
     Ok(Line {
         rows: total,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub(super) struct Month {
     year: i32,
     /// 1 to 12.
-    month: i32,
+    month: u32,
 }
 
 impl Month {
@@ -58,10 +58,7 @@ impl Month {
 
     fn of_day(date: Date) -> Self {
         let (year, month, _) = date.ymd();
-        Month {
-            year: i32::try_from(year).unwrap_or_default(),
-            month: i32::try_from(month).unwrap_or_default(),
-        }
+        Month { year, month }
     }
 }
 

@@ -271,10 +271,10 @@ impl<'a, 'b, T: Stamped> Work<'a, 'b, T> {
     async fn search(&self) -> Result<BTreeSet<i32>> {
         let ids: Vec<i32> = self.ids.iter().copied().collect();
         let mut gone = BTreeSet::new();
-        let mut ranges = vec![0..ids.len()];
-        while let Some(range) = ranges.pop() {
-            let (Some(first), Some(last)) = (ids[range.clone()].first(), ids[range.clone()].last())
-            else {
+        let mut ranges = Vec::from([(0, ids.len())]);
+        while let Some((begin, end)) = ranges.pop() {
+            let range = &ids[begin..end];
+            let (Some(first), Some(last)) = (range.first(), range.last()) else {
                 continue;
             };
             let is_small = range.len() <= RANGE;
@@ -291,15 +291,15 @@ impl<'a, 'b, T: Stamped> Work<'a, 'b, T> {
             // One that came meanwhile may fill a page so that the last of the range are not on it.
             if is_small && total <= records.len() as u64 {
                 let there: HashSet<i32> = records.iter().map(|record| record.mark().id).collect();
-                gone.extend(ids[range].iter().filter(|id| !there.contains(id)));
+                gone.extend(range.iter().filter(|id| !there.contains(id)));
                 continue;
             }
             if range.len() == 1 {
                 continue;
             }
-            let middle = range.start + range.len() / 2;
-            ranges.push(range.start..middle);
-            ranges.push(middle..range.end);
+            let middle = begin + range.len() / 2;
+            ranges.push((begin, middle));
+            ranges.push((middle, end));
         }
         Ok(gone)
     }

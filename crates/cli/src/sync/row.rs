@@ -148,18 +148,18 @@ impl Rows {
 
 /// The row of a record, behind its owner's id where it has one.
 pub(super) fn row<T>(owner: Option<i32>, columns: &[Column<T>], record: &T) -> Row {
-    let own = columns.iter().map(|column| owned((column.get)(record)));
+    let own = columns.iter().map(|column| owned(&(column.get)(record)));
     owner.map(Value::Int).into_iter().chain(own).collect()
 }
 
-fn owned(cell: Cell<'_>) -> Value {
+fn owned(cell: &Cell<'_>) -> Value {
     match cell {
         Cell::Null => Value::Null,
-        Cell::Int(number) => Value::Int(number),
-        Cell::Number(number) => Value::Number(number),
-        Cell::Bool(value) => Value::Bool(value),
-        Cell::Text(text) => Value::Text(text.to_owned()),
-        Cell::Instant(instant) => Value::Instant(instant),
+        Cell::Int(number) => Value::Int(*number),
+        Cell::Number(number) => Value::Number(*number),
+        Cell::Bool(value) => Value::Bool(*value),
+        Cell::Text(text) => Value::Text((*text).to_owned()),
+        Cell::Instant(instant) => Value::Instant(*instant),
         Cell::Day(day) => Value::Day(day.days()),
         Cell::List(..) => unreachable!("lists are tables of their own here"),
     }

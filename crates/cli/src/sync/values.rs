@@ -191,12 +191,14 @@ impl Work<'_, '_> {
             } else {
                 (count, last)
             };
-            let months = self.months()?;
-            rows = months.values().flatten().sum();
-            let is_sure = months.values().all(Option::is_some);
-            if last <= self.series().mark && is_sure && rows == count {
+            let there = tokio::task::block_in_place(|| {
+                self.run.target.count(&self.group, self.datasource)
+            })?;
+            rows = there.unwrap_or(rows);
+            if last <= self.series().mark && there == Some(count) {
                 return Ok((rows, true));
             }
+            let months = self.months()?;
             self.recount(&months).await?;
             tokio::task::block_in_place(|| self.run.target.save(&self.run.state))?;
         }

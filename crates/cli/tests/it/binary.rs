@@ -49,11 +49,6 @@ pub fn run_unread<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Do
 pub struct Done(Output);
 
 impl Done {
-    /// Of a command that was started elsewhere.
-    pub fn of(output: Output) -> Self {
-        Done(output)
-    }
-
     pub fn code(&self) -> Option<i32> {
         self.0.status.code()
     }

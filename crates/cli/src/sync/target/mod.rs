@@ -114,6 +114,9 @@ pub(super) trait Target: Send {
         state: &State,
     ) -> Result<Option<Counts>>;
 
+    /// How many values it has of a datasource; `None` where nobody can be sure.
+    fn count(&mut self, group: &Group, datasource: i32) -> Result<Option<u64>>;
+
     /// How many values it has in each month; `None` stands for a month whose values nobody can be sure of.
     fn months(&mut self, group: &Group, datasource: i32) -> Result<BTreeMap<Month, Option<u64>>>;
 

@@ -9,6 +9,7 @@ use bytes::BytesMut;
 use tokio::runtime::Handle;
 use tokio_postgres::Client;
 use tokio_postgres::binary_copy::BinaryCopyInWriter;
+use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
 use super::sql::{self, Database, quoted};
@@ -36,9 +37,17 @@ impl Postgres {
     /// When another run is at it, or no connection can be made.
     pub(in crate::sync) async fn open(url: &str) -> Result<Self> {
         let client = obeya_server::connect_postgres(url).await?;
-        let sql = "SELECT pg_try_advisory_lock($1)";
-        if !client.query_one(sql, &[&AT_WORK]).await?.get::<_, bool>(0) {
-            bail!("another sync is at work on it");
+        // The server lets go of a lock some moments after the process that held it is gone.
+        client.batch_execute("SET lock_timeout = '3s'").await?;
+        match client
+            .execute("SELECT pg_advisory_lock($1)", &[&AT_WORK])
+            .await
+        {
+            Ok(_) => client.batch_execute("SET lock_timeout = 0").await?,
+            Err(error) if error.code() == Some(&SqlState::LOCK_NOT_AVAILABLE) => {
+                bail!("another sync is at work on it");
+            }
+            Err(error) => return Err(error.into()),
         }
         Ok(Postgres {
             client,

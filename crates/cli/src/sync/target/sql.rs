@@ -185,7 +185,7 @@ impl<D: Database> Sql<D> {
         let added = format!(
             "SELECT '', count(*) FROM {stage} AS s WHERE NOT EXISTS (SELECT 1 FROM {name} WHERE {same})"
         );
-        let added = self.number(&added)?;
+        let added = self.number(&added, &[])?;
         let rest: Vec<String> = table.names().skip(table.key).map(quoted).collect();
         let set: Vec<String> = rest
             .iter()
@@ -225,8 +225,8 @@ impl<D: Database> Sql<D> {
         })
     }
 
-    fn number(&mut self, sql: &str) -> Result<u64> {
-        let pairs = self.database.pairs(sql, &[])?;
+    fn number(&mut self, sql: &str, binds: &[Value]) -> Result<u64> {
+        let pairs = self.database.pairs(sql, binds)?;
         Ok(pairs
             .first()
             .and_then(|(_, number)| u64::try_from(*number).ok())
@@ -345,6 +345,15 @@ impl<D: Database> Target for Sql<D> {
                 deleted: 0,
             }))
         })
+    }
+
+    fn count(&mut self, group: &Group, datasource: i32) -> Result<Option<u64>> {
+        self.ensure(group)?;
+        let sql = format!(
+            "SELECT '', count(*) FROM {} WHERE datasource_id = ?1",
+            group.main.name
+        );
+        self.number(&sql, &[Value::Int(datasource)]).map(Some)
     }
 
     fn months(&mut self, group: &Group, datasource: i32) -> Result<BTreeMap<Month, Option<u64>>> {

@@ -263,11 +263,7 @@ fn sqlite(path: &Path, table: &str) -> Vec<Map<String, Value>> {
     let Ok(mut statement) = connection.prepare(&sql) else {
         return Vec::new();
     };
-    let names: Vec<String> = statement
-        .column_names()
-        .into_iter()
-        .map(str::to_owned)
-        .collect();
+    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let rows = statement.query_map([], |row| {
         let value = |place| match row.get_ref(place).expect("a value") {
             ValueRef::Null => Value::Null,

@@ -57,7 +57,7 @@ async fn change(client: &Client, round: u32) {
         .create_value(12, &value)
         .await
         .expect("created");
-    if round % 2 == 0 {
+    if round.is_multiple_of(2) {
         client
             .datasources()
             .delete_value(12, value.id)

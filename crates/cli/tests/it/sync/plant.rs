@@ -8,7 +8,7 @@ use obeya::Client;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::binary::{Done, obeya, run};
+use crate::binary::{Done, done, obeya, run};
 use crate::serving::Serving;
 
 /// The reporter of every anonymous incident. Nobody may learn of it.
@@ -62,7 +62,7 @@ impl Plant {
     }
 
     pub fn sync(&self, to: &str, more: &[&str]) -> Done {
-        Done::of(self.command(to, more).output().expect("started"))
+        done(&mut self.command(to, more))
     }
 
     pub fn start_sync(&self, to: &str) -> Child {

@@ -4,8 +4,7 @@ use std::fs::File;
 
 use super::copy::Copy;
 use super::plant::{Plant, credentials};
-use crate::binary::Done;
-use crate::binary::obeya;
+use crate::binary::{done, obeya};
 use crate::postgres::{Scratch, connect};
 
 #[test]
@@ -17,34 +16,23 @@ fn a_target_that_is_none_is_wrong_usage() {
         "mysql://u:secret@h/d",
         "http://h",
     ] {
-        let done = Done::of(
-            obeya()
-                .args([
-                    "sync",
-                    "--to",
-                    to,
-                    "--url",
-                    "http://127.0.0.1:9",
-                    "--client-id",
-                    "c",
-                ])
-                .output()
-                .expect("started"),
-        );
-        let err = done.failure(2);
+        let refused = done(obeya().args([
+            "sync",
+            "--to",
+            to,
+            "--url",
+            "http://127.0.0.1:9",
+            "--client-id",
+            "c",
+        ]));
+        let err = refused.failure(2);
         assert!(
             err.contains("expected a folder, sqlite: and a file name, or postgres://"),
             "{to}: {err}"
         );
         assert!(!err.contains("secret"), "{err}");
     }
-    let none = Done::of(
-        obeya()
-            .args(["sync", "--to", "copy"])
-            .output()
-            .expect("started"),
-    )
-    .failure(2);
+    let none = done(obeya().args(["sync", "--to", "copy"])).failure(2);
     assert!(none.contains("--client-id <ID>"), "{none}");
 }
 
@@ -106,7 +94,7 @@ async fn a_copy_is_of_one_service_and_one_client() {
                 &other,
             ])
             .env("OBEYA_CLIENT_SECRET", &secret);
-        let err = Done::of(command.output().expect("started")).failure(1);
+        let err = done(&mut command).failure(1);
         assert!(
             err.contains(&plant.client_id) && err.contains(&other),
             "{err}"
@@ -167,7 +155,7 @@ async fn what_a_client_may_not_read_is_said_and_left_out() {
             &client,
         ])
         .env("OBEYA_CLIENT_SECRET", &secret);
-    let out = Done::of(command.output().expect("started")).success();
+    let out = done(&mut command).success();
     for table in ["incidents", "improvements", "groups", "areas", "values"] {
         let line = out
             .lines()
@@ -176,13 +164,7 @@ async fn what_a_client_may_not_read_is_said_and_left_out() {
         assert!(line.contains("may not be read"), "{line}");
     }
     assert!(std::path::Path::new(&to).join("boards.parquet").exists());
-    let wrong = Done::of(
-        plant
-            .command(&to, &[])
-            .env("OBEYA_CLIENT_SECRET", "wrong")
-            .output()
-            .expect("started"),
-    );
+    let wrong = done(plant.command(&to, &[]).env("OBEYA_CLIENT_SECRET", "wrong"));
     let err = wrong.failure(1);
     assert!(
         err.contains("target of its own") || err.contains("invalid_client"),
@@ -195,25 +177,13 @@ async fn a_copy_says_how_far_it_is_without_a_service() {
     let mut plant = Plant::new(4, 10);
     let copies = Copy::all(plant.folder.path());
     for copy in &copies {
-        let err = Done::of(
-            obeya()
-                .args(["sync", "--status", "--to", &copy.to()])
-                .output()
-                .expect("started"),
-        )
-        .failure(1);
+        let err = done(obeya().args(["sync", "--status", "--to", &copy.to()])).failure(1);
         assert!(err.contains("there is no copy in"), "{err}");
         plant.sync(&copy.to(), &[]).success();
     }
     plant.serving.child.kill().expect("killed");
     for copy in &copies {
-        let out = Done::of(
-            obeya()
-                .args(["sync", "--status", "--to", &copy.to()])
-                .output()
-                .expect("started"),
-        )
-        .success();
+        let out = done(obeya().args(["sync", "--status", "--to", &copy.to()])).success();
         assert!(out.contains("up to date at "), "{out}");
         for (table, mark) in [
             ("incidents", "2026-03-02T00:00:04.1234567Z"),

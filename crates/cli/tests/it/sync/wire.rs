@@ -67,11 +67,11 @@ pub async fn tables(client: &Client, fields: Fields<'_>) -> Tables {
     let arrays = [
         (
             "incident_types",
-            json(client.incidents().types().await.expect("types")),
+            json(&client.incidents().types().await.expect("types")),
         ),
         (
             "datasources",
-            json(client.datasources().list().await.expect("datasources")),
+            json(&client.datasources().list().await.expect("datasources")),
         ),
     ];
     for (table, records) in alone.into_iter().chain(arrays) {
@@ -119,20 +119,18 @@ fn is_instant(column: &str) -> bool {
 }
 
 async fn wires<T: Serialize + Send + 'static>(records: Paged<T>) -> Vec<Value> {
-    json(records.all().await.expect("read"))
+    json(&records.all().await.expect("read"))
 }
 
-fn json<T: Serialize>(records: Vec<T>) -> Vec<Value> {
+fn json<T: Serialize>(records: &[T]) -> Vec<Value> {
     let wire = |record| serde_json::to_value(record).expect("JSON");
     records.iter().map(wire).collect()
 }
 
 fn put(tables: &mut Tables, table: &str, key: Vec<i64>, row: BTreeMap<String, String>) {
-    let before = tables
-        .entry(table.to_owned())
-        .or_default()
-        .insert(key.clone(), row);
-    assert_eq!(before, None, "{table} has {key:?} twice");
+    let shown = format!("{table} has {key:?} twice");
+    let before = tables.entry(table.to_owned()).or_default().insert(key, row);
+    assert_eq!(before, None, "{shown}");
 }
 
 fn number(value: &Value) -> i64 {

@@ -351,6 +351,11 @@ impl Target for Folder {
         Ok(None)
     }
 
+    fn count(&mut self, _: &Group, datasource: i32) -> Result<Option<u64>> {
+        let months = self.months.get(&datasource).into_iter().flatten();
+        Ok(months.map(|(_, count)| *count).sum())
+    }
+
     fn months(&mut self, _: &Group, datasource: i32) -> Result<BTreeMap<Month, Option<u64>>> {
         Ok(self.months.get(&datasource).cloned().unwrap_or_default())
     }
