@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use obeya_model::Timestamp;
 use reqwest::{Method, Request, Url};
 use serde::de::DeserializeOwned;
 
@@ -137,6 +138,18 @@ impl Client {
             expires_in: grant.expires_in,
             scopes: grant.scopes.clone(),
         }))
+    }
+
+    /// `GET /v2/ping`: what time it is where the service runs.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn ping(&self) -> Result<Timestamp> {
+        let call = obeya_api::call::Ping::default();
+        bridge::finish(
+            obeya_api::call::Ping::OPERATION,
+            call.send(self.api()).await,
+        )
     }
 
     pub(crate) fn transport(&self) -> &Arc<Transport> {

@@ -4,7 +4,7 @@
 
 use obeya_odata::csdl::{Container, EntitySet};
 
-use crate::entities::{AREA, BOARD, GROUP, INCIDENT_COMMENT};
+use crate::entities::{AREA, BOARD, GROUP, INCIDENT_COMMENT, INCIDENT_TYPE_V2, INCIDENT_V2};
 
 /// Where the service is, seen from its base URL.
 pub(crate) const ROOT: &str = "/v2";
@@ -34,6 +34,16 @@ pub(crate) static CONTAINER: Container = Container {
             entity: &INCIDENT_COMMENT,
             url: "incidents/comments",
         },
+        EntitySet {
+            name: "incidents",
+            entity: &INCIDENT_V2,
+            url: "incidents",
+        },
+        EntitySet {
+            name: "incidentTypes",
+            entity: &INCIDENT_TYPE_V2,
+            url: "incidents/types",
+        },
     ],
 };
 
@@ -42,7 +52,8 @@ pub(crate) fn at(path: &str) -> Option<(&'static EntitySet, &str)> {
     let path = path.strip_prefix(ROOT)?.strip_prefix('/')?;
     CONTAINER.sets.iter().find_map(|set| {
         let rest = path.strip_prefix(set.url)?;
-        (rest.is_empty() || rest.starts_with("/{")).then_some((set, rest))
+        let is_record = rest.starts_with("/{") && rest.ends_with('}') && !rest[1..].contains('/');
+        (rest.is_empty() || is_record).then_some((set, rest))
     })
 }
 
@@ -62,6 +73,14 @@ mod tests {
         assert_eq!(
             found("/v2/incidents/comments/{incidentCommentId}"),
             Some(("comments", "/{incidentCommentId}".to_owned()))
+        );
+        assert_eq!(
+            found("/v2/incidents/{incidentId}"),
+            Some(("incidents", "/{incidentId}".to_owned()))
+        );
+        assert_eq!(
+            found("/v2/incidents/types"),
+            Some(("incidentTypes", String::new()))
         );
         assert_eq!(found("/v2/incidents/{incidentId}/comments"), None);
         assert_eq!(found("/v1/Boards/{id}"), None);

@@ -189,8 +189,9 @@ impl Routes {
 
     /// The route of a request: 404 `not_found` or 405 `method.not_allowed` when there is none.
     pub(crate) fn find(&self, method: &Method, path: &str) -> Result<(Route, Captures), Problem> {
-        let found = self.table.find(path);
-        let Some((node, captures)) = found.or_else(|| self.table.find_by_key(path)) else {
+        // No id has parentheses: who writes some means a key, also where the name before them could be taken for an id.
+        let found = self.table.find_by_key(path);
+        let Some((node, captures)) = found.or_else(|| self.table.find(path)) else {
             return Err(Problem::new(
                 StatusCode::NOT_FOUND,
                 "not_found",

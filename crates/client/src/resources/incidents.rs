@@ -7,7 +7,8 @@ use obeya_api::call;
 use obeya_model::{
     CategoryInput, CauseInput, ConsequenceInput, Incident, IncidentCreate,
     IncidentCustomFieldUpdate, IncidentResponsibleUpdate, IncidentSeverity, IncidentSeverityUpdate,
-    IncidentStatus, IncidentStatusUpdate, IncidentTypeDetail, IncidentTypeSummary, IncidentUpdate,
+    IncidentStatus, IncidentStatusUpdate, IncidentTypeDetail, IncidentTypeSummary, IncidentTypeV2,
+    IncidentTypeV2PaginationResult, IncidentUpdate, IncidentV2, IncidentV2PaginationResult,
     TrashPage, TrashedIncident,
 };
 use obeya_odata::build::{Clause, Filter};
@@ -16,6 +17,7 @@ use super::Comments;
 use crate::Client;
 use crate::bridge;
 use crate::error::Result;
+use crate::list::{Get, List};
 use crate::records::Records;
 
 resource! {
@@ -40,6 +42,26 @@ impl Incidents {
             call::GetIncident::OPERATION,
             call.send(self.client.api()).await,
         )
+    }
+
+    /// `GET /v2/incidents`: the incidents as v2 tells them. Expands `area`, `group`, `followUpGroup`, `type`, `comments`.
+    pub fn list_v2(&self) -> List<IncidentV2> {
+        List::new(self.client.clone(), None)
+    }
+
+    /// `GET /v2/incidents/{incidentId}`. Expands `area`, `group`, `followUpGroup`, `type`, `comments`.
+    pub fn get_v2(&self, id: i32) -> Get<IncidentV2> {
+        Get::new(self.client.clone(), id)
+    }
+
+    /// `GET /v2/incidents/types`: the incident types as v2 tells them.
+    pub fn types_v2(&self) -> List<IncidentTypeV2> {
+        List::new(self.client.clone(), None)
+    }
+
+    /// `GET /v2/incidents/types/{incidentTypeId}`
+    pub fn type_v2(&self, id: i32) -> Get<IncidentTypeV2> {
+        Get::new(self.client.clone(), id)
     }
 
     /// `POST /v1/Incidents`: reports an incident. [`IncidentCreate::new`] takes what is required.
@@ -378,4 +400,16 @@ impl IntoFuture for Trash {
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(self.send())
     }
+}
+
+odata_resource! {
+    IncidentV2, IncidentV2PaginationResult,
+    list: |_parent| (_) => ListIncidentsV2() at "/v2/incidents".to_owned();
+    get: GetIncidentV2
+}
+
+odata_resource! {
+    IncidentTypeV2, IncidentTypeV2PaginationResult,
+    list: |_parent| (_) => ListIncidentTypesV2() at "/v2/incidents/types".to_owned();
+    get: GetIncidentTypeV2
 }

@@ -73,8 +73,8 @@ impl<T: Copy> Node<T> {
         self.descend(path, start, Captures::default())
     }
 
-    /// The node of a path that names its record by a key in parentheses, as OData does: `/v2/groups(7)` or `/v2/groups(id=7)`. To be asked only
-    /// where [`Self::find`] finds nothing.
+    /// The node of a path that names its record by a key in parentheses, as OData does: `/v2/groups(7)` or `/v2/groups(id=7)`. To be asked
+    /// first: [`Self::find`] may take all of it for an id.
     pub(crate) fn find_by_key(&self, path: &str) -> Option<(&Self, Captures)> {
         let Parentheses { open, end, key } = Parentheses::of(path)?;
         let plain = format!("{}/{}{}", &path[..open], &path[key.clone()], &path[end..]);

@@ -7,12 +7,13 @@ use super::tables::{COUNTED, Kind, TABLES, Table};
 use crate::store::{Session, Store, StoreError, StoreOptions};
 
 /// What is made from other tables, and so not copied.
-const DERIVED: [&str; 6] = [
+const DERIVED: [&str; 7] = [
     "areas_search",
     "boards_search",
     "comments_parts",
     "comments_search",
     "groups_search",
+    "incident_types_search",
     "incidents_search",
 ];
 

@@ -17,6 +17,11 @@ pub(super) fn put(
             .each(|id, [name, description]| search::put_group(session, id, name, description)),
         "boards" => texts(table, values, ["name", "description"])
             .each(|id, [name, description]| search::put_board(session, id, name, description)),
+        "incident_types" => {
+            texts(table, values, ["title", "description"]).each(|id, [title, description]| {
+                search::put_incident_type(session, id, title.unwrap_or_default(), description)
+            })
+        }
         "incidents" => texts(table, values, ["title", "text"]).each(|id, [title, text]| {
             search::put_incident(session, id, title.unwrap_or_default(), text)
         }),

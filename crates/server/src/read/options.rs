@@ -15,6 +15,11 @@ pub(super) fn written(
     Ok(Options::parse(call.query(), allowed, limits)?)
 }
 
+/// Whether the options of v2 are well-formed, where there is no record that they could be about.
+pub(crate) fn check(call: &Call) -> Result<(), Problem> {
+    written(call, OptionName::ALL).map(drop)
+}
+
 /// The query that options make, of which entity and with `now()` as it is told.
 pub(super) fn bind(
     call: &Call,

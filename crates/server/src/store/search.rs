@@ -4,6 +4,7 @@
 
 use obeya_odata::search::document;
 
+use super::engine::present;
 use super::{Dialect, Session, StoreError, Value};
 
 /// Makes an area found by its name and description.
@@ -86,6 +87,31 @@ pub fn put_incident(
     text: Option<&str>,
 ) -> Result<(), StoreError> {
     put(session, "incidents_search", id, &[Some(title), text])
+}
+
+/// Makes an incident type found by its title and description.
+pub fn put_incident_type(
+    session: &mut dyn Session,
+    id: i32,
+    title: &str,
+    description: Option<&str>,
+) -> Result<(), StoreError> {
+    let texts = [Some(title), description];
+    put(session, "incident_types_search", id, &texts)
+}
+
+/// Makes those incident types found that are there from before types were searched.
+pub(super) fn fill_incident_types(session: &mut dyn Session) -> Result<(), StoreError> {
+    let types = session.all(
+        "SELECT id, title, description FROM incident_types",
+        &[],
+        |row| Ok((row.int32(0)?, row.string(1)?, row.string(2)?)),
+    )?;
+    for (id, title, description) in types {
+        let title = title.unwrap_or_default();
+        put_incident_type(session, present(id)?, &title, description.as_deref())?;
+    }
+    Ok(())
 }
 
 fn put(

@@ -79,6 +79,8 @@ async fn a_restored_incident_is_what_it_was_field_by_field() {
     let service = filled().await;
     let record = accepted(&service, "PUT", &format!("{PATH}/externalId"), &json!("c7")).await;
     let comments = "/v2/incidents/comments?$expand=incident,parent";
+    let second = "/v2/incidents/100?$expand=comments,type";
+    let by_v2 = service.get(second).await.text();
     let (told, rows) = (
         service.get(comments).await.text(),
         unstamped(&service).await,
@@ -111,6 +113,8 @@ async fn a_restored_incident_is_what_it_was_field_by_field() {
     let stamp = record["lastModified"].as_str().expect("a timestamp");
     let after = service.get(comments).await.text();
     assert_eq!(after.replace("2025-06-02T08:03:00Z", stamp), told);
+    let after = service.get(second).await.text();
+    assert_eq!(after.replace("2025-06-02T08:03:00Z", stamp), by_v2);
     for (index, word, ids) in [
         ("incidents_search", "flange", vec![100]),
         ("comments_search", "known", vec![2]),
@@ -157,6 +161,8 @@ async fn a_deleted_incident_is_found_nowhere_else() {
     let service = plant().await;
     delete(&service, PATH).await;
     for path in [
+        "/v1/Incidents/100",
+        "/v2/incidents/100",
         "/v2/incidents/100/comments",
         "/v2/incidents/comments/1",
         "/v2/comments(1)/incident",
@@ -167,6 +173,8 @@ async fn a_deleted_incident_is_found_nowhere_else() {
         "/v2/incidents/comments",
         "/v2/incidents/comments?$search=known",
         "/v2/incidents/comments?$filter=incidentId eq 100",
+        "/v2/incidents?$filter=id eq 100",
+        "/v2/incidents?$search=crack",
     ] {
         assert_eq!(service.get(list).await.json()["value"], json!([]), "{list}");
     }

@@ -51,6 +51,8 @@ async fn the_service_document_lists_the_sets_under_the_name_the_caller_uses() {
                     set("boards", "boards"),
                     set("groups", "groups"),
                     set("comments", "incidents/comments"),
+                    set("incidents", "incidents"),
+                    set("incidentTypes", "incidents/types"),
                 ],
             })
         );
@@ -106,7 +108,14 @@ async fn the_description_is_that_of_the_records() {
     let description = open(plant.service(), "/v2/$metadata", &json).await.json();
     let types = &description["Obeya"];
     let mut checked = BTreeSet::new();
-    for set in ["areas", "boards", "groups", "comments"] {
+    for set in [
+        "areas",
+        "boards",
+        "groups",
+        "comments",
+        "incidents",
+        "incidentTypes",
+    ] {
         let name = types["Service"][set]["$Type"].as_str().expect("a type");
         let records = plant.get(&format!("/v2/{set}?$expand=*")).await.json()["value"].take();
         for record in records.as_array().expect("records") {
@@ -188,6 +197,9 @@ async fn a_record_is_also_found_by_its_key_in_parentheses() {
         ("/v2/incidents/comments/1", "/v2/incidents/comments(1)"),
         ("/v2/incidents/comments/1", "/v2/comments(1)"),
         ("/v2/incidents/comments/1", "/v2/comments/1"),
+        ("/v2/incidents/1", "/v2/incidents(1)"),
+        ("/v2/incidents/types/1", "/v2/incidents/types(1)"),
+        ("/v2/incidents/types/1", "/v2/incidentTypes(1)"),
     ] {
         let (plain, keyed) = (plant.get(plain).await, plant.get(keyed).await);
         assert_eq!(keyed.status, 200, "{}", keyed.text());
@@ -208,7 +220,7 @@ async fn a_record_is_also_found_by_its_key_in_parentheses() {
         "/v2/groups(1)(2)",
         "/v2/groups(1)/name",
         "/v2/groups(4711)",
-        "/v2/incidents(1)",
+        "/v2/incidents(4711)",
         "/v1/Boards(1)",
     ] {
         plant.get(path).await.is_problem(404, "not_found");
@@ -340,7 +352,7 @@ async fn minimal_metadata_begins_with_the_context() {
         ("/v2/groups(1)/users", "groups(1)/users"),
         (
             "/v2/comments(1)/incident?$select=id",
-            "comments(1)/incident(id)/$entity",
+            "incidents(id)/$entity",
         ),
     ] {
         let answer = get(plant.service(), path, &[(ACCEPT.as_str(), MINIMAL)]).await;

@@ -115,6 +115,7 @@ pub fn fill(
     ] {
         session.execute(sql, &[])?;
     }
+    sql::put_words(session, "incident_types_search", 1, "safety")?;
     let rows = |name: &str| {
         fixture[name]
             .as_array()
@@ -156,6 +157,7 @@ pub fn fill(
             ("deleted_date", deleted),
         ];
         insert(session, "incidents", incident, &more)?;
+        index(session, "incidents_search", incident, &["title", "text"])?;
     }
     for comment in rows("incidentComments") {
         insert(session, "incident_comments", comment, &[])?;

@@ -35,6 +35,7 @@ mod incidents_parts;
 mod incidents_plant;
 mod incidents_trash;
 mod incidents_update;
+mod incidents_v2;
 mod lists_v1;
 mod lost_updates;
 mod odata;

@@ -11,6 +11,7 @@ use crate::import::known::Seen;
 use crate::import::run::{Run, Turn, upsert};
 use crate::lines::types::{Category, TypeLine};
 use crate::store::engine::StoreError;
+use crate::store::search;
 use tree::Tree;
 
 /// The parts of one type, as they stand in its line.
@@ -40,6 +41,12 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
         run.execute(
             &upsert("incident_types", &["id"], &["title", "description"]),
             &binds,
+        )?;
+        search::put_incident_type(
+            run.session,
+            line.id,
+            &line.title,
+            line.description.as_deref(),
         )?;
         let parts = parts(run, place, &line)?;
         if turn == Turn::Replace {

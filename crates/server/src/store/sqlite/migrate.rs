@@ -7,7 +7,7 @@ use std::path::Path;
 use super::connection::Database;
 use super::errors::store_error;
 use crate::store::StoreError;
-use crate::store::schema::MIGRATIONS;
+use crate::store::schema::{MIGRATIONS, complete};
 
 /// "Obey" as the four bytes of `application_id`.
 const APPLICATION: i32 = 0x4F62_6579;
@@ -41,22 +41,24 @@ pub(super) fn run(database: &mut Database, path: &Path) -> Result<(), StoreError
     applied.and(end)
 }
 
-fn apply(database: &Database, path: &Path) -> Result<(), StoreError> {
+fn apply(database: &mut Database, path: &Path) -> Result<(), StoreError> {
     let found = version(database, path)?;
     if found == known() {
         return Ok(());
     }
-    let connection = &database.connection;
     for (version, migration) in (1..).zip(MIGRATIONS) {
         if version > found {
-            connection.execute_batch(migration).map_err(store_error)?;
+            let ran = database.connection.execute_batch(migration);
+            ran.map_err(store_error)?;
         }
     }
+    complete(database, found.into())?;
     let mark = format!(
         "PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {};",
         known()
     );
-    connection.execute_batch(&mark).map_err(store_error)
+    let marked = database.connection.execute_batch(&mark);
+    marked.map_err(store_error)
 }
 
 /// The newest version this program knows.

@@ -183,6 +183,23 @@ async fn of_expansions_searches_pages_and_values() {
         "/v2/incidents/comments?$orderby=incident/title,commentDate desc",
         "/v2/incidents/comments?$filter=incident/area/name eq 'Assembly' or parent/id eq null",
         "/v2/incidents/1/comments?$count=true",
+        "/v2/incidents?$count=true",
+        "/v2/incidents?$orderby=title desc&$expand=area,group,followUpGroup,type,comments($top=1)",
+        "/v2/incidents?$filter=createdByUserId eq 'u3' and type/title eq 'Safety'",
+        "/v2/incidents?$filter=createdByUserId ne 'u3'&$orderby=createdByUserId,id desc",
+        "/v2/incidents?$search=oil OR noise&$count=true",
+        "/v2/incidents?$search=\"oil leak\"",
+        "/v2/incidents/1?$expand=*",
+        "/v2/incidents/2",
+        "/v2/incidents/999",
+        "/v2/incidents/$count?$filter=comments/$count gt 2",
+        "/v2/incidents(1)/type",
+        "/v2/incidents(1)/group",
+        "/v2/incidents/types?$search=safety&$count=true",
+        "/v2/incidents/types/1?$select=title",
+        "/v2/incidentTypes(99)",
+        "/v2/ping",
+        "/v2/ping?$top=-1",
         "/v2/incidents/999/comments",
         "/v2/areas?$orderby=length(name),tolower(name) desc",
         "/v2/areas?$filter=matchesPattern(name,'^[A-P].*[a-z]$')",
@@ -325,8 +342,47 @@ async fn of_everything_that_is_written() {
             "/v1/Improvements/319",
             json!({"title": null, "dueDate": "2025-12-24"}),
         ),
+        ("/v1/Incidents/100/status", json!({"status": "Resolved"})),
+        ("/v1/Incidents/100/status", json!({"status": "Rejected"})),
+        ("/v1/Incidents/100/severity", json!({"severity": "High"})),
+        ("/v1/Incidents/100/severity", json!({})),
+        (
+            "/v1/Incidents/100/responsible",
+            json!({"followUpGroupId": 4, "responsibleUserId": "u-104"}),
+        ),
+        (
+            "/v1/Incidents/100/responsible",
+            json!({"followUpGroupId": 5, "responsibleUserId": "u-104"}),
+        ),
+        ("/v1/Incidents/100/categories", json!([{"id": 32}])),
+        ("/v1/Incidents/100/categories", json!([])),
+        (
+            "/v1/Incidents/100/customfields/62",
+            json!({"value": "Press 4"}),
+        ),
+        ("/v1/Incidents/100/customfields/63", json!({"value": "7"})),
     ] {
         pair.send(&put, path, &body).await;
+    }
+    for body in [
+        json!({"title": "Light", "suggestedByUserId": "u-117", "status": "Planned", "groupId": 4, "costOfInvestment": 0.1}),
+        json!({"title": "Light", "suggestedByUserId": "u-999"}),
+        json!({"title": "Light", "suggestedByUserId": "u-117", "status": "Activated"}),
+    ] {
+        pair.send(&post, "/v1/Improvements", &body).await;
+    }
+    for (method, path) in [
+        (Method::DELETE, "/v1/Improvements/318"),
+        (Method::DELETE, "/v1/Improvements/318"),
+        (Method::DELETE, "/v1/Incidents/100"),
+        (Method::DELETE, "/v1/Incidents/100"),
+        (Method::DELETE, "/v1/Incidents/101"),
+        (Method::PUT, "/v1/Incidents/trash/100/restore"),
+        (Method::PUT, "/v1/Incidents/trash/100/restore"),
+    ] {
+        let request = |service: &Service| service.request(method.clone(), path);
+        let (left, right) = (request(&pair.sqlite), request(&pair.postgres));
+        pair.compare(path, left, right).await;
     }
     for path in [
         "/v1/Incidents",
@@ -345,6 +401,8 @@ async fn of_everything_that_is_written() {
         "/v2/areas",
         "/v2/groups?$expand=users",
         "/v2/incidents/comments?$expand=incident",
+        "/v2/incidents?$expand=*",
+        "/v2/incidents?$search=flens",
     ] {
         pair.get(&path.replace(' ', "%20")).await;
     }

@@ -1,0 +1,12 @@
+//! GET /v2/incidents: the incidents that are not in the trash.
+
+use axum::response::Response;
+
+use crate::entities;
+use crate::http::call::Call;
+use crate::http::problem::Problem;
+use crate::read::List;
+
+pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
+    List::answer(call, &entities::INCIDENT_V2).await
+}

@@ -1,0 +1,335 @@
+//! GET /v2/incidents, /v2/incidents/{incidentId}, /v2/incidents/types, /v2/incidents/types/{incidentTypeId} and /v2/ping
+
+use obeya_model::Timestamp;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::incidents_plant::{accepted, least_update, plant, with};
+use crate::reads_plant::{Incidents, Plant, ids};
+use crate::support::Answer;
+
+const LIST: &str = "/v2/incidents";
+
+/// Incident 1 of the fixture; every incident there was reported by u3.
+fn first() -> Value {
+    json!({
+        "id": 1, "title": "Oil leak", "text": "Floor is slippery", "status": "New", "severity": "High", "typeId": 1,
+        "incidentDate": "2024-02-29T00:00:00Z", "createdDate": "2024-01-01T06:00:00Z", "lastModified": "2024-01-01T06:00:00Z",
+        "dueDate": "2024-03-10T00:00:00Z", "statusModifiedDate": null, "statusNewDate": null, "statusInProgressDate": null,
+        "statusImplementedDate": null, "statusRejectedDate": null, "archivedDate": null, "evaluationStatus": null, "evaluationText": null,
+        "owner": "ola", "ownerDisplayName": "Ola", "ownerUserId": "u2", "createdByUserId": "u3", "groupId": null, "followUpGroupId": 2,
+        "areaId": 1, "projectId": null, "externalId": "c100", "isAnonymous": false, "attachmentCount": 0, "actionListCount": 0,
+    })
+}
+
+#[tokio::test]
+async fn a_record_is_the_same_in_the_list_and_alone() {
+    let plant = Plant::new().await;
+    let list = plant.get(LIST).await.json();
+    assert_eq!(ids(&list["value"]), [1, 2, 3, 4, 5]);
+    assert_eq!(list["value"][0], first());
+    for path in ["/v2/incidents/1", "/v2/Incidents(1)", "/v2/incidents(id=1)"] {
+        assert_eq!(plant.get(path).await.json(), first(), "{path}");
+    }
+    plant
+        .get("/v2/incidents/99")
+        .await
+        .is_problem(404, "not_found");
+    plant
+        .get("/v2/incidents/x")
+        .await
+        .is_problem(400, "path.invalid");
+}
+
+#[tokio::test]
+async fn the_options_act_on_incidents() {
+    let plant = Plant::new().await;
+    let cases: [(&str, &[i64]); 17] = [
+        ("$filter=status eq 'New'", &[1, 5]),
+        ("$filter=severity eq 'Low'", &[2]),
+        ("$filter=incidentDate ge 2024-07-15T00:00:00Z", &[3, 4, 5]),
+        ("$filter=statusImplementedDate ne null", &[3, 4]),
+        ("$filter=followUpGroup/id eq 2", &[1, 3]),
+        (
+            "$filter=type/title eq 'Safety' and typeId eq 1",
+            &[1, 2, 3, 4, 5],
+        ),
+        ("$filter=type/title eq 'Quality'", &[]),
+        ("$filter=comments/$count gt 2", &[1, 3]),
+        ("$filter=owner eq 'ola'", &[1, 5]),
+        ("$orderby=title desc", &[3, 1, 5, 2, 4]),
+        ("$orderby=type/title,id desc", &[5, 4, 3, 2, 1]),
+        ("$top=2&$skip=1", &[2, 3]),
+        ("$search=oil", &[1, 3]),
+        ("$search=\"oil leak\"", &[1]),
+        ("$search=leak cleaned", &[1, 3]),
+        ("$search=nothing", &[]),
+        ("$top=0", &[]),
+    ];
+    for (query, expected) in cases {
+        let answer = plant.get(&format!("{LIST}?{query}&$count=true")).await;
+        let answer = answer.json();
+        assert_eq!(ids(&answer["value"]), expected, "{query}: {answer:#}");
+        if !query.contains("$top") {
+            assert_eq!(answer["@odata.count"], expected.len(), "{query}");
+        }
+    }
+    plant
+        .get(&format!("{LIST}?$filter=nosuch eq 1"))
+        .await
+        .is_problem(400, "odata.unknown_property");
+    plant
+        .get(&format!("{LIST}?$filter=id eq 1&$search=oil"))
+        .await
+        .is_problem(400, "odata.search_with_filter");
+}
+
+#[tokio::test]
+async fn what_hangs_on_an_incident_comes_with_expand() {
+    let plant = Plant::new().await;
+    let path = "/v2/incidents/1?$select=id&$expand=area($select=id),group,followUpGroup($select=id),type,comments($select=incidentId)";
+    assert_eq!(
+        plant.get(path).await.json(),
+        json!({
+            "id": 1, "area": {"id": 1}, "group": null, "followUpGroup": {"id": 2},
+            "type": {"id": 1, "title": "Safety", "description": null},
+            "comments": [{"incidentId": 1}, {"incidentId": 1}, {"incidentId": 1}],
+        })
+    );
+    let path = format!("{LIST}?$select=id&$expand=comments/$count&$top=3");
+    let counts = json!([
+        {"id": 1, "comments@odata.count": 3}, {"id": 2, "comments@odata.count": 2}, {"id": 3, "comments@odata.count": 3}
+    ]);
+    assert_eq!(plant.get(&path).await.json()["value"], counts);
+}
+
+#[tokio::test]
+async fn who_reported_an_anonymous_incident_is_null_to_every_option() {
+    let plant = Plant::new().await;
+    for (query, expected) in [
+        ("$filter=createdByUserId eq 'u3'", vec![1, 3, 5]),
+        ("$filter=createdByUserId ne null", vec![1, 3, 5]),
+        ("$filter=createdByUserId eq null", vec![2, 4]),
+        ("$filter=startswith(createdByUserId,'u')", vec![1, 3, 5]),
+        ("$filter=length(createdByUserId) gt 0", vec![1, 3, 5]),
+        ("$orderby=createdByUserId", vec![2, 4, 1, 3, 5]),
+        ("$orderby=createdByUserId desc", vec![1, 3, 5, 2, 4]),
+    ] {
+        let answer = plant.get(&format!("{LIST}?{query}")).await.json();
+        assert_eq!(ids(&answer["value"]), expected, "{query}");
+    }
+    let comments =
+        "/v2/incidents/comments?$filter=incident/createdByUserId eq 'u3'&$select=incidentId";
+    let answer = plant.get(comments).await.json();
+    for comment in answer["value"].as_array().expect("comments") {
+        assert_ne!(comment["incidentId"], 2, "{answer:#}");
+    }
+    assert_eq!(
+        plant.get("/v2/incidents/2").await.json()["createdByUserId"],
+        Value::Null
+    );
+}
+
+#[tokio::test]
+async fn an_incident_in_the_trash_is_reached_by_no_way() {
+    let deleted: Timestamp = "2026-03-01T00:00:00Z".parse().expect("a timestamp");
+    let plant = Plant::with(Incidents::Deleted(deleted), |_| ()).await;
+    let list = plant.get(&format!("{LIST}?$count=true")).await.json();
+    assert_eq!(list, json!({"@odata.count": 0, "value": []}));
+    assert_eq!(plant.get("/v2/incidents/$count").await.text(), "0");
+    let searched = plant.get(&format!("{LIST}?$search=oil")).await.json();
+    assert_eq!(searched["value"], json!([]));
+    for path in [
+        "/v2/incidents/1",
+        "/v2/incidents/1?$expand=comments",
+        "/v2/incidents(1)/type",
+        "/v2/incidents(1)/area",
+        "/v2/incidents(1)/comments",
+        "/v2/incidents/1/comments/$count",
+        "/v2/comments(1)/incident",
+    ] {
+        let answer = plant.get(path).await;
+        assert_eq!(answer.status, 404, "{path}: {}", answer.text());
+    }
+}
+
+#[tokio::test]
+async fn pages_follow_each_other() {
+    let plant = Plant::new().await;
+    let request = plant.service().request(Method::GET, LIST);
+    let mut page = Answer::of(request.header("prefer", "odata.maxpagesize=2"))
+        .await
+        .json();
+    let mut seen = ids(&page["value"]);
+    while let Some(next) = page["@odata.nextLink"].as_str() {
+        page = plant.get_url(next).await.json();
+        seen.extend(ids(&page["value"]));
+    }
+    assert_eq!(seen, [1, 2, 3, 4, 5]);
+}
+
+#[tokio::test]
+async fn tools_find_incidents_and_types_by_their_sets() {
+    let plant = Plant::new().await;
+    for (path, text) in [
+        ("/v2/incidents/$count", "5"),
+        ("/v2/incidents/$count?$filter=status eq 'New'", "2"),
+        ("/v2/incidents/1/comments/$count", "3"),
+        ("/v2/incidentTypes/$count", "1"),
+    ] {
+        assert_eq!(plant.get(path).await.text(), text, "{path}");
+    }
+    let kind = json!({"id": 1, "title": "Safety", "description": null});
+    for path in [
+        "/v2/incidents(1)/type",
+        "/v2/incidentTypes(1)",
+        "/v2/incidents/types(1)",
+    ] {
+        assert_eq!(plant.get(path).await.json(), kind, "{path}");
+    }
+    for (path, context) in [
+        ("/v2/incidents", "$metadata#incidents"),
+        ("/v2/incidents/1", "$metadata#incidents/$entity"),
+        ("/v2/incidents(1)/type", "$metadata#incidentTypes/$entity"),
+        ("/v2/incidents/types", "$metadata#incidentTypes"),
+        ("/v2/comments(1)/incident", "$metadata#incidents/$entity"),
+        ("/v2/incidents(1)/comments", "$metadata#comments"),
+    ] {
+        let request = plant.service().request(Method::GET, path);
+        let answer = request.header("accept", "application/json;odata.metadata=minimal");
+        let answer = Answer::of(answer).await.json();
+        let found = answer["@odata.context"].as_str().unwrap_or_default();
+        assert!(
+            found.ends_with(&format!("/v2/{context}")),
+            "{path}: {found}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn types_are_listed_read_and_searched() {
+    let plant = Plant::new().await;
+    let kind = json!({"id": 1, "title": "Safety", "description": null});
+    for query in [
+        "",
+        "?$search=safety",
+        "?$filter=contains(title,'afe')",
+        "?$expand=*",
+    ] {
+        let list = plant.get(&format!("/v2/incidents/types{query}")).await;
+        assert_eq!(list.json()["value"], json!([kind]), "{query}");
+    }
+    let none = plant.get("/v2/incidents/types?$search=quality").await;
+    assert_eq!(none.json()["value"], json!([]));
+    assert_eq!(plant.get("/v2/incidents/types/1").await.json(), kind);
+    let title = plant.get("/v2/incidents/types/1?$select=title").await;
+    assert_eq!(title.json(), json!({"title": "Safety"}));
+    plant
+        .get("/v2/incidents/types/9")
+        .await
+        .is_problem(404, "not_found");
+    plant
+        .get("/v2/incidents/types/x")
+        .await
+        .is_problem(400, "path.invalid");
+}
+
+/// What v1 writes, as v2 tells it.
+#[tokio::test]
+async fn a_life_as_v2_tells_it() {
+    let service = plant().await;
+    let status = "/v1/Incidents/100/status";
+    accepted(&service, "PUT", status, &json!({"status": "InProgress"})).await;
+    service.clock.advance(60);
+    let body = with(
+        least_update(),
+        &json!({"status": "Resolved", "evaluationStatus": "Medium", "evaluationText": "So far"}),
+    );
+    accepted(&service, "PUT", "/v1/Incidents/100", &body).await;
+    let told = service.get("/v2/incidents/100").await.json();
+    for (name, value) in [
+        ("status", json!("Resolved")),
+        ("statusInProgressDate", json!("2025-06-02T08:00:00Z")),
+        ("statusModifiedDate", json!("2025-06-02T08:01:00Z")),
+        ("statusImplementedDate", json!("2025-06-02T08:01:00Z")),
+        ("statusRejectedDate", Value::Null),
+        ("evaluationStatus", json!("Meh")),
+        ("evaluationText", json!("So far")),
+        ("lastModified", json!("2025-06-02T08:01:00Z")),
+    ] {
+        assert_eq!(told[name], value, "{name}");
+    }
+    let found = service
+        .get("/v2/incidents?$filter=evaluationStatus eq 'Meh'&$select=id")
+        .await;
+    assert_eq!(found.json()["value"], json!([{"id": 100}]));
+}
+
+#[tokio::test]
+async fn a_ping_tells_the_services_time() {
+    let service = plant().await;
+    let now = "\"2025-06-02T08:00:00Z\"";
+    for query in [
+        "",
+        "?$select=id&$expand=x($top=1)&$orderby=y desc&$count=true&$top=3&$skip=1",
+        "?$filter=id gt 1",
+        "?$search=oil",
+        "?other=1",
+    ] {
+        let answer = service.get(&format!("/v2/ping{query}")).await;
+        assert_eq!(
+            (answer.status, answer.text().as_str()),
+            (200, now),
+            "{query}"
+        );
+        assert_eq!(answer.header("odata-version"), "4.0");
+    }
+    service.clock.advance(1);
+    assert_eq!(
+        service.get("/V2/Ping").await.text(),
+        "\"2025-06-02T08:00:01Z\""
+    );
+    for accept in [
+        "application/json;odata.metadata=none;odata.streaming=false",
+        "text/plain",
+        "application/json",
+        "text/json",
+    ] {
+        let request = service.request(Method::GET, "/v2/ping");
+        let answer = Answer::of(request.header("accept", accept)).await;
+        assert!(
+            answer.header("content-type").starts_with(accept),
+            "{accept}"
+        );
+    }
+    for (query, code) in [
+        ("$nosuch=1", "odata.option"),
+        ("$top=1&$top=2", "odata.option"),
+        ("$top=-1", "odata.value"),
+        ("$filter=id eq", "odata.syntax"),
+        ("$search=7", "odata.syntax"),
+    ] {
+        let answer = service.get(&format!("/v2/ping?{query}")).await;
+        answer.is_problem(400, code);
+    }
+}
+
+#[tokio::test]
+async fn whoever_may_read_something_may_ping() {
+    let service = plant().await;
+    for scope in [
+        "Boards.Read",
+        "Data.ReadWrite",
+        "UserManagement.Read",
+        "public.api.read",
+    ] {
+        let token = service.token_for(&[scope]).await;
+        let answer = service.get_as(Some(&token), "/v2/ping").await;
+        assert_eq!(answer.status, 200, "{scope}");
+    }
+    let token = service.token_for(&["Tasks.Read", "public.api.write"]).await;
+    let answer = service.get_as(Some(&token), "/v2/ping").await;
+    answer.is_problem(403, "scope.missing");
+    let answer = service.get_as(None, "/v2/ping").await;
+    answer.is_problem(401, "token.missing");
+}
