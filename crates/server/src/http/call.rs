@@ -13,6 +13,7 @@ use hyper::body::Incoming;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::accept::MINIMAL;
 use super::etag::{Condition, Tag};
@@ -26,6 +27,9 @@ use crate::router::Operation;
 
 /// Bytes of a list that are read where the request is answered: that takes less time than two changes of threads.
 const BRIEF_BYTES: usize = 16 << 10;
+
+/// Bytes of a body that are digested before others on the thread have their turn.
+const DIGESTED_BYTES: usize = 64 << 10;
 
 /// One request on its way through a handler.
 pub(crate) struct Call {
@@ -41,6 +45,8 @@ pub(crate) struct Call {
     pub(super) media: HeaderValue,
     /// What was asked so far: path and query, and the body once it was read. Only of a request that may be sent again.
     asked: Option<Sha256>,
+    /// What a large body takes in memory, for as long as the request lives: what is made of it waits for the writer.
+    room: Option<OwnedSemaphorePermit>,
 }
 
 impl Call {
@@ -66,6 +72,7 @@ impl Call {
             operation,
             caller,
             asked,
+            room: None,
             head,
             body,
             captures,
@@ -144,7 +151,8 @@ impl Call {
     where
         T: DeserializeOwned + Send + 'static,
     {
-        let _room = self.app.batches.take(&self.head.headers, &self.app.config.limits).await?;
+        let limits = &self.app.config.limits;
+        self.room = Some(self.app.batches.take(&self.head.headers, limits).await?);
         let bytes = self.bytes(self.app.config.limits.batch_bytes).await?;
         let strict = extract::is_strict(&self.head.headers);
         if bytes.len() <= BRIEF_BYTES {
@@ -161,7 +169,12 @@ impl Call {
         let time = self.app.config.limits.body_read;
         let bytes = extract::bytes(&mut self.body, &self.head.headers, limit, time).await?;
         if let Some(asked) = &mut self.asked {
-            asked.update(&bytes);
+            for (at, piece) in bytes.chunks(DIGESTED_BYTES).enumerate() {
+                if at > 0 {
+                    tokio::task::yield_now().await;
+                }
+                asked.update(piece);
+            }
         }
         Ok(bytes)
     }

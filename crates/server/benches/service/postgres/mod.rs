@@ -15,20 +15,33 @@ use server::Server;
 
 use crate::plant::Plant;
 use crate::table::Table;
-use crate::{Bench, IMPORT, process_figures};
+use crate::{Bench, IMPORT, process_figures, writes};
 
 /// A subject, and what measures it.
 type Subject = (&'static str, fn(&mut Table, &Bench, &Server, &Peer));
 
-const SUBJECTS: [Subject; 5] = [
+const SUBJECTS: [Subject; 6] = [
     ("reads", reads::measure),
     ("pages", pages::measure),
     ("creates", creates::measure),
+    ("writes", measure_writes),
     ("costs", costs::measure),
     ("process", |table, bench, _, _| {
         process_figures(table, bench);
     }),
 ];
+
+/// Batches of values beside as many rows that the server copies into a table like theirs.
+fn measure_writes(table: &mut Table, bench: &Bench, server: &Server, _: &Peer) {
+    server.run("CREATE TABLE bench_batch (LIKE datasource_values INCLUDING ALL)");
+    let copy = "INSERT INTO bench_batch SELECT * FROM datasource_values WHERE id <= 10000";
+    writes::batches(table, bench, "ms, INSERT … SELECT of as many", || {
+        let took = server.seconds(copy) * 1e3;
+        server.run("TRUNCATE bench_batch");
+        took
+    });
+    server.run("DROP TABLE bench_batch");
+}
 
 /// Measures the subjects that are wanted.
 pub fn bench(wanted: impl Fn(&str) -> bool) {

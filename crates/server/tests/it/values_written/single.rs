@@ -1,9 +1,11 @@
 //! One value at a time.
 
+use obeya_server::import::OnConflict;
 use reqwest::Method;
 use serde_json::json;
 
 use super::{STAMPS, VALUES, delete, everything, page, plant, value, with};
+use crate::import_folder::Folder;
 use crate::support::Answer;
 
 #[tokio::test]
@@ -221,4 +223,25 @@ async fn a_value_is_changed_only_as_it_was_seen() {
     let gone = Answer::of(gone.header("if-match", &seen)).await;
     gone.is_problem(412, "precondition.failed");
     assert_eq!(page(&service, "").await, (1, vec![(1, 2.0)]));
+}
+
+/// Ids that an import brought are given out, too, gone or not.
+#[tokio::test]
+async fn ids_go_on_after_those_of_an_import() {
+    let service = plant().await;
+    let folder = Folder::empty();
+    folder.write(
+        "datasource_values.jsonl",
+        "{\"id\":500,\"dataSourceId\":1,\"value\":1,\"valueDate\":\"2024-06-01T10:00:00Z\"}\n\
+         {\"id\":40,\"dataSourceId\":1,\"value\":2,\"valueDate\":\"2024-06-02T10:00:00Z\"}",
+    );
+    let imported = folder.import(service.db(), OnConflict::Fail).await;
+    imported.expect("imported");
+    let gone = delete(&service, &format!("{VALUES}/500")).await;
+    assert_eq!(gone.status, 200, "{}", gone.text());
+    let added = service
+        .post(VALUES, &value(3, "2024-06-03T10:00:00Z"))
+        .await;
+    assert_eq!(added.json()["id"], 501);
+    assert_eq!(page(&service, "").await, (2, vec![(40, 2.0), (501, 3.0)]));
 }
