@@ -136,7 +136,6 @@ const ALL: ExportOptions = ExportOptions {
 };
 
 /// Exports, imports into a new database on each engine the binary may use, and exports again: the same rows, and the same bytes.
-#[track_caller]
 async fn goes_round(database: &Database, seed: u64) {
     let exports = Exports::new();
     let all = exports.of("all", database, ALL).await;
