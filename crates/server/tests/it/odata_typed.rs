@@ -18,6 +18,7 @@ fn place(entity: &str) -> (&'static str, &'static str) {
         "Group" => ("/v2/groups", "{}"),
         "User" => ("/v2/groups", "users/any(u:{})"),
         "IncidentComment" => ("/v2/incidents/comments", "{}"),
+        "IncidentTypeV2" => ("/v2/incidents/types", "{}"),
         "IncidentV2" => ("/v2/incidents/comments", "{}"),
         "Incident" => ("/v1/Incidents", "{}"),
         "IncidentConsequence" => ("/v1/Incidents", "consequences/any(p:{})"),

@@ -1,0 +1,120 @@
+//! The lists that have no pages: everything there is, in one array.
+
+use serde_json::json;
+
+use super::change;
+use crate::incidents_plant::plant;
+use crate::reads_plant::ids;
+
+#[tokio::test]
+async fn types_are_listed_in_the_words_of_a_language_as_far_as_it_goes() {
+    let service = plant().await;
+    let list = async |language: &str| {
+        let path = format!("/v1/Incidents/types{language}");
+        service.get(&path).await.json()
+    };
+    let own = json!([
+        {"id": 3, "title": "Quality deviation", "description": "Not as it should be"},
+        {"id": 6, "title": "Near miss", "description": null},
+    ]);
+    assert_eq!(list("").await, own);
+    assert_eq!(list("?language=fr").await, own);
+    for (language, title, description) in [
+        ("NB-no", "Kvalitetsavvik (bokmål)", "Ikke som det skal"),
+        ("nb", "Kvalitetsavvik", "Ikke som det skal"),
+        ("sv-SE", "Kvalitetsavvikelse", "Not as it should be"),
+    ] {
+        let mut expected = own.clone();
+        expected[0] = json!({"id": 3, "title": title, "description": description});
+        assert_eq!(list(&format!("?language={language}")).await, expected);
+    }
+    let path = "/v1/Incidents/types?language=n";
+    let problem = service.get(path).await.is_problem(400, "query.invalid");
+    assert_eq!(
+        problem["errors"],
+        json!({"language": ["expected a language code such as nb or en-GB, found `n`"]})
+    );
+}
+
+#[tokio::test]
+async fn the_comments_of_an_incident_come_in_one_array() {
+    let service = plant().await;
+    let path = "/v1/Incidents/100/comments";
+    assert_eq!(
+        service.get(path).await.text(),
+        r#"[{"id":1,"comment":"Seen","commentDate":"1970-01-01T00:00:00.000002Z","commentedBy":"Ingrid Solheim","commentedByUserId":"u-104","parentId":null,"level":0},{"id":2,"comment":"Known","commentDate":"1970-01-01T00:00:00.000003Z","commentedBy":null,"commentedByUserId":null,"parentId":null,"level":0}]"#
+    );
+    assert_eq!(service.get("/v1/Incidents/101/comments").await.text(), "[]");
+    for missing in [7, 102] {
+        let path = format!("/v1/Incidents/{missing}/comments");
+        service.get(&path).await.is_problem(404, "not_found");
+    }
+    let path = "/v1/Incidents/x/comments";
+    service.get(path).await.is_problem(400, "path.invalid");
+    // A filter that is not heeded would give more than was asked for.
+    let path = "/v1/Incidents/100/comments?$filter=id eq 1";
+    service.get(path).await.is_problem(400, "odata.option");
+
+    // More than are read at a time.
+    let rows: Vec<String> = (1000..2000)
+        .map(|id| format!("({id}, 101, 'Number {id}', {id})"))
+        .collect();
+    let rows = rows.join(", ");
+    change(
+        &service,
+        vec![format!(
+            "INSERT INTO incident_comments (id, incident_id, text, comment_date) VALUES {rows}"
+        )],
+    )
+    .await;
+    let all = service.get("/v1/Incidents/101/comments").await.json();
+    assert_eq!(ids(&all), (1000..2000).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn boards_groups_and_datasources_come_in_arrays() {
+    let service = plant().await;
+    change(
+        &service,
+        vec![
+            "INSERT INTO datasources (id, title, description, object_source, unit_of_time, primary_input_source)
+                VALUES (12, 'OEE', 'Percent', 'Machine', 'Shift', 'MES'), (13, NULL, NULL, NULL, NULL, NULL)".to_owned(),
+            "INSERT INTO datasource_elements (datasource_id, id, label, type, is_mandatory, source_column, data_list_id, sort_order)
+                VALUES (12, 'a', NULL, 'list', 0, NULL, 9, 3), (12, 'z', 'Shift', 'text', 1, 'dimension', NULL, 1), (12, 'm', 'By', 'user', 0, 'dimension2', NULL, 2)".to_owned(),
+        ],
+    )
+    .await;
+    assert_eq!(
+        service.get("/v1/Boards").await.text(),
+        r#"[{"id":7,"name":"Assembly daily","description":"Where the team meets","boardType":"Weekly","isPublic":true,"groupId":4,"groupName":"Assembly team"},{"id":8,"name":null,"description":null,"boardType":null,"isPublic":false,"groupId":null,"groupName":null}]"#
+    );
+    // Whole records, as the list of v2 gives them.
+    let groups = service.get("/v1/Groups").await;
+    assert_eq!(ids(&groups.json()), [4, 5]);
+    let v2 = service.get("/v2/groups").await.text();
+    assert_eq!(v2, format!("{{\"value\":{}}}", groups.text()));
+
+    assert_eq!(
+        service.get("/v1/Datasources").await.text(),
+        r#"[{"id":12,"title":"OEE","description":"Percent"},{"id":13,"title":null,"description":null}]"#
+    );
+    let path = "/v1/Datasources?$filter=startswith(title,'O') or id gt 13";
+    assert_eq!(ids(&service.get(path).await.json()), [12]);
+    assert_eq!(
+        service.get("/v1/Datasources/12").await.text(),
+        r#"{"id":12,"title":"OEE","description":"Percent","objectSource":"Machine","unitOfTime":"Shift","primaryInputSource":"MES","elements":[{"id":"z","label":"Shift","type":"text","isMandatory":true,"sourceColumn":"dimension","dataListId":null},{"id":"m","label":"By","type":"user","isMandatory":false,"sourceColumn":"dimension2","dataListId":null},{"id":"a","label":null,"type":"list","isMandatory":false,"sourceColumn":null,"dataListId":9}]}"#
+    );
+    assert_eq!(
+        service.get("/v1/Datasources/13").await.text(),
+        r#"{"id":13,"title":null,"description":null,"objectSource":null,"unitOfTime":null,"primaryInputSource":null,"elements":[]}"#
+    );
+    let missing = service.get("/v1/Datasources/14").await;
+    missing.is_problem(404, "not_found");
+    for path in [
+        "/v1/Boards?$filter=id eq 7",
+        "/v1/Groups?$top=1",
+        "/v1/Datasources?$orderby=id",
+    ] {
+        service.get(path).await.is_problem(400, "odata.option");
+    }
+}
