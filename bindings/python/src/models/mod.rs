@@ -5,6 +5,10 @@
 //! nothing is kept twice; a record never changes and equals another by value.
 
 mod from_python;
+#[expect(
+    dead_code,
+    reason = "the specification has more bodies than the client has methods for"
+)]
 mod generated_bodies;
 mod generated_records;
 mod table;
