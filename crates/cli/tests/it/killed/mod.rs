@@ -5,6 +5,7 @@
 
 mod asked;
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -36,7 +37,7 @@ fn rounds() -> u32 {
 async fn what_was_asked_under_a_key_is_there_once_whenever_the_service_dies() {
     let (_folder, url): (TempDir, _) = database();
     let file = url.strip_prefix("sqlite:").expect("a file").to_owned();
-    die_again_and_again(&url, || {
+    die_again_and_again(&url, rounds(), 30..500, || {
         // The log of what was killed is taken over by whoever opens the file next.
         let database = rusqlite::Connection::open(&file).expect("a database");
         let found: String = database
@@ -50,11 +51,12 @@ async fn what_was_asked_under_a_key_is_there_once_whenever_the_service_dies() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_asked_under_a_key_is_there_once_on_postgres_too() {
     let database = Scratch::empty();
-    die_again_and_again(database.url(), || {}).await;
+    // It takes longer to start there, so it is left to live longer, and dies less often.
+    die_again_and_again(database.url(), rounds() / 2, 200..900, || {}).await;
 }
 
-/// Kills the service and starts it again; `look` sees the database in between.
-async fn die_again_and_again(db: &str, look: impl Fn()) {
+/// Kills the service so many times, each after a life of so many milliseconds, and starts it again; `look` sees the database in between.
+async fn die_again_and_again(db: &str, rounds: u32, life: Range<u64>, look: impl Fn()) {
     let plant = Plant::import(db);
     let proxy = Proxy::start().await;
     // One name for all that follow one another, so that a token is good for each.
@@ -82,8 +84,8 @@ async fn die_again_and_again(db: &str, look: impl Fn()) {
             asked
         });
     }
-    for _ in 0..rounds() {
-        tokio::time::sleep(Duration::from_millis(fastrand::u64(30..500))).await;
+    for _ in 0..rounds {
+        tokio::time::sleep(Duration::from_millis(fastrand::u64(life.clone()))).await;
         proxy.set(0, None);
         drop(serving);
         look();
@@ -96,7 +98,9 @@ async fn die_again_and_again(db: &str, look: impl Fn()) {
     println!("{all}");
     assert!(all.sent_again > 0, "no kill took an answer with it");
 
-    let store = Store::open(db, &StoreOptions::default()).await.expect("opened");
+    let store = Store::open(db, &StoreOptions::default())
+        .await
+        .expect("opened");
     let compared: Result<_, StoreError> = store.read(move |session| all.compare(session)).await;
     compared.expect("compared");
     let counts: Result<_, StoreError> = store
