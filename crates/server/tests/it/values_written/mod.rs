@@ -52,7 +52,9 @@ pub fn value(figure: impl Into<Value>, date: &str) -> Value {
 
 /// With these properties too.
 pub fn with(mut value: Value, more: Value) -> Value {
-    let more = more.as_object().expect("properties").clone();
+    let Value::Object(more) = more else {
+        panic!("{more} has no properties");
+    };
     value.as_object_mut().expect("a value").extend(more);
     value
 }
