@@ -323,6 +323,37 @@ async fn replace_gives_records_the_fields_of_their_lines_and_doubles_nothing() {
 }
 
 #[tokio::test]
+async fn an_incident_type_is_found_by_the_words_of_its_last_line() {
+    let target = Target::new();
+    let folder = Folder::empty();
+    for (line, conflict) in [
+        (
+            r#"{"id":3,"title":"Leak","description":"Oil or water"}"#,
+            OnConflict::Fail,
+        ),
+        (r#"{"id":3,"title":"Spill"}"#, OnConflict::Replace),
+        (r#"{"id":3,"title":"Skipped"}"#, OnConflict::Skip),
+    ] {
+        folder.write("incident_types.jsonl", line);
+        folder
+            .import(target.db(), conflict)
+            .await
+            .expect("imported");
+        let store = target.database.open().await;
+        let found = async |word| {
+            let found = with_words(&store, "incident_types_search", &[word]).await;
+            found == [3]
+        };
+        let words = [found("water").await, found("spill").await];
+        assert_eq!(
+            words,
+            [conflict == OnConflict::Fail, conflict != OnConflict::Fail]
+        );
+        assert!(!found("skipped").await);
+    }
+}
+
+#[tokio::test]
 async fn a_replaced_value_moves_to_its_new_date_and_datasource() {
     let target = Target::new();
     Folder::plant()

@@ -97,3 +97,42 @@ fn version(database: &Database, path: &Path) -> Result<i32, StoreError> {
     }
     Ok(found)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Store, StoreOptions};
+
+    /// The version before types were searched.
+    const BEFORE: usize = 8;
+
+    #[tokio::test]
+    async fn types_from_before_they_were_searched_are_found_by_their_words() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("old.db");
+        let old = rusqlite::Connection::open(&path).expect("a file");
+        for migration in &MIGRATIONS[..BEFORE] {
+            old.execute_batch(migration).expect("a schema");
+        }
+        let marks = format!(
+            "PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {BEFORE};
+            INSERT INTO incident_types (id, title, description) VALUES (3, 'Quality deviation', 'Not as it should be'), (6, 'Near miss', NULL);"
+        );
+        old.execute_batch(&marks).expect("types");
+        drop(old);
+
+        let url = format!("sqlite:{}", path.display());
+        let store = Store::open(&url, &StoreOptions::default()).await;
+        let store = store.expect("brought up to date");
+        let found = store.read(|session| {
+            let sql = "SELECT rowid FROM incident_types_search WHERE incident_types_search MATCH ?1 ORDER BY rowid";
+            let mut found = Vec::new();
+            for word in ["deviation", "should", "miss"] {
+                found.extend(session.all(sql, &[word.into()], |row| row.int(0))?);
+            }
+            Ok::<_, StoreError>(found)
+        });
+        let found = found.await.expect("rows");
+        assert_eq!(found, [Some(3), Some(3), Some(6)]);
+    }
+}
