@@ -85,8 +85,13 @@ fn values_are_what_the_service_answers() {
     let values = ["values", DATASOURCE, "--page-size", "500"];
     hold(&plant, &values, &wire);
 
-    // From the first instant on, before the other: one of each stands exactly there.
-    let (from, to) = (&wire[100]["valueDate"], &wire[1900]["valueDate"]);
+    // From the first instant on, before the other: one that is wanted stands exactly at each.
+    let night = |place: usize| {
+        let mut later = wire[place..].iter();
+        let night = later.find(|value| value["dimension"] == "Night");
+        &night.expect("a night")["valueDate"]
+    };
+    let (from, to) = (night(100), night(1900));
     let (from, to) = (from.as_str().expect("a text"), to.as_str().expect("a text"));
     let within = |value: &&Value| {
         let date = value["valueDate"].as_str().expect("a text");
