@@ -4,6 +4,7 @@
 //! So the demo can't show anything a user could not do.
 
 mod calendar;
+mod copy;
 mod dice;
 mod folder;
 mod improvements;
@@ -81,7 +82,7 @@ pub(crate) async fn run(args: Args) -> Result<()> {
         .add_client("demo", &SCOPES)
         .await
         .context("the demo's client was not made")?;
-    story::tell(&mut out, &running, &client, &built).await?;
+    story::tell(&mut out, &running, &client, &built, scratch.path()).await?;
     writeln!(out, "\nAll of it in {}.", took(started.elapsed()))?;
     if args.keep {
         let mut stop = Stop::catch().context("signals cannot be caught")?;

@@ -1,6 +1,7 @@
 //! The main job, in the order a user would do it. Each chapter is a file: what is read, what is written.
 
 use std::io::Write;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -10,7 +11,7 @@ use obeya_server::Running;
 use obeya_server::admin::NewClient;
 
 use super::wire::Wire;
-use super::{Built, heading, reads, writes};
+use super::{Built, copy, heading, reads, writes};
 use crate::table::took;
 
 /// Tells the story: everything goes through the SDK, over HTTP.
@@ -19,6 +20,7 @@ pub(super) async fn tell(
     running: &Running,
     credentials: &NewClient,
     built: &Built,
+    scratch: &Path,
 ) -> Result<()> {
     let wire = Arc::new(Wire::default());
     let client = Client::builder()
@@ -56,7 +58,10 @@ pub(super) async fn tell(
     reads::trash(out, &client).await?;
     reads::values(out, &client, built.values).await?;
 
-    heading(out, 10, "What went over the wire")?;
+    let newest = copy::incidents(out, &client).await?;
+    copy::keep(out, &client, (running, credentials), scratch, newest).await?;
+
+    heading(out, 12, "What went over the wire")?;
     wire.print(out)?;
     Ok(())
 }

@@ -15,9 +15,11 @@ mod target;
 mod values;
 
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
+use clap::ValueEnum as _;
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 
@@ -106,7 +108,30 @@ pub(crate) async fn run(args: Args) -> Result<()> {
     let report = bring(&args, &client, source)
         .await
         .with_context(|| format!("{} is not up to date", args.to))?;
-    report.print(&args.to)
+    report.print(&mut io::stdout(), &args.to)
+}
+
+/// Brings a copy in a folder up to date and prints what that came to; of the values, those of one datasource.
+pub(crate) async fn copy(
+    out: &mut impl Write,
+    client: &obeya::Client,
+    (url, client_id): (&str, &str),
+    folder: &Path,
+    datasource: i32,
+) -> Result<()> {
+    let args = Args {
+        to: Place::Folder(folder.to_owned()),
+        only: What::value_variants().to_vec(),
+        datasource: vec![datasource],
+        full: false,
+        status: false,
+        connect: None,
+    };
+    let source = Source {
+        url: url.to_owned(),
+        client_id: client_id.to_owned(),
+    };
+    bring(&args, client, source).await?.print(out, &args.to)
 }
 
 async fn bring(args: &Args, client: &obeya::Client, source: Source) -> Result<Report> {

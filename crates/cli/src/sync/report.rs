@@ -1,6 +1,6 @@
 //! What a run tells: a line for each table.
 
-use std::io::{self, Write as _};
+use std::io::{self, Write};
 use std::time::Instant;
 
 use anyhow::Result;
@@ -56,7 +56,7 @@ impl Report {
         lines.map(|(table, _)| *table).collect()
     }
 
-    pub(super) fn print(&self, place: &Place) -> Result<()> {
+    pub(super) fn print(&self, out: &mut impl Write, place: &Place) -> Result<()> {
         let headings = ["Table", "Rows", "Added", "Changed", "Deleted", "Unchanged"];
         let mut rows = table(&headings, &[1, 2, 3, 4, 5]);
         for (name, line) in &self.lines {
@@ -74,7 +74,6 @@ impl Report {
             let name = (*name).to_owned();
             rows.add_row(std::iter::once(name).chain(numbers.map(grouped)));
         }
-        let mut out = io::stdout();
         writeln!(out, "{rows}")?;
         let took = took(self.begun.elapsed());
         match &self.behind()[..] {

@@ -22,6 +22,8 @@ fn the_demo_does_the_main_job_and_prints_it() {
         "GET /v1/Incidents/trash",
         // 104 weeks of 7 days: 24 hours by 3 meters; and of 6 days: 3 shifts by 6 lines by 4 datasources; of 5 days: 8 values; and one.
         "52\u{2009}416 of the plant's 101\u{2009}608 values, 6 pages",
+        "GET /v1/Incidents?$filter=status eq 'New'",
+        "copy is up to date, in ",
         "All of it in ",
     ] {
         assert!(out.contains(expected), "{expected} is missing in\n{out}");
@@ -42,12 +44,29 @@ fn the_demo_does_the_main_job_and_prints_it() {
         "updateImprovement",
         "listTrashedIncidents",
         "listDatasourceValues",
+        "listIncidents",
+        "listImprovements",
+        "updateIncidentSeverity",
     ] {
         assert!(
             out.contains(&format!("│ {operation} ")),
             "{operation} is missing in\n{out}"
         );
     }
+    // One incident was changed between the two runs of sync, and that is what the second one wrote.
+    let lines: Vec<&str> = out
+        .lines()
+        .filter(|line| line.starts_with("│ incidents  "))
+        .collect();
+    let figures = |line: &str| -> Vec<String> {
+        line.split('┆')
+            .skip(2)
+            .take(3)
+            .map(|cell| cell.trim().to_owned())
+            .collect()
+    };
+    assert_eq!(lines.len(), 2, "{out}");
+    assert_eq!(figures(lines[1]), ["0", "1", "0"], "{out}");
     assert!(
         folder.path().join("plant.db").exists(),
         "--db keeps the plant"

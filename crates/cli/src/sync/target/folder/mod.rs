@@ -463,3 +463,62 @@ fn remove(path: &Path) -> Result<()> {
         _ => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sync::run;
+    use crate::sync::state::Source;
+
+    /// A folder with a state and no rows.
+    fn new() -> (tempfile::TempDir, Folder, Group, State) {
+        let place = tempfile::tempdir().unwrap();
+        let (url, client_id) = (String::new(), String::new());
+        let state = State::new(Source { url, client_id });
+        let mut folder = Folder::open(place.path()).unwrap();
+        folder.save(&state).unwrap();
+        (place, folder, run::values(), state)
+    }
+
+    /// Has these values, and no others, in March 2026.
+    fn replace(folder: &mut Folder, group: &Group, ids: std::ops::Range<i32>, state: &State) {
+        let date = "2026-03-02T06:12:00Z".parse().unwrap();
+        let cell = |name: &str, id| match name {
+            "id" => Value::Int(id),
+            "datasource_id" => Value::Int(12),
+            "value_date" | "registration_date" => Value::Instant(date),
+            _ => Value::Null,
+        };
+        let row = |id| group.main.names().map(|name| cell(name, id)).collect();
+        let month = Month::of(date);
+        folder.begin(Scope::Month(group, 12, month)).unwrap();
+        folder.push(Rows(vec![ids.map(row).collect()])).unwrap();
+        folder.finish(state).unwrap();
+    }
+
+    #[test]
+    fn the_number_of_values_of_a_month_is_not_believed_after_a_run_that_ended_at_it() {
+        let (place, mut folder, group, state) = new();
+        replace(&mut folder, &group, 1..11, &state);
+        folder.save(&state).unwrap();
+        assert_eq!(folder.count(&group, 12).unwrap(), Some(10));
+        // Ended here: the file has two values more than the state ever knew of.
+        replace(&mut folder, &group, 1..13, &state);
+        drop(folder);
+        let mut folder = Folder::open(place.path()).unwrap();
+        assert_eq!(folder.count(&group, 12).unwrap(), None);
+        let months = folder.months(&group, 12).unwrap();
+        assert_eq!(months.into_values().collect::<Vec<_>>(), [None]);
+    }
+
+    #[test]
+    fn a_month_that_the_state_never_knew_of_is_removed() {
+        let (place, mut folder, group, state) = new();
+        replace(&mut folder, &group, 1..11, &state);
+        let file = place.path().join("values/datasource=12/2026-03.parquet");
+        assert!(file.exists());
+        drop(folder);
+        Folder::open(place.path()).unwrap();
+        assert!(!file.exists());
+    }
+}

@@ -1,0 +1,78 @@
+//! The end of the story: the list of incidents, and a copy of what the client may read that is kept up to date.
+
+use std::io::Write;
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result};
+use obeya::Client;
+use obeya::model::IncidentSeverity;
+use obeya_server::Running;
+use obeya_server::admin::NewClient;
+
+use super::{heading, told};
+use crate::sync;
+use crate::table::table;
+
+/// The newest incidents that nobody has taken up; the first of them.
+pub(super) async fn incidents(out: &mut impl Write, client: &Client) -> Result<i32> {
+    heading(out, 10, "Incidents that nobody has taken up")?;
+    let started = Instant::now();
+    let filter = "status eq 'New'";
+    let order = "lastModified desc";
+    let list = client.incidents().list().filter(filter).orderby(order);
+    let page = list.page_size(5).await?;
+    told(
+        out,
+        &format!("GET /v1/Incidents?$filter={filter}&$orderby={order}&pageSize=5"),
+        page.values.len(),
+        Some(page.total.into()),
+        started.elapsed(),
+    )?;
+    let mut rows = table(&["Id", "Incident", "Type", "Severity", "Changed"], &[0]);
+    for incident in &page.values {
+        rows.add_row([
+            incident.id.to_string(),
+            incident.title.clone(),
+            incident.incident_type.clone(),
+            incident.severity.to_string(),
+            incident.last_modified.date().to_string(),
+        ]);
+    }
+    writeln!(out, "{rows}")?;
+    let first = page.values.first();
+    first
+        .map(|incident| incident.id)
+        .context("every incident is taken up")
+}
+
+/// A folder of Parquet files; then a change, and what of it arrives there.
+pub(super) async fn keep(
+    out: &mut impl Write,
+    client: &Client,
+    (running, credentials): (&Running, &NewClient),
+    scratch: &Path,
+    incident: i32,
+) -> Result<()> {
+    heading(
+        out,
+        11,
+        "A copy as Parquet files, and what a change costs it",
+    )?;
+    let folder = scratch.join("copy");
+    let source = (running.base_url(), credentials.client_id.as_str());
+    let datasource = i32::try_from(super::values::ENERGY + 1)?;
+    for is_first in [true, false] {
+        if !is_first {
+            let raised = IncidentSeverity::High;
+            client.incidents().set_severity(incident, raised).await?;
+            writeln!(
+                out,
+                "   PUT /v1/Incidents/{incident}/severity, and once more:"
+            )?;
+        }
+        writeln!(out, "   obeya sync --to copy --datasource {datasource}")?;
+        sync::copy(out, client, source, &folder, datasource).await?;
+    }
+    Ok(())
+}
