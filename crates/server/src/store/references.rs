@@ -221,7 +221,9 @@ impl<'s> References<'s> {
                 self.session.announce(KIND, &[id.into()])?;
                 continue;
             }
-            let kind = self.session.first(KIND, &[id.into()], |row| row.string(0))?;
+            let kind = self
+                .session
+                .first(KIND, &[id.into()], |row| row.string(0))?;
             let expected = kind.flatten().and_then(|kind| misfit(&kind, text));
             if let Some(expected) = expected {
                 let text = format!("expected {expected}, found `{}`", shortened(text));

@@ -68,7 +68,7 @@ refuses! {
     an_unknown_id: 404 "not_found" = |s| put(s, "/v1/Incidents/99", &least_update());
     an_id_that_is_a_word: 400 "path.invalid" = |s| put(s, "/v1/Incidents/first", &least_update());
     an_id_beyond_32_bits: 400 "path.invalid" = |s| put(s, "/v1/Incidents/4294967396", &least_update());
-    a_wrong_method: 405 "method.not_allowed" = |s| s.request(Method::DELETE, INCIDENT);
+    a_wrong_method: 405 "method.not_allowed" = |s| s.request(Method::PATCH, INCIDENT);
     a_wrong_media_type: 415 "media_type.unsupported" = |s| raw(s, "text/plain", least_update().to_string());
     an_accept_that_cannot_be_served: 406 "media_type.not_acceptable" = |s| put(s, INCIDENT, &least_update()).header("accept", "image/png");
 

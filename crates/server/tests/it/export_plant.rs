@@ -218,7 +218,9 @@ impl Plant {
         });
         self.file("boards.jsonl", 0..6, |line, id| {
             for field in ["rows", "columns"] {
-                let rows: Vec<Value> = (0..line.rng.i32(0..4)).map(|id| row(line.rng, id)).collect();
+                let rows: Vec<Value> = (0..line.rng.i32(0..4))
+                    .map(|id| row(line.rng, id))
+                    .collect();
                 line.set(field, rows);
             }
             line.set("id", id)

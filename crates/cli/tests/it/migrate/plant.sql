@@ -76,6 +76,10 @@ INSERT INTO datasource_values (datasource_id, value_date, id, value, registratio
     (4, 17461440000000000, 2147483647, 71.25, 17461440001234567, 1, 2, 3, 'cold start', 'Line 3', 'b', 'c', 'd', 'e'),
     (4, -9223372036854775808, -2147483648, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
     (5, 0, 0, -0.0, 0, NULL, NULL, NULL, '', '', '', '', '', '');
+-- 0006 writes the row only where there are values.
+INSERT INTO counters (name, last) VALUES ('datasource_values', 2147483647);
+INSERT INTO answers (client_id, operation, key, fingerprint, body, answered_at) VALUES
+    ('c-1', 'createIncident', 'k-1', 'abc', '{"id":1}', 17461440001234567), ('c-1', 'deleteIncident', 'k-1', 'å', NULL, 0);
 -- More than one batch holds.
 INSERT INTO datasource_values (datasource_id, value_date, id, value, registration_date, dimension)
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
