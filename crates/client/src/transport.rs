@@ -8,8 +8,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, IF_MATCH};
-use http::{HeaderMap, Method, StatusCode};
+use http::header::AUTHORIZATION;
+use http::{HeaderMap, StatusCode};
 use tokio::time::Instant;
 
 use crate::auth::{Grant, Issuer, Token, Tokens, bearer};
@@ -128,13 +128,12 @@ impl Transport {
             .unwrap_or(Err(Error::Timeout { operation, after }))
     }
 
-    /// The key that each try of a call carries, unless the caller has given one. Of a write with a condition only the key tells the first try from
-    /// a second one, which meets what the first has changed; any other PUT or DELETE may be done twice without one.
+    /// The key that each try of a write carries, unless the caller has given one. Only the key tells a second try from the first: without it a second
+    /// DELETE meets what the first has removed, and says that nothing was there.
     fn key(request: &reqwest::Request) -> Option<http::HeaderValue> {
         let headers = request.headers();
-        let needed = *request.method() == Method::POST
-            || (!request.method().is_safe() && headers.contains_key(IF_MATCH));
-        (needed && !headers.contains_key(IDEMPOTENCY_KEY)).then(retry::new_key)
+        let writes = !request.method().is_safe();
+        (writes && !headers.contains_key(IDEMPOTENCY_KEY)).then(retry::new_key)
     }
 
     /// Whether a call that is carried out twice does what it does once.

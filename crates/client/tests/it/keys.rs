@@ -161,6 +161,18 @@ async fn a_key_of_the_callers_goes_with_writes_and_makes_them_repeatable() {
 }
 
 #[tokio::test]
+async fn every_try_of_a_change_carries_one_key_without_a_condition_too() {
+    let (routes, seen) = noting(&[502, 404]);
+    let client = with_token(&serve(routes).await).build().unwrap();
+    let update = ImprovementUpdate::default();
+    let ended = client.improvements().update(1, &update).await;
+    assert!(ended.unwrap_err().is_not_found());
+    let keys = keys(&seen);
+    assert_eq!(keys.len(), 2);
+    assert!(keys[0].is_some() && keys[0] == keys[1], "{keys:?}");
+}
+
+#[tokio::test]
 async fn a_condition_goes_with_changes_alone() {
     let (routes, seen) = noting(&[412, 404]);
     let url = serve(routes).await;

@@ -6,7 +6,7 @@ use super::OnConflict;
 use super::error::{ImportError, Place};
 use super::folder::Source;
 use super::known::Seen;
-use super::run::{Run, Turn, at_most, refer, refer_user, upsert};
+use super::run::{Run, Turn, at_most, leaves_ids, refer, refer_user, upsert};
 use crate::lines::field::Word;
 use crate::lines::improvements::ImprovementLine;
 
@@ -57,6 +57,7 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
     let sql = upsert("improvements", &["id"], &COLUMNS);
     let mut seen = Seen::default();
     run.each(source, |run, place, line: ImprovementLine| {
+        leaves_ids(place, "id", line.id, "improvements")?;
         let exists = run.known.improvements.contains(&line.id);
         let turn = run.turn(place, &mut seen, &line.id, exists)?;
         if turn == Turn::Skip {

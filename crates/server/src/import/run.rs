@@ -16,6 +16,10 @@ use super::{FileReport, OnConflict};
 use crate::lines::store::StoreLine;
 use crate::store::engine::{Session, Value};
 
+/// The largest id that may be brought to where the service gives ids. A new one is above every one there has been, and an id is an int32: beyond this some
+/// 147 million remain.
+const LAST_ID: i32 = 2_000_000_000;
+
 /// One import under way, inside its transaction.
 pub(super) struct Run<'a> {
     pub(super) session: &'a mut dyn Session,
@@ -190,6 +194,20 @@ pub(super) fn at_most(
             format_args!("{length} characters"),
             format_args!("at most {most}"),
         ));
+    }
+    Ok(())
+}
+
+/// An id leaves some to be given to new records: without any no such record could ever be made again.
+pub(super) fn leaves_ids(
+    place: Place<'_>,
+    field: &str,
+    id: i32,
+    records: &str,
+) -> Result<(), ImportError> {
+    if id > LAST_ID {
+        let expected = format_args!("at most {LAST_ID}, which leaves ids for new {records}");
+        return Err(place.fault(field, id, expected));
     }
     Ok(())
 }

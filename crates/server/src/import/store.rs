@@ -2,7 +2,7 @@
 
 use super::error::ImportError;
 use super::folder::Source;
-use super::run::Run;
+use super::run::{Run, leaves_ids};
 use crate::lines::store::StoreLine;
 use crate::store::{sequences, values};
 
@@ -16,6 +16,17 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
         run.report.inserted = 1;
         if let Some(stamp) = line.last_stamp {
             run.stamps.pass(place, "lastStamp", stamp)?;
+        }
+        for (field, id, records) in [
+            ("lastIncidentId", line.last_incident_id, "incidents"),
+            (
+                "lastImprovementId",
+                line.last_improvement_id,
+                "improvements",
+            ),
+            ("lastValueId", line.last_value_id, "values"),
+        ] {
+            leaves_ids(place, field, id.unwrap_or_default(), records)?;
         }
         run.told.given = line;
         Ok(())

@@ -8,7 +8,7 @@ use obeya_model::Timestamp;
 use super::error::{ImportError, Place};
 use super::folder::Source;
 use super::known::Seen;
-use super::run::{Run, Turn, at_most, refer};
+use super::run::{Run, Turn, at_most, leaves_ids, refer};
 use super::{csv, decode};
 use crate::lines::values::ValueLine;
 use crate::store::engine::Value;
@@ -232,6 +232,7 @@ fn columns((registered, line): &(i64, ValueLine)) -> [Value<'_>; COLUMNS.len()] 
 }
 
 fn check(run: &Run<'_>, place: Place<'_>, line: &ValueLine) -> Result<(), ImportError> {
+    leaves_ids(place, "id", line.id, "values")?;
     refer(
         place,
         "dataSourceId",

@@ -598,13 +598,50 @@ async fn categories_that_are_each_others_parents() {
 }
 
 #[tokio::test]
-async fn an_incident_id_that_leaves_none_for_new_incidents() {
+async fn an_id_that_leaves_none_for_new_records() {
     let target = Target::new();
-    spoilt(&target,
+    let expected = "found 2147483647, expected at most 2000000000, which leaves ids for new";
+    spoilt(
+        &target,
         "incidents.jsonl",
         "\"id\":10,",
         "\"id\":2147483647,",
-        "1, field id: found 2147483647, expected at most 2000000000, which leaves ids for new incidents",
+        &format!("1, field id: {expected} incidents"),
     )
     .await;
+    for (file, line, field, records) in [
+        (
+            "improvements.jsonl",
+            r#"{"id":2147483647,"status":"Open"}"#,
+            "id",
+            "improvements",
+        ),
+        (
+            "datasource_values.jsonl",
+            r#"{"id":2147483647,"dataSourceId":4,"value":1,"valueDate":"2025-06-01T00:00:00Z"}"#,
+            "id",
+            "values",
+        ),
+        (
+            "store.jsonl",
+            r#"{"lastIncidentId":2147483647}"#,
+            "lastIncidentId",
+            "incidents",
+        ),
+        (
+            "store.jsonl",
+            r#"{"lastImprovementId":2147483647}"#,
+            "lastImprovementId",
+            "improvements",
+        ),
+        (
+            "store.jsonl",
+            r#"{"lastValueId":2147483647}"#,
+            "lastValueId",
+            "values",
+        ),
+    ] {
+        let message = format!("{file}, line 1, field {field}: {expected} {records}");
+        refused(&target, file, line, &message).await;
+    }
 }

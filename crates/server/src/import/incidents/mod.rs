@@ -4,14 +4,11 @@ use crate::import::OnConflict;
 use crate::import::error::{ImportError, Place};
 use crate::import::folder::Source;
 use crate::import::known::Seen;
-use crate::import::run::{Run, Turn, not_empty, refer, refer_part, refer_user, upsert};
+use crate::import::run::{Run, Turn, leaves_ids, not_empty, refer, refer_part, refer_user, upsert};
 use crate::lines::field::Word;
 use crate::lines::incidents::IncidentLine;
 use crate::store::search;
 use obeya_model::{Patch, Timestamp};
-
-/// The largest id an incident may bring. A new incident's is above every one there has been, and an id is an int32: beyond this some 147 million remain.
-const LAST_ID: i32 = 2_000_000_000;
 
 /// The columns after the id, in the order `write` binds them.
 const COLUMNS: [&str; 29] = [
@@ -84,10 +81,7 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
 
 fn check(run: &Run<'_>, place: Place<'_>, line: &IncidentLine) -> Result<(), ImportError> {
     let known = &run.known;
-    if line.id > LAST_ID {
-        let expected = format_args!("at most {LAST_ID}, which leaves ids for new incidents");
-        return Err(place.fault("id", line.id, expected));
-    }
+    leaves_ids(place, "id", line.id, "incidents")?;
     not_empty(place, "title", &line.title)?;
     refer(
         place,
