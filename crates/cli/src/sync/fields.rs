@@ -8,8 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use obeya::model::IncidentCustomField;
 use serde::{Deserialize, Serialize};
 
-/// Longer names are cut: PostgreSQL takes 63 bytes, and a number may follow.
-const MAX_NAME: usize = 48;
+/// Longer labels are cut.
+const MAX_LABEL: usize = 48;
+
+/// The longest name that PostgreSQL tells from others, in bytes.
+const MAX_NAME: usize = 63;
 
 /// The fields seen so far, in the order of their columns.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -77,13 +80,22 @@ impl Fields {
             return name;
         }
         let stem = if name.is_empty() { "field" } else { &name };
-        let mut name = format!("{stem}_{id}");
-        // A label may look like another field's name with its number.
-        while is_taken(&name) {
-            name.push('_');
+        let mut suffix = format!("_{id}");
+        loop {
+            let name = format!("{}{suffix}", cut(stem, MAX_NAME - suffix.len()));
+            if !is_taken(&name) {
+                return name;
+            }
+            // A label may look like another field's name with its number.
+            suffix.push('_');
         }
-        name
     }
+}
+
+/// The beginning of a text, of as many letters as so many bytes hold.
+fn cut(text: &str, bytes: usize) -> &str {
+    let mut ends = (0..=bytes.min(text.len())).rev();
+    ends.find_map(|end| text.get(..end)).unwrap_or_default()
 }
 
 /// A label as the name of a column: lower case, and what is neither letter nor digit as one `_`.
@@ -95,7 +107,7 @@ fn column_name(label: &str) -> String {
         } else if !name.is_empty() && !name.ends_with('_') {
             name.push('_');
         }
-        if name.len() >= MAX_NAME {
+        if name.len() >= MAX_LABEL {
             break;
         }
     }
@@ -168,6 +180,29 @@ mod tests {
                 "field_3d"
             ]
         );
+    }
+
+    #[test]
+    fn a_name_is_one_that_postgres_tells_from_others() {
+        let mut fields = Fields::default();
+        // 55 bytes with `field_`: the end of what is left beside the number falls into the last letter, of four bytes.
+        let stem = format!("3{}", "x".repeat(44));
+        let label = format!("{stem}\u{10428}");
+        let all = [
+            (i32::MAX, &*label),
+            (i32::MAX - 1, &label),
+            (i32::MIN, &label),
+        ];
+        seen(&mut fields, &all);
+        assert_eq!(
+            fields.columns().collect::<Vec<_>>(),
+            [
+                format!("field_{label}"),
+                format!("field_{stem}_2147483646"),
+                format!("field_{stem}_2147483647")
+            ]
+        );
+        assert!(fields.columns().all(|name| name.len() <= 63));
     }
 
     #[test]

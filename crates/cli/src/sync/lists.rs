@@ -36,7 +36,8 @@ pub(super) static DATASOURCE: [Column<Datasource>; 3] = [
 /// Incidents whose comments are asked for at a time.
 const INCIDENTS: usize = 100;
 
-/// Boards, groups, areas and what else is small. Gives a digest of those whose names stand in records, where the client may read them.
+/// Boards, groups, areas and what else is small. Gives a digest of those whose names stand in records, where
+/// all of them are wanted and the client may read any.
 pub(super) async fn organisation(run: &mut Run<'_>) -> Result<Option<u64>> {
     let client = run.client.clone();
     let mut digest = Digest::default();
@@ -61,7 +62,9 @@ pub(super) async fn organisation(run: &mut Run<'_>) -> Result<Option<u64>> {
         let done = whole::<Board>(run, list, run::boards(), &BOARD, &mut unused).await;
         run.told("boards", done)?;
     }
-    Ok(digest.is_of_something.then_some(digest.sum))
+    // Of one list alone it would be a digest of something else.
+    let is_whole = run.args.wants(What::Groups) && run.args.wants(What::Types);
+    Ok((is_whole && digest.is_of_something).then_some(digest.sum))
 }
 
 /// The datasources. Gives their ids.

@@ -45,6 +45,12 @@ impl Report {
         self.lines.push((table, None));
     }
 
+    /// Whether a table was read.
+    pub(super) fn has(&self, table: &str) -> bool {
+        let mut lines = self.lines.iter();
+        lines.any(|(name, line)| *name == table && line.is_some())
+    }
+
     /// Whether every table was exact.
     pub(super) fn is_exact(&self) -> bool {
         self.behind().is_empty()

@@ -9,6 +9,7 @@ use anyhow::Result;
 use obeya::model::{Improvement, Incident, Timestamp};
 use obeya::{Client, Error};
 
+use super::records::Stamped as _;
 use super::report::{Bar, Line, Report};
 use super::row::{Group, Row, Rows, Table};
 use super::state::{Finished, State};
@@ -50,15 +51,15 @@ impl<'a> Run<'a> {
     /// Everything that is wanted and may be read.
     pub(super) async fn all(mut self) -> Result<Report> {
         let names = lists::organisation(&mut self).await?;
-        // Records bear the names of groups and types, and get no stamp when these change.
-        let renamed = names != self.state.names;
-        let anew = self.args.full || (renamed && self.state.names.is_some());
+        // Records bear the names of groups and types. A service of this interface need not stamp them when these change.
+        let renamed = names.is_some() && names != self.state.names;
+        let anew = self.args.full || renamed;
         self.incidents(anew).await?;
         if self.args.wants(What::Improvements) {
             let done = records::sync::<Improvement>(&mut self, anew, None).await;
             self.told("improvements", done.map(|done| done.line))?;
         }
-        if names.is_some() {
+        if renamed && self.has_read_all_records() {
             self.state.names = names;
         }
         super::values::sync(&mut self).await?;
@@ -69,6 +70,18 @@ impl<'a> Run<'a> {
         });
         self.target.save(&self.state)?;
         Ok(self.report)
+    }
+
+    /// Whether this run read all kinds of records that the copy has.
+    fn has_read_all_records(&self) -> bool {
+        let kinds = [
+            (Incident::NAME, What::Incidents),
+            (Improvement::NAME, What::Improvements),
+        ];
+        kinds.into_iter().all(|(name, what)| {
+            let is_read = self.args.wants(what) && self.report.has(name);
+            is_read || !self.state.records.contains_key(name)
+        })
     }
 
     /// Incidents and the comments on them, which come and go with them.

@@ -180,23 +180,23 @@ impl Work<'_, '_> {
     /// Takes over what changed, and what is gone, until nothing differs. Gives how many values the copy has.
     async fn follow(&mut self) -> Result<(u64, bool)> {
         let mut rows = 0;
-        for _ in 0..ROUNDS {
-            let (count, last) = self.latest().await?;
+        for round in 1..=ROUNDS {
+            let (mut count, mut last) = self.latest().await?;
             if last > self.series().mark {
                 self.changes().await?;
-            }
-            let (count, last) = if last > self.series().mark {
                 // Only now is the count of what the mark says.
-                self.latest().await?
-            } else {
-                (count, last)
-            };
+                (count, last) = self.latest().await?;
+            }
             let there = tokio::task::block_in_place(|| {
                 self.run.target.count(&self.group, self.datasource)
             })?;
             rows = there.unwrap_or(rows);
             if last <= self.series().mark && there == Some(count) {
                 return Ok((rows, true));
+            }
+            // More has changed: that first. The last round counts nevertheless, since what is gone is found in no other way.
+            if last > self.series().mark && round < ROUNDS {
+                continue;
             }
             let months = self.months()?;
             self.recount(&months).await?;

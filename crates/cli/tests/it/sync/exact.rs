@@ -276,6 +276,49 @@ async fn everything_is_read_anew_when_asked_for() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn records_are_read_anew_once_when_a_group_or_a_type_changed_and_all_lists_are_taken_along() {
+    let plant = Plant::new(10, 0);
+    let copy = Copy::Sqlite(plant.folder.path().join("copy.db"));
+    let to = copy.to();
+    // What a run does not read stays as it is made here.
+    let spoil = || {
+        let copy = rusqlite::Connection::open(plant.file("copy.db")).expect("a database");
+        for table in ["incidents", "improvements"] {
+            let sql = format!("UPDATE {table} SET title = 'spoilt' WHERE id = 1");
+            assert_eq!(copy.execute(&sql, []).expect("updated"), 1);
+        }
+    };
+    let spoilt = async || {
+        let mut spoilt = Vec::new();
+        for table in ["incidents", "improvements"] {
+            let rows = copy.rows(table).await;
+            if rows.iter().any(|row| row["title"] == json!("spoilt")) {
+                spoilt.push(table);
+            }
+        }
+        spoilt
+    };
+    plant.sync(&to, &[]).success();
+    spoil();
+    for only in ["incidents,comments", "groups", "types,improvements"] {
+        plant.sync(&to, &["--only", only]).success();
+        plant.sync(&to, &[]).success();
+        assert_eq!(spoilt().await, ["incidents", "improvements"], "{only}");
+    }
+    // A group that no record names, so that none is stamped.
+    let renamed = json!({"id": 1, "type": "BUSINESSUNIT", "name": "Sørvik"});
+    plant.import_more("groups.jsonl", &[renamed]);
+    let some = ["--only", "groups,types,incidents"];
+    plant.sync(&to, &some).success();
+    assert_eq!(spoilt().await, ["improvements"]);
+    plant.sync(&to, &[]).success();
+    assert_eq!(spoilt().await, [] as [&str; 0]);
+    spoil();
+    plant.sync(&to, &[]).success();
+    assert_eq!(spoilt().await, ["incidents", "improvements"]);
+}
+
 /// The figures of a line.
 fn counts(out: &str, table: &str) -> Vec<String> {
     let line = out.lines().find(|line| {

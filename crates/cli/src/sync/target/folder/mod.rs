@@ -2,7 +2,8 @@
 //!
 //! A file is replaced as a whole by a rename. The state is a file too, and is renamed last: what it says is in the files, which may be
 //! newer than it. So every change is made in an order in which doing it once more does no harm: parts of records before the records, by
-//! which it is told what is there; and a month whose number of values is known is noted as doubtful before its file is touched.
+//! which it is told what is there, with a note that there may be parts of none; and a month whose number of values is known is noted as
+//! doubtful before its file is touched.
 
 mod diff;
 mod file;
@@ -33,6 +34,8 @@ const KEEP: Duration = Duration::from_secs(1);
 pub(in crate::sync) struct Folder {
     path: PathBuf,
     months: Months,
+    /// Tables whose parts were being put in their places: there may be some of records that the table has not.
+    parts: BTreeSet<String>,
     /// As it was last kept, and when.
     state: Option<State>,
     kept: Instant,
@@ -50,16 +53,20 @@ type Months = BTreeMap<i32, BTreeMap<Month, Option<u64>>>;
 struct Kept<'a> {
     copy: &'a State,
     months: &'a Months,
+    parts: &'a BTreeSet<String>,
 }
 
 #[derive(Deserialize)]
 struct Read {
     copy: serde_json::Value,
     months: Months,
+    #[serde(default)]
+    parts: BTreeSet<String>,
 }
 
 /// What is being replaced.
 struct Begun {
+    group: Group,
     month: Option<(i32, Month)>,
     writers: Vec<Writer>,
     diff: Diff,
@@ -76,6 +83,7 @@ impl Folder {
         let mut folder = Folder {
             path: path.to_owned(),
             months: Months::new(),
+            parts: BTreeSet::new(),
             state: None,
             kept: Instant::now(),
             touched: BTreeSet::new(),
@@ -93,16 +101,17 @@ impl Folder {
     /// Reads what a folder says of itself, and changes nothing there.
     pub(in crate::sync) fn peek(path: &Path) -> Result<Option<State>> {
         match fs::read_to_string(path.join(STATE)) {
-            Ok(text) => Ok(Some(parse(&text)?.0)),
+            Ok(text) => Ok(Some(parse(&text)?.1)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error).context(format!("{STATE} cannot be read")),
         }
     }
 
     fn take(&mut self, text: &str) -> Result<()> {
-        let (state, months) = parse(text)?;
+        let (read, state) = parse(text)?;
         self.state = Some(state);
-        self.months = months;
+        self.months = read.months;
+        self.parts = read.parts;
         self.tidy(&self.path, |_| false)?;
         for (folder, datasource) in self.value_folders()? {
             let known = self.months.get(&datasource);
@@ -184,6 +193,7 @@ impl Folder {
         let kept = Kept {
             copy: state,
             months: &self.months,
+            parts: &self.parts,
         };
         let to = self.file(STATE);
         let from = beside(&to);
@@ -201,8 +211,42 @@ impl Folder {
     fn doubt(&mut self, datasource: i32, months: impl IntoIterator<Item = Month>) -> Result<()> {
         let of = self.months.entry(datasource).or_default();
         of.extend(months.into_iter().map(|month| (month, None)));
+        self.keep_again()
+    }
+
+    /// Keeps what changed beside the state.
+    fn keep_again(&mut self) -> Result<()> {
         let state = self.state.clone().expect("kept before anything is written");
         self.keep(&state)
+    }
+
+    /// Puts the files of a group in their places.
+    fn put(&mut self, group: &Group, written: Vec<file::Written>, state: &State) -> Result<()> {
+        let name = group.main.name;
+        if !group.parts.is_empty() && self.parts.insert(name.to_owned()) {
+            self.keep_again()?;
+        }
+        // The records last: what is missing or too much is told by them.
+        for file in written.into_iter().rev() {
+            file.publish()?;
+        }
+        on_disk(&self.path)?;
+        self.parts.remove(name);
+        self.keep(state)
+    }
+
+    /// Removes parts of records that are not there: a run was ended before it put them in their place, and they may be gone by now.
+    fn remove_orphans(&mut self, group: &Group, ids: &[i32]) -> Result<()> {
+        for table in &group.parts {
+            let path = self.table_file(table);
+            if path.exists() {
+                let has_owner = |row: &Row| ids.binary_search(&row[0].id()).is_ok();
+                exchanged(table, &path, has_owner, Vec::new())?.publish()?;
+            }
+        }
+        on_disk(&self.path)?;
+        self.parts.remove(group.main.name);
+        self.keep_again()
     }
 
     fn finish_month(
@@ -244,6 +288,7 @@ impl Target for Folder {
     }
 
     fn begin(&mut self, scope: Scope<'_>) -> Result<()> {
+        let (Scope::All(group) | Scope::Month(group, ..)) = scope;
         let (files, month, key): (Vec<(&Table, PathBuf)>, _, diff::Key) = match scope {
             Scope::All(group) => {
                 let file = |table| (table, self.table_file(table));
@@ -263,6 +308,7 @@ impl Target for Folder {
         let diff = Diff::new(Reader::open(main, path)?, key)?;
         let writers = files.iter().map(|(table, path)| Writer::new(table, path));
         self.begun = Some(Begun {
+            group: group.clone(),
             month,
             writers: writers.collect::<Result<_>>()?,
             diff,
@@ -285,6 +331,7 @@ impl Target for Folder {
 
     fn finish(&mut self, state: &State) -> Result<Counts> {
         let Begun {
+            group,
             month,
             mut writers,
             diff,
@@ -301,16 +348,14 @@ impl Target for Folder {
             .collect::<Result<_>>()?;
         let is_alone = written.len() == 1;
         let is_there = written.iter().all(file::Written::is_there);
-        // The records last: what is missing or too much is told by them.
-        for file in written.into_iter().rev() {
-            if is_alone && is_there && counts == Counts::default() {
+        if is_alone && is_there && counts == Counts::default() {
+            for file in written {
                 file.discard()?;
-            } else {
-                file.publish()?;
             }
+            self.keep(state)?;
+        } else {
+            self.put(&group, written, state)?;
         }
-        on_disk(&self.path)?;
-        self.keep(state)?;
         Ok(counts)
     }
 
@@ -334,17 +379,18 @@ impl Target for Folder {
             let column = if place == 0 { column } else { 0 };
             let path = self.table_file(table);
             rows.sort_by_key(|row| key(table, row));
-            written.push(exchanged(table, &path, column, gone, rows)?);
+            let stays = |row: &Row| !gone.contains(&row[column].id());
+            written.push(exchanged(table, &path, stays, rows)?);
         }
-        for file in written.into_iter().rev() {
-            file.publish()?;
-        }
-        on_disk(&self.path)?;
-        self.keep(state)
+        self.put(group, written, state)
     }
 
     fn ids(&mut self, group: &Group) -> Result<Vec<i32>> {
-        file::ids(&self.table_file(&group.main))
+        let ids = file::ids(&self.table_file(&group.main))?;
+        if self.parts.contains(group.main.name) {
+            self.remove_orphans(group, &ids)?;
+        }
+        Ok(ids)
     }
 
     fn put_values(&mut self, _: &Group, _: i32, _: &[Row], _: &State) -> Result<Option<Counts>> {
@@ -398,19 +444,18 @@ pub(super) fn lock(path: &Path) -> Result<File> {
     }
 }
 
-/// Writes a file anew without some rows and with others, in the order of their keys.
+/// Writes a file anew with those of its rows that stay and with others, in the order of their keys.
 fn exchanged(
     table: &Table,
     path: &Path,
-    column: usize,
-    gone: &BTreeSet<i32>,
+    stays: impl Fn(&Row) -> bool,
     rows: Vec<Row>,
 ) -> Result<file::Written> {
     let mut writer = Writer::new(table, path)?;
     let mut rows = rows.into_iter().peekable();
     for old in Reader::open(table, path)?.into_iter().flatten() {
         let old = old?;
-        if gone.contains(&old[column].id()) {
+        if !stays(&old) {
             continue;
         }
         let at = key(table, &old);
@@ -440,10 +485,11 @@ fn by_date(row: &Row) -> (i64, i32) {
     (date.unwrap_or_default(), row[0].id())
 }
 
-fn parse(text: &str) -> Result<(State, Months)> {
+fn parse(text: &str) -> Result<(Read, State)> {
     let read: Read =
         serde_json::from_str(text).with_context(|| format!("{STATE} is none of a copy"))?;
-    Ok((State::parse(&read.copy.to_string())?, read.months))
+    let state = State::parse(&read.copy.to_string())?;
+    Ok((read, state))
 }
 
 /// Has renames in a folder on disk before anything builds on them.
@@ -509,6 +555,53 @@ mod tests {
         assert_eq!(folder.count(&group, 12).unwrap(), None);
         let months = folder.months(&group, 12).unwrap();
         assert_eq!(months.into_values().collect::<Vec<_>>(), [None]);
+    }
+
+    #[test]
+    fn parts_of_a_record_that_never_came_to_its_place_are_removed() {
+        let (place, mut folder, _, state) = new();
+        let group = run::incidents(&state);
+        let row = |table: &Table, id| -> Row {
+            let cell = |place| {
+                if place < table.key {
+                    Value::Int(id)
+                } else {
+                    Value::Null
+                }
+            };
+            (0..table.columns.len()).map(cell).collect()
+        };
+        let rows = |ids: &[i32]| -> Vec<Vec<Row>> {
+            let tables = group.tables();
+            let rows = tables.map(|table| ids.iter().map(|id| row(table, *id)).collect());
+            rows.collect()
+        };
+        let owners = || -> Vec<Vec<i32>> {
+            let path = |table: &Table| place.path().join(format!("{}.parquet", table.name));
+            group
+                .tables()
+                .map(|table| file::ids(&path(table)).unwrap())
+                .collect()
+        };
+        folder.begin(Scope::All(&group)).unwrap();
+        folder.push(Rows(rows(&[1, 2]))).unwrap();
+        folder.finish(&state).unwrap();
+        assert!(folder.parts.is_empty());
+        // Ended when the parts are in their places and the records are not.
+        let written = group.tables().zip(rows(&[3])).map(|(table, rows)| {
+            exchanged(table, &folder.table_file(table), |_| true, rows).unwrap()
+        });
+        let written: Vec<_> = written.collect();
+        fs::remove_file(beside(&folder.table_file(&group.main))).unwrap();
+        folder.put(&group, written, &state).unwrap_err();
+        drop(folder);
+        let (some, all) = (vec![1, 2], vec![1, 2, 3]);
+        assert_eq!(owners(), [&some, &all, &all, &all, &all].map(Clone::clone));
+        let mut folder = Folder::open(place.path()).unwrap();
+        assert_eq!(folder.ids(&group).unwrap(), some);
+        assert_eq!(owners(), vec![some; 5]);
+        drop(folder);
+        assert!(Folder::open(place.path()).unwrap().parts.is_empty());
     }
 
     #[test]
