@@ -38,10 +38,12 @@ def test_types() -> None:
     run("mypy", "--config-file", "pyproject.toml", "tests")
 
 
-def test_every_operation_of_the_specification_is_a_method() -> None:
+def test_every_operation_of_the_first_description_is_a_method() -> None:
     paths = json.loads(SPEC.read_text(encoding="utf-8"))["paths"]
-    operations = [operation["operationId"] for item in paths.values() for operation in item.values() if "operationId" in operation]
-    assert len(operations) >= 19
+    described = [operation for item in paths.values() for operation in item.values() if "operationId" in operation]
+    # The companion operations are the Rust SDK's alone so far.
+    operations = [operation["operationId"] for operation in described if operation.get("x-obeya-set") != "companion"]
+    assert len(operations) == 19
     for operation in operations:
         name = OTHER_NAMES.get(operation, re.sub(r"(?=[A-Z])", "_", operation).lower())
         assert callable(getattr(obeya.Client, name)), operation
