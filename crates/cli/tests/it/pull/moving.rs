@@ -94,8 +94,10 @@ fn what_changes_on_the_way_neither_doubles_nor_hides_a_value() {
                     insert(&database, 0, 150, 20_000_000);
                     std::thread::sleep(Duration::from_millis(15));
                     let delete = format!(
-                        "DELETE FROM datasource_values WHERE id >= 20000000;
-                         UPDATE datasources SET value_count = {VALUES}, change_counter = change_counter + 1 WHERE id = {DATASOURCE}"
+                        "BEGIN IMMEDIATE;
+                         DELETE FROM datasource_values WHERE id >= 20000000;
+                         UPDATE datasources SET value_count = {VALUES}, change_counter = change_counter + 1 WHERE id = {DATASOURCE};
+                         COMMIT"
                     );
                     database.execute_batch(&delete).expect("deleted");
                     std::thread::sleep(Duration::from_millis(15));

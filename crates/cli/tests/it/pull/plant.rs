@@ -157,7 +157,8 @@ impl Plant {
 pub fn insert(database: &Connection, from: u32, to: u32, first_id: u32) {
     database
         .execute_batch(&format!(
-            "INSERT INTO datasource_values (datasource_id, value_date, id, value, registration_date, area_id, asset_id, project_id,
+            "BEGIN IMMEDIATE;
+            INSERT INTO datasource_values (datasource_id, value_date, id, value, registration_date, area_id, asset_id, project_id,
                 description, dimension, dimension2, dimension3, dimension4, external_id)
             WITH RECURSIVE n (i) AS (SELECT {from} UNION ALL SELECT i + 1 FROM n WHERE i + 1 < {to})
             SELECT {DATASOURCE}, 17000000000000000 + (i / 5) * 6000000000 + (i % 3) * 3, {first_id} + (i * 7919) % 10000019,
@@ -166,7 +167,8 @@ pub fn insert(database: &Connection, from: u32, to: u32, first_id: u32) {
                 CASE i % 4 WHEN 0 THEN 'Night' WHEN 1 THEN 'Day' WHEN 2 THEN 'say \"x\", y' END,
                 CASE i % 3 WHEN 0 THEN '東京' WHEN 1 THEN ' led' END, 'L' || (i % 40), NULL, 'x-' || i FROM n;
             UPDATE datasources SET value_count = (SELECT count(*) FROM datasource_values WHERE datasource_id = {DATASOURCE}),
-                change_counter = change_counter + 1 WHERE id = {DATASOURCE};"
+                change_counter = change_counter + 1 WHERE id = {DATASOURCE};
+            COMMIT;"
         ))
         .expect("values");
 }
