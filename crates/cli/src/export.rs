@@ -2,18 +2,18 @@
 
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context as _, Result, bail};
-use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use anyhow::{Context as _, Result};
 use obeya_server::export::{ExportOptions, ExportReport, Progress, export_dir};
 
-use crate::bar::number;
+use crate::bar::Watch;
 use crate::database::Database;
 use crate::stop::Stop;
 use crate::table::{grouped, table, took};
+
+const BAR: &str = "{bar:30} {done} of {all} records, {rate} a second, {eta} left  {wide_msg}";
+const STOPPED: &str = "stopped at once; what was written is beside the folder's place, under a name that begins with a dot";
 
 /// Exports the records of a database into a new folder.
 #[derive(clap::Args)]
@@ -33,23 +33,13 @@ pub(crate) struct Args {
 /// Exports and prints what came of it. The first signal to stop ends it in order, the second at once.
 pub(crate) async fn run(args: Args) -> Result<()> {
     let mut stop = Stop::catch().context("signals cannot be caught")?;
-    let watch = Arc::new(Watch::new());
+    let watch = Arc::new(Watch::new(BAR));
     let options = ExportOptions {
         with_reporters: args.with_reporters,
     };
-    let exported = {
-        let database = args.database.existing()?;
-        let mut work = pin!(export_dir(&args.folder, database, options, watch.clone()));
-        loop {
-            tokio::select! {
-                done = &mut work => break done,
-                () = stop.asked() => if watch.stop() {
-                    bail!("stopped at once; what was written is beside the folder's place, under a name that begins with a dot");
-                }
-            }
-        }
-    };
-    watch.bar.finish_and_clear();
+    let database = args.database.existing()?;
+    let work = export_dir(&args.folder, database, options, watch.clone());
+    let exported = watch.see(work, &mut stop, STOPPED).await?;
     summary(&mut io::stdout(), &exported?)
         .context("the folder was exported, but the summary could not be printed")
 }
@@ -77,38 +67,6 @@ fn summary(out: &mut impl Write, report: &ExportReport) -> io::Result<()> {
     }
 }
 
-/// A bar on stderr while it is a terminal, and the wish to stop.
-struct Watch {
-    bar: ProgressBar,
-    is_stopped: AtomicBool,
-}
-
-impl Watch {
-    fn new() -> Self {
-        let bar = ProgressBar::new(0);
-        let style = ProgressStyle::with_template(
-            "{bar:30} {records} of {all} records, {rate} a second, {eta} left  {wide_msg}",
-        );
-        // A template with a slip in it is no reason not to export.
-        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-        bar.set_style(
-            style
-                .with_key("records", number(ProgressState::pos))
-                .with_key("all", number(|state| state.len().unwrap_or_default()))
-                .with_key("rate", number(|state| state.per_sec() as u64)),
-        );
-        Self {
-            bar,
-            is_stopped: AtomicBool::new(false),
-        }
-    }
-
-    /// Whether it was asked to stop before.
-    fn stop(&self) -> bool {
-        self.is_stopped.swap(true, Ordering::Relaxed)
-    }
-}
-
 impl Progress for Watch {
     fn begin(&self, records: u64) {
         self.bar.set_length(records);
@@ -123,6 +81,6 @@ impl Progress for Watch {
     }
 
     fn goes_on(&self) -> bool {
-        !self.is_stopped.load(Ordering::Relaxed)
+        Watch::goes_on(self)
     }
 }

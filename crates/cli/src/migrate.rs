@@ -1,18 +1,19 @@
 //! `obeya migrate`: everything of one database into another, or a look whether two hold the same.
 
 use std::io::{self, Write};
-use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, Result, bail};
-use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use obeya_server::migrate::{MigrateReport, Phase, Progress, migrate, verify};
 
-use crate::bar::number;
+use crate::bar::Watch;
 use crate::database::Address;
 use crate::stop::Stop;
 use crate::table::{grouped, table, took};
+
+const BAR: &str =
+    "{prefix:7} {bar:30} {done} of {all} rows, {rate} a second, {eta} left  {wide_msg}";
+const STOPPED: &str = "stopped at once; the target undoes what was begun";
 
 /// Copies everything in a database into a new one, on another engine or the same.
 #[derive(clap::Args)]
@@ -33,20 +34,9 @@ pub(crate) struct Args {
 /// Copies and prints what came of it. The first signal to stop ends it in order, the second at once; nothing is kept either way.
 pub(crate) async fn run(args: Args) -> Result<()> {
     let mut stop = Stop::catch().context("signals cannot be caught")?;
-    let watch = Arc::new(Watch::new());
-    let done = {
-        let mut work = pin!(work(&args, watch.clone()));
-        loop {
-            tokio::select! {
-                done = &mut work => break done,
-                () = stop.asked() => if watch.stop() {
-                    bail!("stopped at once; the target undoes what was begun");
-                }
-            }
-        }
-    };
-    watch.bar.finish_and_clear();
-    let report = done?;
+    let watch = Arc::new(Watch::new(BAR));
+    let work = work(&args, watch.clone());
+    let report = watch.see(work, &mut stop, STOPPED).await??;
     let mut out = io::stdout();
     summary(&mut out, &report, args.verify_only).with_context(|| {
         let done = if args.verify_only {
@@ -98,38 +88,6 @@ fn summary(out: &mut impl Write, report: &MigrateReport, is_comparison: bool) ->
     }
 }
 
-/// A bar on stderr while it is a terminal, and the wish to stop.
-struct Watch {
-    bar: ProgressBar,
-    is_stopped: AtomicBool,
-}
-
-impl Watch {
-    fn new() -> Self {
-        let bar = ProgressBar::new(0);
-        let style = ProgressStyle::with_template(
-            "{prefix:7} {bar:30} {rows} of {all} rows, {rate} a second, {eta} left  {wide_msg}",
-        );
-        // A template with a slip in it is no reason not to copy.
-        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-        bar.set_style(
-            style
-                .with_key("rows", number(ProgressState::pos))
-                .with_key("all", number(|state| state.len().unwrap_or_default()))
-                .with_key("rate", number(|state| state.per_sec() as u64)),
-        );
-        Self {
-            bar,
-            is_stopped: AtomicBool::new(false),
-        }
-    }
-
-    /// Whether it was asked to stop before.
-    fn stop(&self) -> bool {
-        self.is_stopped.swap(true, Ordering::Relaxed)
-    }
-}
-
 impl Progress for Watch {
     fn begin(&self, phase: Phase, rows: u64) {
         self.bar.set_prefix(match phase {
@@ -149,6 +107,6 @@ impl Progress for Watch {
     }
 
     fn goes_on(&self) -> bool {
-        !self.is_stopped.load(Ordering::Relaxed)
+        Watch::goes_on(self)
     }
 }

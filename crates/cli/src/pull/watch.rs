@@ -1,27 +1,17 @@
 //! What a person sees of a pull under way.
 
-use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use indicatif::ProgressBar;
 
-use crate::table::grouped;
+use crate::bar::counting;
 
 /// A bar on stderr while it is a terminal, and nothing otherwise.
 pub(crate) struct Watch(ProgressBar);
 
 impl Watch {
     pub(crate) fn new() -> Self {
-        let bar = ProgressBar::new(0);
-        let style = ProgressStyle::with_template(
-            "{bar:30} {rows} of {all} rows, {rate} a second, {eta} left",
-        );
-        // A template with a slip in it is no reason not to pull.
-        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-        bar.set_style(
-            style
-                .with_key("rows", number(ProgressState::pos))
-                .with_key("all", number(|state| state.len().unwrap_or_default()))
-                .with_key("rate", number(|state| state.per_sec() as u64)),
-        );
-        Self(bar)
+        Self(counting(
+            "{bar:30} {done} of {all} rows, {rate} a second, {eta} left",
+        ))
     }
 
     /// Whether anybody sees it: asking how much there is costs a request.
@@ -42,15 +32,5 @@ impl Watch {
 
     pub(crate) fn end(&self) {
         self.0.finish_and_clear();
-    }
-}
-
-/// A number of the bar, written as everywhere else.
-fn number(
-    of: fn(&ProgressState) -> u64,
-) -> impl Fn(&ProgressState, &mut dyn std::fmt::Write) + Clone + Send + Sync + 'static {
-    move |state, out| {
-        // A bar that cannot be drawn is drawn again a moment later.
-        let _ = out.write_str(&grouped(of(state)));
     }
 }
