@@ -23,6 +23,8 @@ pub(crate) fn discovery(tokens: &Tokens, place: &str) -> Response {
         "subject_types_supported": ["public"],
         // Of the service and not of the issuer, for which there is no standard: our SDKs look for it here before they repeat a POST.
         "idempotency_key_supported": true,
+        // Whoever keeps a copy looks for it before it reads only the comments of incidents that changed (import/comments.rs, import/renamed.rs).
+        "incident_stamps_cover_comments": true,
     });
     reply(document.to_string(), "application/json")
 }

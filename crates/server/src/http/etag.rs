@@ -33,6 +33,12 @@ impl Tag {
         HeaderValue::try_from(format!("\"{}\"", self.0))
             .expect("base64 has only characters that headers take")
     }
+
+    /// The digest alone, for a header that is no entity tag.
+    pub(crate) fn unquoted(&self) -> HeaderValue {
+        HeaderValue::try_from(self.0.as_str())
+            .expect("base64 has only characters that headers take")
+    }
 }
 
 /// Tells apart the tag of an answer whose body was packed.

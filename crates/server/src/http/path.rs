@@ -270,6 +270,8 @@ mod tests {
             "/v2/groups($count)",
             "/v2(groups)",
             "/v2/incidents(7)",
+            // A word in parentheses is no key, and the id behind it none of theirs.
+            "/v2/incidents(comments)/9",
             "/v1/Incidents(7)",
         ] {
             assert_eq!(find(path), None, "{path}");

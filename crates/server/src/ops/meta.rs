@@ -33,6 +33,7 @@ pub(crate) async fn ready(app: &App) -> Result<Response, Problem> {
 pub(crate) fn metrics(app: &App) -> Result<Response, Problem> {
     let observed = Observed {
         queued_writes: app.store.queued_writes(),
+        held_bytes: app.memory.held_bytes(),
         remembered_tokens: app.tokens.remembered(),
     };
     let figures = app.metrics.render(observed).map_err(Problem::internal)?;
