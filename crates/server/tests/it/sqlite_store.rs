@@ -5,9 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use obeya_server::store::{Session, Store, StoreError, StoreOptions, View};
+use tokio::task::JoinSet;
 
 use crate::reads_plant::Plant;
 use crate::store::{Waiting, add_area, areas, opened, opened_with};
+use crate::support::Database;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn concurrent_writes_are_all_kept_and_share_commits() {
@@ -127,4 +129,20 @@ async fn a_query_that_is_too_large_for_the_database_is_refused_as_such() {
     let problem = answer.is_problem(400, "odata.limit");
     let detail = problem["detail"].as_str().unwrap_or_default();
     assert!(detail.contains("64 tables"), "{detail}");
+}
+
+/// The one that comes first gives the file its log, and the others wait for it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_file_is_opened_by_several_at_once() {
+    for _ in 0..30 {
+        let database = Arc::new(Database::new());
+        let mut opening = JoinSet::new();
+        for _ in 0..4 {
+            let database = Arc::clone(&database);
+            opening.spawn(async move { database.open().await });
+        }
+        for store in opening.join_all().await {
+            assert_eq!(areas(&store).await, 0);
+        }
+    }
 }

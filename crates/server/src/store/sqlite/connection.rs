@@ -4,10 +4,11 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, OpenFlags, ToSql};
+use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql};
 
 use super::budget::{Budget, STEPS_PER_LOOK};
 use super::errors::store_error;
@@ -22,6 +23,8 @@ static READERS: AtomicU64 = AtomicU64::new(0);
 const PAGE_BYTES: u32 = 8192;
 /// Bytes the write-ahead log is cut back to after a checkpoint.
 const LOG_BYTES: u32 = 64 << 20;
+/// The longest pause before a file is asked again that others are setting up.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// A connection and the budget of the statement it is running.
 pub(in crate::store) struct Database {
@@ -73,10 +76,19 @@ pub(super) fn prepare_writer(
          PRAGMA cache_size = -{};",
         options.writer_cache_kib
     );
-    database
-        .connection
-        .execute_batch(&setup)
-        .map_err(store_error)
+    // Where several open a new file at once, each is in the others' way when it gets its log, and SQLite tells so at once, whatever its timeout is.
+    let give_up = Instant::now() + options.busy_timeout;
+    loop {
+        match database.connection.execute_batch(&setup) {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && Instant::now() < give_up =>
+            {
+                std::thread::sleep(PAUSE.mul_f64(fastrand::f64()));
+            }
+            done => return done.map_err(store_error),
+        }
+    }
 }
 
 /// Opens a connection that can only read, with so many KiB of page cache. The writer has been opened before, so the file exists.

@@ -52,13 +52,25 @@ fn apply(database: &mut Database, path: &Path) -> Result<(), StoreError> {
             ran.map_err(store_error)?;
         }
     }
-    complete(database, found.into())?;
+    complete(database, found.into(), known().into())?;
     let mark = format!(
         "PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {};",
         known()
     );
     let marked = database.connection.execute_batch(&mark);
     marked.map_err(store_error)
+}
+
+/// Makes a file as the schema's first versions have it, and puts rows in.
+#[cfg(test)]
+pub(in crate::store) fn make_old(path: &Path, version: usize, rows: &str) {
+    let old = rusqlite::Connection::open(path).expect("a file");
+    for migration in &MIGRATIONS[..version] {
+        old.execute_batch(migration).expect("a schema");
+    }
+    let marks =
+        format!("PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {version}; {rows}");
+    old.execute_batch(&marks).expect("rows");
 }
 
 /// The newest version this program knows.
@@ -68,26 +80,27 @@ fn known() -> i32 {
 
 /// The version of the file; 0 when it is empty.
 fn version(database: &Database, path: &Path) -> Result<i32, StoreError> {
-    let number = |sql: &str| {
-        let number = database
-            .connection
-            .query_row(sql, [], |row| row.get::<_, i32>(0));
-        number.map_err(|error| match store_error(error) {
+    // One statement sees one state: another process may be setting the file up.
+    let marks = database.connection.query_row(
+        "SELECT (SELECT application_id FROM pragma_application_id),
+            (SELECT count(*) FROM sqlite_schema),
+            (SELECT user_version FROM pragma_user_version)",
+        [],
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+    );
+    let (application, tables, found): (i32, i32, i32) =
+        marks.map_err(|error| match store_error(error) {
             StoreError::Schema(_) => {
                 StoreError::Schema(format!("{} is not a SQLite database", path.display()))
             }
             other => other,
-        })
-    };
-    let application = number("PRAGMA application_id")?;
-    let tables = number("SELECT count(*) FROM sqlite_master")?;
+        })?;
     if application != APPLICATION && (application != 0 || tables != 0) {
         return Err(StoreError::Schema(format!(
             "{} is a database of another program",
             path.display()
         )));
     }
-    let found = number("PRAGMA user_version")?;
     if found > known() {
         return Err(StoreError::Schema(format!(
             "{} has schema version {found}, and this program knows versions up to {}: use a newer program",
@@ -100,7 +113,10 @@ fn version(database: &Database, path: &Path) -> Result<i32, StoreError> {
 
 #[cfg(test)]
 mod tests {
+    use std::thread;
+
     use super::*;
+    use crate::store::sqlite::connection::{open_writer, prepare_writer};
     use crate::store::{Store, StoreOptions};
 
     /// The version before types were searched.
@@ -110,16 +126,9 @@ mod tests {
     async fn types_from_before_they_were_searched_are_found_by_their_words() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("old.db");
-        let old = rusqlite::Connection::open(&path).expect("a file");
-        for migration in &MIGRATIONS[..BEFORE] {
-            old.execute_batch(migration).expect("a schema");
-        }
-        let marks = format!(
-            "PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {BEFORE};
-            INSERT INTO incident_types (id, title, description) VALUES (3, 'Quality deviation', 'Not as it should be'), (6, 'Near miss', NULL);"
-        );
-        old.execute_batch(&marks).expect("types");
-        drop(old);
+        let types = "INSERT INTO incident_types (id, title, description) VALUES
+            (3, 'Quality deviation', 'Not as it should be'), (6, 'Near miss', NULL);";
+        make_old(&path, BEFORE, types);
 
         let url = format!("sqlite:{}", path.display());
         let store = Store::open(&url, &StoreOptions::default()).await;
@@ -134,5 +143,25 @@ mod tests {
         });
         let found = found.await.expect("rows");
         assert_eq!(found, [Some(3), Some(3), Some(6)]);
+    }
+
+    #[test]
+    fn who_looks_while_another_sets_the_file_up_sees_it_empty_or_ready() {
+        let options = StoreOptions::default();
+        for _ in 0..20 {
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = folder.path().join("new.db");
+            let mut writer = open_writer(&path, &options).expect("a file");
+            prepare_writer(&writer, &options).expect("a log");
+            let looker = open_writer(&path, &options).expect("the same file");
+            thread::scope(|scope| {
+                let looking = scope.spawn(|| {
+                    let looker = looker;
+                    while version(&looker, &path).expect("empty or ready") != known() {}
+                });
+                run(&mut writer, &path).expect("a schema");
+                looking.join().expect("a look that ends");
+            });
+        }
     }
 }

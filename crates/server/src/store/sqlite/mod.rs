@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 use super::connect::{Connect, Work};
 use super::{StoreError, StoreOptions};
 use connection::Database;
+#[cfg(test)]
+pub(super) use migrate::make_old;
 
 /// One database file.
 pub(super) struct Sqlite {
