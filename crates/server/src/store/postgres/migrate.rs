@@ -28,11 +28,27 @@ const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL 
 /// # Errors
 /// [`StoreError::Schema`] when it is newer than this program, another program's, or old and not to be changed by this user; and what the server says.
 pub(super) fn run(database: &mut Database, server: &Server) -> Result<(), StoreError> {
-    let wanted = Wanted::new();
+    run_to(database, server, &Wanted::new())
+}
+
+/// Makes the schema of an older version where there is none.
+#[cfg(test)]
+pub(super) fn make_old(
+    database: &mut Database,
+    server: &Server,
+    version: usize,
+) -> Result<(), StoreError> {
+    let mut wanted = Wanted::new();
+    wanted.migrations.truncate(version);
+    run_to(database, server, &wanted)
+}
+
+/// Brings the database to what is wanted; it may be there already.
+fn run_to(database: &mut Database, server: &Server, wanted: &Wanted) -> Result<(), StoreError> {
     let place = server.place();
     // A look takes no lock: the service starts, and a command reads, while another process migrates or imports; and it needs no right to change anything.
-    let found = look(database, &wanted, &place)?;
-    if found.is(&wanted) {
+    let found = look(database, wanted, &place)?;
+    if found.is(wanted) {
         return Ok(());
     }
     if found.version == 0 && !server.makes_tables() {
@@ -41,7 +57,7 @@ pub(super) fn run(database: &mut Database, server: &Server) -> Result<(), StoreE
         )));
     }
     let patience = database.link.be_patient(std::time::Duration::MAX);
-    let applied = apply(database, &wanted, &place);
+    let applied = apply(database, wanted, &place);
     database.link.be_patient(patience);
     if applied.is_err() && !database.link.is_lost() {
         database.control("ROLLBACK")?;
@@ -74,7 +90,7 @@ fn apply(database: &mut Database, wanted: &Wanted, place: &str) -> Result<(), St
                 run(database, migration)?;
             }
         }
-        complete(database, found.version)?;
+        complete(database, found.version, wanted.version())?;
         let mark = format!(
             "INSERT INTO obeya_schema (id, version) VALUES (1, {0}) ON CONFLICT (id) DO UPDATE SET version = {0}",
             wanted.version()

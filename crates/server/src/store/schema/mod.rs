@@ -25,9 +25,13 @@ pub(super) const MIGRATIONS: &[&str] = &[
 /// The version that first had words of incident types.
 const TYPES_SEARCHED: i64 = 9;
 
-/// What the versions after `found` want done besides their statements, which cannot cut words; in the same transaction, once those have run.
-pub(super) fn complete(session: &mut dyn Session, found: i64) -> Result<(), StoreError> {
-    if found < TYPES_SEARCHED {
+/// What the versions after `found`, up to `reached`, want done besides their statements, which cannot cut words; in the same transaction, once those have run.
+pub(super) fn complete(
+    session: &mut dyn Session,
+    found: i64,
+    reached: i64,
+) -> Result<(), StoreError> {
+    if (found + 1..=reached).contains(&TYPES_SEARCHED) {
         search::fill_incident_types(session)?;
     }
     Ok(())

@@ -9,3 +9,4 @@ mod scratch;
 mod session;
 mod tls;
 mod transactions;
+mod upgrade;
