@@ -73,7 +73,7 @@ impl App {
             links: Signer::open(&store).await?,
             clock: config.clock.clone(),
             store,
-            memory: Memory::default(),
+            memory: Memory::new(&config.limits),
             batches: Batches::new(&config.limits),
             tokens: Arc::new(tokens),
             secrets: Secrets::new(config.limits.concurrent_hashes),

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::error::ExportError;
+use crate::lines::RESOURCES;
 use crate::lines::field::{Word, WordSet};
 use crate::store::engine::{Row, Session, StoreError, Value, present};
 
@@ -14,21 +15,13 @@ const RECORDS: u64 = 200;
 
 /// How many records there are.
 pub(super) fn count(session: &mut dyn Session) -> Result<u64, StoreError> {
-    let tables = [
-        "projects",
-        "areas",
-        "groups",
-        "users",
-        "boards",
-        "data_lists",
-        "incident_types",
-        "incidents",
-        "incident_comments",
-        "improvement_categories",
-        "improvements",
-        "datasources",
-    ];
-    let counts = tables.map(|table| format!("(SELECT count(*) FROM {table})"));
+    // Each resource is called what its table is; there is one line about the store, and of values their datasources know the number.
+    let tables = RESOURCES
+        .into_iter()
+        .filter(|name| !["store", "datasource_values"].contains(name));
+    let counts: Vec<String> = tables
+        .map(|table| format!("(SELECT count(*) FROM {table})"))
+        .collect();
     let sql = format!(
         "SELECT {} + CAST((SELECT coalesce(sum(value_count), 0) FROM datasources) AS bigint)",
         counts.join(" + ")

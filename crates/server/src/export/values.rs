@@ -5,14 +5,15 @@ use super::folder::Lines;
 use super::read::{ROWS, real, rows};
 use crate::lines::values::ValueLine;
 use crate::store::engine::{Row, Session, StoreError, present};
+use crate::store::values::COLUMNS;
 use crate::store::wire::must_instant;
 
 /// Writes `datasource_values.jsonl` in the order of the table, in which they are imported fastest.
 pub(super) fn write(session: &mut dyn Session, out: &mut Lines<'_>) -> Result<(), ExportError> {
     let sql = format!(
-        "SELECT datasource_id, value_date, id, value, registration_date, area_id, asset_id, project_id, description,
-            dimension, dimension2, dimension3, dimension4, external_id
-        FROM datasource_values WHERE (datasource_id, value_date, id) > (?1, ?2, ?3) ORDER BY datasource_id, value_date, id LIMIT {ROWS}"
+        "SELECT {} FROM datasource_values
+        WHERE (datasource_id, value_date, id) > (?1, ?2, ?3) ORDER BY datasource_id, value_date, id LIMIT {ROWS}",
+        COLUMNS.join(", ")
     );
     let mut last = [i64::MIN; 3];
     loop {

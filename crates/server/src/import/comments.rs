@@ -110,7 +110,8 @@ fn add(run: &mut Run<'_>, lines: &mut Vec<CommentLine>) -> Result<(), ImportErro
     Ok(())
 }
 
-/// An incident tells how many comments it has, so those that were there before change with their comments.
+/// An incident changes with its comments, so those that were there before get a stamp: they tell how many comments they have, and whoever keeps a copy finds the
+/// comments that changed by the incidents that did.
 fn touch(run: &mut Run<'_>, changed: &BTreeSet<i32>) -> Result<(), ImportError> {
     for incident in changed.iter().filter(|id| !run.told.incidents.contains(id)) {
         let stamp = run.stamps.own();

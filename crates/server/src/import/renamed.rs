@@ -49,6 +49,8 @@ const NAMED: [Named; 10] = [
         incidents: &[
             "SELECT id FROM incidents WHERE is_anonymous = 0 AND reported_by_user_id",
             "SELECT id FROM incidents WHERE responsible_user_id",
+            // The comments on them tell it.
+            "SELECT incident_id FROM incident_comments WHERE commented_by_user_id",
         ],
         improvements: &[
             "SELECT id FROM improvements WHERE suggested_by_user_id",

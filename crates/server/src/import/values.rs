@@ -12,7 +12,7 @@ use super::run::{Run, Turn, at_most, leaves_ids, refer};
 use super::{csv, decode};
 use crate::lines::values::ValueLine;
 use crate::store::engine::Value;
-use crate::store::values::{changed, given};
+use crate::store::values::{COLUMNS, changed, given};
 
 /// Most characters of a dimension, and of a description or external id: the limits of the interface.
 const DIMENSION: usize = 100;
@@ -23,24 +23,6 @@ const TEXT: usize = 255;
 const BATCH: usize = 100_000;
 /// Values handed to the session at once: their list of columns is kept small beside the lines it borrows from.
 const PIECE: usize = 10_000;
-
-/// The columns of the table.
-const COLUMNS: [&str; 14] = [
-    "datasource_id",
-    "value_date",
-    "id",
-    "value",
-    "registration_date",
-    "area_id",
-    "asset_id",
-    "project_id",
-    "description",
-    "dimension",
-    "dimension2",
-    "dimension3",
-    "dimension4",
-    "external_id",
-];
 
 /// Lines that are looked up at once: on an engine at the end of a wire a look costs more than what it finds.
 const LOOK: usize = 1_000;

@@ -71,41 +71,62 @@ pub(crate) struct Rows<'a> {
     pub(crate) read: usize,
 }
 
-/// How much may be expanded.
+/// How much may be read and written with what is expanded.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Room {
-    /// Rows, over all levels.
+struct Room {
+    /// Expanded rows, over all levels.
     rows: usize,
-    /// Bytes of the answer.
+    /// Bytes of all levels, and of the answer that is put together from them.
     bytes: usize,
 }
 
 impl Room {
     /// For what a request asks to expand.
-    pub(crate) const ASKED: Self = Self {
+    const ASKED: Self = Self {
         rows: MAX_EXPANDED_ROWS,
         bytes: MAX_EXPANDED_BYTES,
     };
-    /// For the parts of records, which belong to them whoever asks: what bounds the records bounds these.
-    pub(crate) const PARTS: Self = Self {
-        rows: usize::MAX,
-        bytes: usize::MAX,
-    };
+
+    /// Takes the bytes of a level. Each of its rows is in the answer at least once, so what they pass the answer would pass.
+    fn take(&mut self, level: &Level) -> Result<(), Stop> {
+        let left = self.bytes.checked_sub(level.bytes.len());
+        self.bytes = left.ok_or(Stop::TOO_MANY_BYTES)?;
+        Ok(())
+    }
+}
+
+/// Why rows are not written.
+enum Stop {
+    /// There are more of these than there is room for, the limit being so many of the unit.
+    TooMuch(&'static str, usize, &'static str),
+    Failed(Problem),
+}
+
+impl Stop {
+    const TOO_MANY_ROWS: Self = Self::TooMuch("expanded rows", MAX_EXPANDED_ROWS, "rows");
+    const TOO_MANY_BYTES: Self = Self::TooMuch("answer", MAX_EXPANDED_BYTES, "bytes");
+}
+
+impl From<StoreError> for Stop {
+    fn from(error: StoreError) -> Self {
+        Self::Failed(error.into())
+    }
 }
 
 impl Rows<'_> {
-    /// Hands every row that is to be written to `each`, with its number from 1.
+    /// Hands every row that is to be written to `each`, with its number from 1, until that says to stop.
     fn each(
         &self,
         session: &mut dyn Session,
-        mut each: impl FnMut(&dyn Row, usize) -> Result<(), StoreError>,
+        mut each: impl FnMut(&dyn Row, usize) -> Result<ControlFlow<()>, StoreError>,
     ) -> Result<Found, StoreError> {
         let mut found = Found {
             rows: 0,
             last: Vec::new(),
         };
+        let mut wanted = ControlFlow::Continue(());
         for statement in self.statements {
-            if found.rows >= self.read {
+            if found.rows >= self.read || wanted.is_break() {
                 break;
             }
             session.query(&statement.sql, &binds(statement), &mut |row| {
@@ -118,9 +139,9 @@ impl Rows<'_> {
                         found.last.push(owned(row.value(key)?));
                     }
                 }
-                each(row, found.rows)?;
+                wanted = each(row, found.rows)?;
                 Ok(if found.rows < self.read {
-                    ControlFlow::Continue(())
+                    wanted
                 } else {
                     ControlFlow::Break(())
                 })
@@ -138,24 +159,66 @@ pub(crate) struct Found {
     pub(crate) last: Vec<sql::Value>,
 }
 
-/// Writes the rows as objects separated by commas, with everything the query expands in them, for which there is so much room.
+/// Writes the rows as objects separated by commas, with everything the query expands in them, which a request may not make larger than it asks for rows.
 pub(crate) fn write_rows(
     session: &mut dyn Session,
     rows: Rows<'_>,
-    room: Room,
     out: &mut Vec<u8>,
 ) -> Result<Found, Problem> {
-    if rows.query.expands().is_empty() {
-        return Ok(write_plain(session, &rows, out)?);
+    let written = if rows.query.expands().is_empty() {
+        write_plain(session, &rows, usize::MAX, out)
+    } else {
+        write_expanded(session, &rows, Room::ASKED, out)
+    };
+    written.map_err(|stop| match stop {
+        Stop::TooMuch(what, limit, unit) => too_much(what, limit, unit),
+        Stop::Failed(problem) => problem,
+    })
+}
+
+/// Writes the rows with what belongs to them whoever asks, unless that comes to more bytes: then `None`, and `out` is as it was.
+pub(crate) fn write_within(
+    session: &mut dyn Session,
+    rows: Rows<'_>,
+    bytes: usize,
+    out: &mut Vec<u8>,
+) -> Result<Option<Found>, Problem> {
+    let start = out.len();
+    let written = if rows.query.expands().is_empty() {
+        write_plain(session, &rows, bytes, out)
+    } else {
+        let room = Room {
+            rows: usize::MAX,
+            bytes,
+        };
+        write_expanded(session, &rows, room, out)
+    };
+    match written {
+        Ok(found) => Ok(Some(found)),
+        Err(Stop::TooMuch(..)) => {
+            out.truncate(start);
+            Ok(None)
+        }
+        Err(Stop::Failed(problem)) => Err(problem),
     }
-    let mut left = room.rows;
-    let (mut level, found) = read_level(session, &rows, false)?;
+}
+
+fn write_expanded(
+    session: &mut dyn Session,
+    rows: &Rows<'_>,
+    room: Room,
+    out: &mut Vec<u8>,
+) -> Result<Found, Stop> {
+    let most = out.len().saturating_add(room.bytes);
+    let mut left = room;
+    let (mut level, found) = read_level(session, rows, false, left.bytes)?;
+    left.take(&level)?;
     expand(session, rows.query, &mut level, &mut left)?;
     for row in 0..level.ends.len() {
         if row > 0 {
             out.push(b',');
         }
-        level.assemble(row, room, out)?;
+        level.assemble(row, most, out)?;
     }
     Ok(found)
 }
@@ -163,15 +226,30 @@ pub(crate) fn write_rows(
 fn write_plain(
     session: &mut dyn Session,
     rows: &Rows<'_>,
+    bytes: usize,
     out: &mut Vec<u8>,
-) -> Result<Found, StoreError> {
+) -> Result<Found, Stop> {
     let mut clockwork = Clockwork::new();
-    rows.each(session, |row, number| {
+    let most = out.len().saturating_add(bytes);
+    let found = rows.each(session, |row, number| {
         out.extend_from_slice(if number == 1 { b"{" } else { b",{" });
         rows.shape.write(out, row, &mut clockwork)?;
         out.push(b'}');
-        Ok(())
-    })
+        Ok(further(out.len() <= most))
+    })?;
+    if out.len() > most {
+        return Err(Stop::TOO_MANY_BYTES);
+    }
+    Ok(found)
+}
+
+/// Whether the next row is wanted.
+fn further(is_wanted: bool) -> ControlFlow<()> {
+    if is_wanted {
+        ControlFlow::Continue(())
+    } else {
+        ControlFlow::Break(())
+    }
 }
 
 /// A value of a row, to keep.
@@ -184,15 +262,18 @@ pub(crate) fn owned(value: Value<'_>) -> sql::Value {
     }
 }
 
+/// Reads a level, no further than the row that passes so many bytes.
 fn read_level(
     session: &mut dyn Session,
     rows: &Rows<'_>,
     owned: bool,
+    bytes: usize,
 ) -> Result<(Level, Found), StoreError> {
     let mut clockwork = Clockwork::new();
     let mut level = Level::default();
     let found = rows.each(session, |row, _| {
-        level.push(rows.query, rows.shape, row, owned, &mut clockwork)
+        level.push(rows.query, rows.shape, row, owned, &mut clockwork)?;
+        Ok(further(level.bytes.len() <= bytes))
     })?;
     Ok((level, found))
 }
@@ -202,8 +283,8 @@ fn expand(
     session: &mut dyn Session,
     query: &Bound,
     level: &mut Level,
-    left: &mut usize,
-) -> Result<(), Problem> {
+    left: &mut Room,
+) -> Result<(), Stop> {
     let width = query.expands().len();
     for (index, item) in query.expands().iter().enumerate() {
         let mut links: Vec<i64> = level
@@ -255,9 +336,10 @@ impl Level {
         self.owners.append(&mut other.owners);
     }
 
-    fn assemble(&self, row: usize, room: Room, out: &mut Vec<u8>) -> Result<(), Problem> {
-        if out.len() > room.bytes {
-            return Err(too_much("answer", room.bytes, "bytes"));
+    /// Adds a row with what is expanded in it, unless `out` has passed so many bytes.
+    fn assemble(&self, row: usize, most: usize, out: &mut Vec<u8>) -> Result<(), Stop> {
+        if out.len() > most {
+            return Err(Stop::TOO_MANY_BYTES);
         }
         let start = if row == 0 { 0 } else { self.ends[row - 1] };
         out.push(b'{');
@@ -283,14 +365,14 @@ impl Level {
                 .map_or(&[][..], Vec::as_slice);
             match (expanded.cardinality, rows) {
                 (Cardinality::One, []) => json::null(out),
-                (Cardinality::One, [row, ..]) => expanded.level.assemble(*row, room, out)?,
+                (Cardinality::One, [row, ..]) => expanded.level.assemble(*row, most, out)?,
                 (Cardinality::Many, rows) => {
                     out.push(b'[');
                     for (place, row) in rows.iter().enumerate() {
                         if place > 0 {
                             out.push(b',');
                         }
-                        expanded.level.assemble(*row, room, out)?;
+                        expanded.level.assemble(*row, most, out)?;
                     }
                     out.push(b']');
                 }
@@ -307,8 +389,8 @@ impl Expanded {
         session: &mut dyn Session,
         item: &BoundExpand,
         links: &[i64],
-        left: &mut usize,
-    ) -> Result<Self, Problem> {
+        left: &mut Room,
+    ) -> Result<Self, Stop> {
         let name = item.navigation.name;
         let shape = Shape::of(&item.query);
         let mut level = Level::default();
@@ -328,13 +410,13 @@ impl Expanded {
                     shape: &shape,
                     statements: std::slice::from_ref(&statement),
                     keys: &[],
-                    limit: *left,
+                    limit: left.rows,
                     read: usize::MAX,
                 };
-                let (part, found) = read_level(session, &rows, true)?;
-                *left = left
-                    .checked_sub(found.rows)
-                    .ok_or_else(|| too_much("expanded rows", MAX_EXPANDED_ROWS, "rows"))?;
+                let (part, found) = read_level(session, &rows, true, left.bytes)?;
+                let rows = left.rows.checked_sub(found.rows);
+                left.rows = rows.ok_or(Stop::TOO_MANY_ROWS)?;
+                left.take(&part)?;
                 level.append(part);
             }
             if let Some(counts) = &mut counts {

@@ -362,7 +362,7 @@ fn rows(
         limit: whole(compiled.window.limit),
         read: whole(compiled.window.rows()),
     };
-    level::write_rows(session, rows, level::Room::ASKED, out)
+    level::write_rows(session, rows, out)
 }
 
 /// The order keys of the only row of a page.

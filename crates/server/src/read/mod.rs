@@ -11,6 +11,7 @@ mod compiled;
 mod context;
 mod counted;
 mod csv;
+mod held;
 mod json;
 mod level;
 mod link;
@@ -41,6 +42,7 @@ pub(crate) use related::Related;
 use obeya_odata::Bound;
 use obeya_odata::sql::{self, Scope, Statement};
 
+use crate::config::Limits;
 use crate::entities::is_joined;
 use crate::store::engine::{Session, StoreError, Value};
 
@@ -50,6 +52,22 @@ pub(crate) struct Memory {
     anchors: anchors::Anchors,
     queries: compiled::Queries,
     room: stream::Room,
+    lists: held::Lists,
+}
+
+impl Memory {
+    /// Of a service with these limits.
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Self {
+            lists: held::Lists::new(limits),
+            ..Self::default()
+        }
+    }
+
+    /// Bytes of answers that lie in memory until their clients take them.
+    pub(crate) fn held_bytes(&self) -> usize {
+        self.room.held() + self.lists.held()
+    }
 }
 
 /// The statement for the number of all rows.

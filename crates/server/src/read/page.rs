@@ -39,6 +39,8 @@ const STRIDE: u64 = 50_000;
 const STEP: u64 = 1_000;
 /// Rows after which it is looked whether anybody still listens, where no piece tells.
 const LISTEN: u32 = 1_024;
+/// Names the state of the datasource that a page shows, for who puts pages together.
+const STATE: HeaderName = HeaderName::from_static("obeya-state");
 /// Page size, page number and count of all values, for forms that have no place for them.
 const PAGE_SIZE: HeaderName = HeaderName::from_static("obeya-page-size");
 const PAGE_NO: HeaderName = HeaderName::from_static("obeya-page-no");
@@ -70,7 +72,7 @@ impl Page {
         let app = Arc::clone(&call.app);
         let room = app.memory.room.take(page.bounds.page_size).await?;
         let (feed, mut stream) = stream::body(room);
-        let (bounds, tags) = (page.bounds, page.tags.clone());
+        let (bounds, tags, datasource) = (page.bounds, page.tags.clone(), page.series.datasource);
         // A task of its own, as the reading goes on after the head of the answer is sent. It ends by itself: when all is read, or with its client.
         tokio::spawn(async move {
             let feed = Arc::new(feed);
@@ -96,6 +98,9 @@ impl Page {
         headers.insert(VARY, VARIES);
         if let Some(tag) = tag {
             headers.insert(ETAG, tag.header());
+        }
+        if let Some(Head { version, .. }) = head {
+            headers.insert(STATE, tags::state(datasource, version));
         }
         if let Some(Head { count, .. }) = head.filter(|_| !is_known) {
             headers.insert(PAGE_SIZE, bounds.page_size.into());

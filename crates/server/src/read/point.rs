@@ -136,7 +136,7 @@ pub(super) fn read_with(
         limit: 1,
         read: 1,
     };
-    let found = level::write_rows(session, rows, level::Room::ASKED, &mut out)?;
+    let found = level::write_rows(session, rows, &mut out)?;
     Ok((found.rows > 0).then_some(out))
 }
 

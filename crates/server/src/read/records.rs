@@ -2,6 +2,7 @@
 //!
 //! A record is written by the read engine and has the bytes that a write of it answers with; a test holds one to the other. The page is found by its first row
 //! and then read in stretches, each going on where the one before ended: what a reader holds at a time is bounded, and all of it is one view of the data.
+//! What lies in memory until the client takes it is bounded too ([`super::held`]): a record's texts may have any length.
 
 use std::sync::Arc;
 
@@ -21,10 +22,12 @@ use crate::http::extract;
 use crate::http::problem::Problem;
 use crate::store::engine::Session;
 
-/// Records read at a time.
+/// Records read at a time …
 const STRETCH: u64 = 500;
-/// What a record takes of the room for pages, in values of datasources: it is larger by as much, roughly.
-const WEIGHT: u32 = 8;
+/// … unless they come to more bytes; then fewer are read.
+const STRETCH_BYTES: usize = 2 << 20;
+/// What a stretch is to come to where so many records would be more.
+const AIM_BYTES: u64 = 1 << 20;
 /// Records that an array is taken to have: those that are listed so are dozens, or some thousands.
 const USUAL_ARRAY: u32 = 1_000;
 /// Of the rows before a page only the place of the last one is looked at.
@@ -168,8 +171,8 @@ impl Records {
     pub(crate) async fn respond(self, call: Call) -> Result<Response, Problem> {
         let app = Arc::clone(&call.app);
         let records = self.page.map_or(USUAL_ARRAY, |page| page.size);
-        let room = app.memory.room.take(records.saturating_mul(WEIGHT)).await?;
-        let (feed, mut stream) = stream::body(room);
+        let hold = app.memory.lists.take(records).await?;
+        let (feed, mut stream) = stream::body(hold);
         // A task of its own, as the reading goes on after the head of the answer is sent. It ends by itself: when all is read, or with its client.
         tokio::spawn(async move {
             let feed = Arc::new(feed);
@@ -214,7 +217,7 @@ impl Records {
         if self.page.is_some() {
             out.push(b'}');
         }
-        feed.push(out);
+        feed.push_last(out);
         Ok(())
     }
 
@@ -236,8 +239,9 @@ impl Records {
         let shape = self.shape();
         let mut is_first = true;
         let mut left = self.page.map_or(u64::MAX, |page| page.size.into());
+        let mut stretch = STRETCH;
         loop {
-            let wanted = left.min(STRETCH);
+            let wanted = left.min(stretch);
             let Some(page) = self.stretch(session, wanted, after.as_deref()) else {
                 return Ok(true);
             };
@@ -255,7 +259,18 @@ impl Records {
                 limit: size,
                 read: size,
             };
-            let found = level::write_rows(session, rows, level::Room::PARTS, out)?;
+            // One is written however long it is.
+            let bytes = if wanted > 1 {
+                STRETCH_BYTES
+            } else {
+                usize::MAX
+            };
+            let Some(found) = level::write_within(session, rows, bytes, out)? else {
+                out.truncate(end);
+                stretch = wanted / 2;
+                continue;
+            };
+            stretch = next_stretch(wanted, out.len() - start);
             if out.len() == start {
                 out.truncate(end);
             }
@@ -263,7 +278,10 @@ impl Records {
             if found.rows < size || left == 0 {
                 return Ok(true);
             }
-            if !feed.push(std::mem::take(out)) {
+            let mut piece = std::mem::take(out);
+            // What it grew beyond its length would be held with it, uncounted.
+            piece.shrink_to_fit();
+            if !feed.push(piece) {
                 return Ok(false);
             }
             after = Some(found.last);
@@ -318,6 +336,12 @@ impl Records {
             ..Scope::default()
         }
     }
+}
+
+/// How many records to read next, where so many came to so many bytes.
+fn next_stretch(records: u64, bytes: usize) -> u64 {
+    let fitting = records.saturating_mul(AIM_BYTES) / (bytes as u64).max(1);
+    fitting.clamp(1, STRETCH)
 }
 
 /// An instant, or a day, which is its first one.
@@ -398,6 +422,14 @@ mod tests {
             ])
         });
         steps.await.unwrap()
+    }
+
+    #[test]
+    fn as_many_records_are_read_as_come_to_what_a_stretch_is_to_be() {
+        let kib = |records: u64, kib: usize| next_stretch(records, kib << 10);
+        assert_eq!((kib(500, 0), kib(500, 600), kib(100, 1)), (500, 500, 500));
+        assert_eq!((kib(500, 2048), kib(50, 1024), kib(10, 512)), (250, 50, 20));
+        assert_eq!((kib(1, 3000), kib(2, 3000)), (1, 1));
     }
 
     fn live(records: Records) -> Records {

@@ -1,21 +1,23 @@
 //! A body that is sent while it is still being read.
 //!
-//! The reader puts pieces in, the connection takes them out. The reader never waits for the client: a page is bounded, so what is not yet taken stays in
-//! memory, and a slow client holds no database connection. What it does hold is bounded twice: by the room it took from [`Room`] before the reader began, and
-//! by a deadline after which the pieces are dropped. When the client goes away the reader is told at its next piece.
+//! The reader puts pieces in, the connection takes them out. What is not yet taken stays in memory, so that a slow client holds no database connection; it is
+//! bounded by the room that was taken before the reader began, and by a deadline after which the pieces are dropped. Only where the room says how many bytes it
+//! is (see [`super::held`]) may there be more to give than it holds: then the reader waits, and is bounded by a deadline too. When the client goes away the
+//! reader is told at its next piece, or where it waits.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http_body::{Body, Frame};
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Notify, Semaphore};
 
+use super::held::{Held, Hold};
 use crate::http::problem::Problem;
 
 /// Rows whose pieces may lie in memory at one time, over all requests: 64 of the largest pages.
@@ -25,23 +27,29 @@ const ROWS_IN_MEMORY: usize = 640_000;
 #[derive(Debug)]
 pub(crate) struct Room {
     rows: Arc<Semaphore>,
+    held: Held,
 }
 
 impl Default for Room {
     fn default() -> Self {
         Self {
             rows: Arc::new(Semaphore::new(ROWS_IN_MEMORY)),
+            held: Held::default(),
         }
     }
 }
 
 impl Room {
     /// Waits for room for so many rows. The request's own deadline bounds the wait.
-    pub(crate) async fn take(&self, rows: u32) -> Result<OwnedSemaphorePermit, Problem> {
-        Arc::clone(&self.rows)
-            .acquire_many_owned(rows)
-            .await
-            .map_err(Problem::unavailable)
+    pub(crate) async fn take(&self, rows: u32) -> Result<Hold, Problem> {
+        let room = Arc::clone(&self.rows).acquire_many_owned(rows).await;
+        let room = room.map_err(Problem::unavailable)?;
+        Ok(Hold::of_any_size(room, &self.held))
+    }
+
+    /// Bytes that lie in it.
+    pub(crate) fn held(&self) -> usize {
+        self.held.bytes()
     }
 }
 
@@ -56,13 +64,14 @@ pub(crate) struct Head {
     pub(crate) is_known: bool,
 }
 
-/// The two ends of a body, which gives back `room` once it is sent, given up or too late.
-pub(crate) fn body(room: OwnedSemaphorePermit) -> (Feed, Stream) {
+/// The two ends of a body, which gives back its room once it is sent, given up or too late.
+pub(crate) fn body(hold: Hold) -> (Feed, Stream) {
     let shared = Arc::new(Shared {
         state: Mutex::new(State {
-            room: Some(room),
+            hold: Some(hold),
             ..State::default()
         }),
+        taken: Condvar::new(),
         gone: Notify::new(),
     });
     (
@@ -88,6 +97,8 @@ pub(crate) struct Stream {
 #[derive(Debug)]
 struct Shared {
     state: Mutex<State>,
+    /// For a reader that waits: something was taken, or nothing will be any more.
+    taken: Condvar,
     gone: Notify,
 }
 
@@ -97,9 +108,9 @@ struct State {
     pieces: VecDeque<Bytes>,
     ended: bool,
     failed: Option<Problem>,
-    gone: bool,
     waker: Option<Waker>,
-    room: Option<OwnedSemaphorePermit>,
+    /// `None` once nobody will take any more.
+    hold: Option<Hold>,
 }
 
 impl Feed {
@@ -108,7 +119,7 @@ impl Feed {
         self.shared.lock().head = Some(head);
     }
 
-    /// Adds a piece; false when nobody will take it and the reader may stop.
+    /// Adds a piece, once there is room for it: this may block. False when nobody will take it and the reader may stop.
     pub(crate) fn push(&self, piece: Vec<u8>) -> bool {
         self.add(piece, false)
     }
@@ -119,10 +130,11 @@ impl Feed {
     }
 
     fn add(&self, piece: Vec<u8>, last: bool) -> bool {
-        let mut state = self.shared.lock();
-        if state.gone {
+        let mut state = self.shared.with_room_for(piece.len());
+        let Some(hold) = &mut state.hold else {
             return false;
-        }
+        };
+        hold.add(piece.len());
         state.pieces.push_back(piece.into());
         state.ended = last;
         state.wake();
@@ -131,13 +143,16 @@ impl Feed {
 
     /// Whether anybody will take another piece; for a reader that has none to add for long.
     pub(crate) fn is_wanted(&self) -> bool {
-        !self.shared.lock().gone
+        self.shared.lock().hold.is_some()
     }
 
     /// Says how it ended: an error before the first piece was taken becomes the answer, later it cuts the connection. After the last piece nothing can fail
     /// any more.
     pub(crate) fn end(&self, outcome: Result<(), Problem>) {
         let mut state = self.shared.lock();
+        if let Some(hold) = &mut state.hold {
+            hold.is_read();
+        }
         match outcome {
             Err(problem) if !state.ended => state.failed = Some(problem),
             _ => state.ended = true,
@@ -151,17 +166,8 @@ impl Feed {
             .await
             .is_err()
         {
-            self.expire();
+            self.shared.lock().expire();
         }
-    }
-
-    fn expire(&self) {
-        let mut state = self.shared.lock();
-        state.pieces.clear();
-        state.gone = true;
-        state.room = None;
-        state.failed.get_or_insert_with(Problem::timeout);
-        state.wake();
     }
 }
 
@@ -170,17 +176,18 @@ impl Stream {
     pub(crate) async fn start(&mut self) -> Result<Option<Bytes>, Problem> {
         poll_fn(|context| {
             let mut state = self.shared.lock();
-            if state.pieces.is_empty() && !state.ended {
+            if state.pieces.is_empty() {
+                // What was dropped before anybody came for it ended as well: it must not pass for an answer that is empty.
                 if let Some(problem) = state.failed.take() {
                     return Poll::Ready(Err(problem));
                 }
-                state.waker = Some(context.waker().clone());
-                return Poll::Pending;
+                if !state.ended {
+                    state.waker = Some(context.waker().clone());
+                    return Poll::Pending;
+                }
             }
             let whole = state.ended && state.pieces.len() <= 1;
-            Poll::Ready(Ok(
-                whole.then(|| state.pieces.pop_front().unwrap_or_default())
-            ))
+            Poll::Ready(Ok(whole.then(|| state.take().unwrap_or_default())))
         })
         .await
     }
@@ -205,7 +212,8 @@ impl Body for Stream {
                 "the page could not be finished",
             ))));
         }
-        if let Some(piece) = state.pieces.pop_front() {
+        if let Some(piece) = state.take() {
+            self.shared.taken.notify_one();
             return Poll::Ready(Some(Ok(Frame::data(piece))));
         }
         if state.ended {
@@ -218,11 +226,8 @@ impl Body for Stream {
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        let mut state = self.shared.lock();
-        state.gone = true;
-        state.pieces.clear();
-        state.room = None;
-        drop(state);
+        self.shared.lock().give_up();
+        self.shared.taken.notify_one();
         self.shared.gone.notify_one();
     }
 }
@@ -232,9 +237,49 @@ impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// The state once a piece of so many bytes fits, or nobody is there to take it. A client that was waited for too long is given up.
+    fn with_room_for(&self, bytes: usize) -> MutexGuard<'_, State> {
+        let mut state = self.lock();
+        while let Some(hold) = state.hold.as_mut().filter(|hold| !hold.fits(bytes)) {
+            let Some(time) = hold.time_to_wait() else {
+                state.expire();
+                break;
+            };
+            let began = Instant::now();
+            let waited = self.taken.wait_timeout(state, time);
+            (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            if let Some(hold) = &mut state.hold {
+                hold.waited(began.elapsed());
+            }
+        }
+        state
+    }
 }
 
 impl State {
+    /// The next piece, which is then no longer held.
+    fn take(&mut self) -> Option<Bytes> {
+        let piece = self.pieces.pop_front()?;
+        if let Some(hold) = &mut self.hold {
+            hold.remove(piece.len());
+        }
+        Some(piece)
+    }
+
+    /// Drops what is held: nobody takes it.
+    fn give_up(&mut self) {
+        self.pieces.clear();
+        self.hold = None;
+    }
+
+    /// The same, for a client that took too long.
+    fn expire(&mut self) {
+        self.give_up();
+        self.failed.get_or_insert_with(Problem::timeout);
+        self.wake();
+    }
+
     fn wake(&mut self) {
         if let Some(waker) = self.waker.take() {
             waker.wake();
@@ -325,5 +370,11 @@ mod tests {
         feed.guard(Duration::ZERO).await;
         assert_eq!(room.rows.available_permits(), ROWS_IN_MEMORY);
         assert!(stream.collect().await.is_err());
+
+        let (_room, feed, mut stream) = ends().await;
+        feed.push(b"one".to_vec());
+        feed.end(Ok(()));
+        feed.guard(Duration::ZERO).await;
+        assert!(stream.start().await.is_err());
     }
 }

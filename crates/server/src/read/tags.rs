@@ -1,11 +1,11 @@
 //! The tags of pages of values: what a page is made of, and the state of the datasource that it shows. So a page that its caller has is known before a row is
-//! read.
+//! read, and pages of one state are known to fit together.
 
 use std::sync::Arc;
 
 use axum::body::Body;
 use axum::response::Response;
-use http::StatusCode;
+use http::{HeaderValue, StatusCode};
 
 use crate::http::call::Call;
 use crate::http::etag::{Condition, Tag};
@@ -46,6 +46,12 @@ impl Tags {
         let had = self.had.as_ref();
         had.is_some_and(|had| self.of(version).is_some_and(|tag| had.names_weakly(&tag)))
     }
+}
+
+/// The state of a datasource, as its pages name it: whatever was asked and in whatever form, it is the same as long as no value changes. A digest, so that
+/// nobody takes it for a number that goes up.
+pub(super) fn state(datasource: i64, version: i64) -> HeaderValue {
+    Tag::of(format!("{datasource} {version}").as_bytes()).unquoted()
 }
 
 /// 304, for a page that the caller has.

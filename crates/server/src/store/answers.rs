@@ -83,16 +83,8 @@ pub(crate) fn keep(
 
 /// Removes every answer that has had its day at `now` (ticks); how many.
 pub(crate) async fn purge(store: &Store, now: i64) -> Result<u64, StoreError> {
-    let mut total = 0;
-    loop {
-        let removed = store
-            .write(move |session| purge_some(session, now, PER_TURN))
-            .await?;
-        total += removed;
-        if removed < PER_TURN.unsigned_abs() {
-            return Ok(total);
-        }
-    }
+    let some = move |session: &mut dyn Session| purge_some(session, now, PER_TURN);
+    store.write_in_turns(PER_TURN.unsigned_abs(), some).await
 }
 
 fn purge_some(session: &mut dyn Session, now: i64, limit: i64) -> Result<u64, StoreError> {

@@ -35,6 +35,7 @@ use std::time::Duration;
 
 use connect::Connect;
 pub use engine::{Dialect, EachRow, Row, Session, StoreError, Value, View, present};
+pub(crate) use pool::readers_for_long_work;
 use postgres::Postgres;
 pub use postgres::connect as connect_postgres;
 use sqlite::Sqlite;
@@ -209,6 +210,24 @@ impl Store {
         E: From<StoreError> + Send + 'static,
     {
         on_engine!(self, units => units.write(work).await)
+    }
+
+    /// Runs changes again and again, others' between them, until a run changes less than the most that one does; how much they changed together.
+    ///
+    /// # Errors
+    /// What the store says. What was changed before stays changed.
+    pub(crate) async fn write_in_turns<F>(&self, most: u64, work: F) -> Result<u64, StoreError>
+    where
+        F: Fn(&mut dyn Session) -> Result<u64, StoreError> + Clone + Send + 'static,
+    {
+        let mut total = 0;
+        loop {
+            let changed = self.write(work.clone()).await?;
+            total += changed;
+            if changed < most {
+                return Ok(total);
+            }
+        }
     }
 
     /// Writes that wait for their turn.

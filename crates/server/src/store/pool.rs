@@ -11,6 +11,11 @@ use super::{StoreError, StoreOptions};
 /// readiness could be had.
 const KEPT_FOR_SHORT: usize = 4;
 
+/// How many of so many readers work of any size may use at one time.
+pub(crate) fn readers_for_long_work(readers: usize) -> usize {
+    readers.saturating_sub(KEPT_FOR_SHORT).max(1)
+}
+
 /// The readers of one database.
 pub(super) struct Pool<E: Connect> {
     engine: Arc<E>,
@@ -50,8 +55,7 @@ impl<C> Idle<C> {
 impl<E: Connect> Pool<E> {
     pub(super) fn new(engine: Arc<E>, options: StoreOptions) -> Self {
         let permits = Arc::new(Semaphore::new(options.readers));
-        let long = options.readers.saturating_sub(KEPT_FOR_SHORT).max(1);
-        let long = Arc::new(Semaphore::new(long));
+        let long = Arc::new(Semaphore::new(readers_for_long_work(options.readers)));
         Pool {
             engine,
             options,

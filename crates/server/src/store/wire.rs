@@ -7,9 +7,12 @@ use super::engine::{Row, present};
 
 /// An instant.
 pub(crate) fn instant(row: &dyn Row, column: usize) -> Result<Option<Timestamp>, StoreError> {
-    row.int(column)?
-        .map(|ticks| Timestamp::from_ticks(ticks).ok_or_else(|| beyond("instant", ticks)))
-        .transpose()
+    row.int(column)?.map(timestamp).transpose()
+}
+
+/// The instant that a column's ticks are.
+pub(crate) fn timestamp(ticks: i64) -> Result<Timestamp, StoreError> {
+    Timestamp::from_ticks(ticks).ok_or_else(|| beyond("instant", ticks))
 }
 
 /// An instant of a column that cannot be NULL.

@@ -45,6 +45,7 @@ pub(crate) struct Metrics {
     /// Requests being answered.
     pub(crate) in_flight: Gauge,
     queued_writes: Gauge,
+    held_bytes: Gauge,
     remembered_tokens: Gauge,
 }
 
@@ -58,6 +59,8 @@ struct Series {
 pub(crate) struct Observed {
     /// Writes waiting for the store.
     pub(crate) queued_writes: usize,
+    /// Bytes of answers that their clients have not taken yet.
+    pub(crate) held_bytes: usize,
     /// Tokens remembered as verified.
     pub(crate) remembered_tokens: usize,
 }
@@ -106,6 +109,10 @@ impl Metrics {
         };
         let in_flight = gauge("http_requests_in_flight", "Requests being answered");
         let queued_writes = gauge("store_queued_writes", "Writes waiting for the store");
+        let held_bytes = gauge(
+            "http_held_bytes",
+            "Bytes of pages and lists of v1 that lie in memory until their clients take them",
+        );
         let remembered_tokens = gauge("tokens_remembered", "Verified tokens remembered");
         Self {
             registry,
@@ -115,6 +122,7 @@ impl Metrics {
             secret_checks,
             in_flight,
             queued_writes,
+            held_bytes,
             remembered_tokens,
         }
     }
@@ -135,6 +143,7 @@ impl Metrics {
     pub(crate) fn render(&self, observed: Observed) -> Result<String, fmt::Error> {
         let gauge = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         self.queued_writes.set(gauge(observed.queued_writes));
+        self.held_bytes.set(gauge(observed.held_bytes));
         self.remembered_tokens
             .set(gauge(observed.remembered_tokens));
         let mut text = String::new();
@@ -156,6 +165,7 @@ mod tests {
         let text = metrics
             .render(Observed {
                 queued_writes: 3,
+                held_bytes: 70,
                 remembered_tokens: 0,
             })
             .expect("text");
@@ -166,6 +176,7 @@ mod tests {
             r#"obeya_http_request_duration_seconds_bucket{le="0.001",operation="getArea"} 0"#,
             r#"obeya_http_request_duration_seconds_bucket{le="0.0025",operation="getArea"} 2"#,
             "obeya_store_queued_writes 3",
+            "obeya_http_held_bytes 70",
         ] {
             assert!(text.lines().any(|found| found == line), "{line} in\n{text}");
         }

@@ -144,7 +144,18 @@ async fn a_write_answers_with_the_tag_that_reads_have_from_then_on() {
             json!([{"id": 52, "amount": 3}]),
         ),
         ("/v1/Incidents/100/externalId", json!("c9")),
+        ("/v1/Incidents/100/status", json!({"status": "InProgress"})),
+        ("/v1/Incidents/100/severity", json!({"severity": "High"})),
+        (
+            "/v1/Incidents/100/responsible",
+            json!({"followUpGroupId": 4, "responsibleUserId": "u-104"}),
+        ),
+        ("/v1/Incidents/100/categories", json!([{"id": 32}])),
+        ("/v1/Incidents/100/customfields/61", json!({"value": "M-1"})),
     ] {
+        // One that was not made for this is never taken.
+        let stale = put(&service, path, "\"nothing\"", &body).await;
+        stale.is_problem(412, "precondition.failed");
         tag_now = tag(&put(&service, path, &tag_now, &body).await);
         assert_eq!(tag(&service.get(INCIDENT).await), tag_now, "{path}");
     }
@@ -192,14 +203,16 @@ async fn who_names_an_older_state_changes_nothing() {
 #[tokio::test]
 async fn a_delete_takes_the_condition_too() {
     let service = plant().await;
-    let stale = [("if-match", "\"nothing\"")];
-    let refused = send(&service, (Method::DELETE, INCIDENT), &stale, None).await;
-    refused.is_problem(412, "precondition.failed");
-    let tag = tag(&service.get(INCIDENT).await);
-    let headers = [("if-match", tag.as_str())];
-    let deleted = send(&service, (Method::DELETE, INCIDENT), &headers, None).await;
-    assert_eq!((deleted.status, deleted.text()), (200, String::new()));
-    assert_eq!(service.get(INCIDENT).await.status, 404);
+    for path in [INCIDENT, "/v1/Improvements/317"] {
+        let stale = [("if-match", "\"nothing\"")];
+        let refused = send(&service, (Method::DELETE, path), &stale, None).await;
+        refused.is_problem(412, "precondition.failed");
+        let tag = tag(&service.get(path).await);
+        let headers = [("if-match", tag.as_str())];
+        let deleted = send(&service, (Method::DELETE, path), &headers, None).await;
+        assert_eq!((deleted.status, deleted.text()), (200, String::new()));
+        assert_eq!(service.get(path).await.status, 404);
+    }
 }
 
 #[tokio::test]

@@ -177,7 +177,7 @@ async fn what_replaces_a_record_is_a_change_of_now() {
 }
 
 #[tokio::test]
-async fn an_incident_changes_with_the_number_of_its_comments() {
+async fn an_incident_changes_with_its_comments() {
     let target = Target::new();
     let first = folder(&[Some("2025-02-01T00:00:00Z"); 3]);
     first.write(
@@ -210,6 +210,19 @@ async fn an_incident_changes_with_the_number_of_its_comments() {
     let after = stamps(&store, "incidents", "last_modified").await;
     assert!(after[0].1 > kept && after[1].1 > kept, "{after:?}");
     assert_eq!(after[2], (3, kept));
+
+    // Other words: nothing that the incident itself tells, but what a copy has to have.
+    comments.write(
+        "incident_comments.jsonl",
+        r#"{"id":1,"incidentId":2,"text":"b","commentDate":"2025-01-01T00:00:00Z"}"#,
+    );
+    comments
+        .import(target.db(), OnConflict::Replace)
+        .await
+        .expect("edited");
+    let edited = stamps(&store, "incidents", "last_modified").await;
+    assert!(edited[1].1 > after[1].1, "{edited:?}");
+    assert_eq!([edited[0], edited[2]], [after[0], after[2]]);
     store.close().await;
 }
 
@@ -251,8 +264,8 @@ async fn a_stamp_of_tomorrow_is_taken_and_one_of_the_next_century_is_none() {
     }
 }
 
-/// Incidents 1 to 4 and improvements 1 and 2: each tells other names.
-const TELLING: [(&str, &str); 6] = [
+/// Incidents 1 to 5 and improvements 1 and 2: each tells other names, the last one in a comment.
+const TELLING: [(&str, &str); 7] = [
     ("projects.jsonl", r#"{"id":1,"name":"P"}"#),
     ("groups.jsonl", r#"{"id":1,"type":"GENERAL","name":"G"}"#),
     (
@@ -269,7 +282,12 @@ const TELLING: [(&str, &str); 6] = [
         r#"{"id":1,"incidentTypeId":1,"title":"t","incidentDate":"2025-01-01","projectId":1,"categories":[{"id":11}]}
 {"id":2,"incidentTypeId":1,"title":"t","incidentDate":"2025-01-01","followUpGroupId":1,"responsibleUserId":"u","causes":[{"id":12}],"consequences":[{"id":13}]}
 {"id":3,"incidentTypeId":1,"title":"t","incidentDate":"2025-01-01","reportedByGroupId":1,"reportedByUserId":"u","customFields":[{"id":14,"dataListValue":"x"}]}
-{"id":4,"incidentTypeId":2,"title":"t","incidentDate":"2025-01-01","isAnonymous":true,"reportedByUserId":"u"}"#,
+{"id":4,"incidentTypeId":2,"title":"t","incidentDate":"2025-01-01","isAnonymous":true,"reportedByUserId":"u"}
+{"id":5,"incidentTypeId":2,"title":"t","incidentDate":"2025-01-01"}"#,
+    ),
+    (
+        "incident_comments.jsonl",
+        r#"{"id":1,"incidentId":5,"text":"a","commentDate":"2025-01-01T00:00:00Z","commentedByUserId":"u"}"#,
     ),
     (
         "improvements.jsonl",
@@ -323,7 +341,7 @@ async fn records_change_with_the_names_they_tell_but_for_an_anonymous_ones_repor
         (
             "users.jsonl",
             r#"{"id":"u","userName":"u","displayName":"V"}"#.into(),
-            &[2, 3],
+            &[2, 3, 5],
             &[1],
         ),
         (

@@ -136,6 +136,14 @@ async fn archived_and_brought_back_to_its_stage() {
             &json!("2025-05-24T15:20:00Z")
         )
     );
+    // No date tells of this one: it must have been kept.
+    let open = "/v1/Improvements/319";
+    accepted(&service, "PUT", open, &json!({"status": "Archived"})).await;
+    let back = accepted(&service, "PUT", open, &json!({"status": "Activated"})).await;
+    assert_eq!(
+        (&back["status"], &back["suggestionDate"]),
+        (&json!("Open"), &Value::Null)
+    );
     // Imported as archived: the last stage that has a date.
     let imported = accepted(
         &service,
@@ -191,6 +199,16 @@ async fn what_may_not_follow_is_refused() {
         .await["suggestionDate"],
         NOW
     );
+}
+
+/// DECISIONS.md, section 4: 409 before 422.
+#[tokio::test]
+async fn what_may_not_follow_is_told_before_what_does_not_exist() {
+    let service = plant().await;
+    let body = json!({"status": "Activated", "groupId": 99});
+    refused(&service, "PUT", PATH, &body, 409, "improvement.transition").await;
+    let body = json!({"status": "InProgress", "groupId": 99});
+    refused(&service, "PUT", PATH, &body, 422, "reference.unknown").await;
 }
 
 #[tokio::test]

@@ -150,6 +150,16 @@ async fn each_wrong_body_is_refused_and_its_field_named() {
     }
 }
 
+/// Who asks for what came after the last stamp it saw must miss none.
+#[tokio::test]
+async fn each_has_a_stamp_of_its_own_though_the_clock_stands() {
+    let service = plant().await;
+    for stamp in [NOW, "2025-06-02T08:00:00.0000001Z"] {
+        let made = accepted(&service, "POST", LIST, &least()).await;
+        assert_eq!(made["lastModified"], stamp);
+    }
+}
+
 #[tokio::test]
 async fn a_title_may_have_a_hundred_characters_and_none() {
     let service = plant().await;

@@ -234,6 +234,21 @@ async fn what_does_not_exist_or_fit_is_refused() {
     }
 }
 
+/// DECISIONS.md, section 4: 409 before 422.
+#[tokio::test]
+async fn what_may_not_follow_is_told_before_what_does_not_exist() {
+    let service = plant().await;
+    let resolved = with(least_update(), &json!({"status": "Resolved"}));
+    accepted(&service, "PUT", PATH, &resolved).await;
+    for (status, refusal, code) in [
+        ("Rejected", 409, "incident.transition"),
+        ("InProgress", 422, "reference.unknown"),
+    ] {
+        let body = with(least_update(), &json!({"status": status, "areaId": 99}));
+        refused(&service, "PUT", PATH, &body, refusal, code).await;
+    }
+}
+
 #[tokio::test]
 async fn the_rule_on_the_responsible_user_holds_for_what_the_write_names() {
     let service = plant().await;

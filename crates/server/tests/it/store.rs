@@ -1,7 +1,7 @@
 //! The store through its own face, on every engine: what is kept, what is undone, snapshots, budgets and bounds.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use obeya_server::store::{Session, Store, StoreError, StoreOptions, Value, stamp};
@@ -57,9 +57,14 @@ impl Waiting {
         let (begin, mut begun) = tokio::sync::mpsc::unbounded_channel();
         let gate = store.clone();
         let gate = tokio::spawn(async move {
+            // A job may run again: the gate is passed once.
+            let held = Mutex::new(Some(held));
             let work = move |session: &mut dyn Session| {
-                begin.send(()).expect("somebody waits");
-                held.recv().map_or(Ok(0), |()| add(session, 1, "a"))
+                if let Some(held) = held.lock().expect("no panic within").take() {
+                    begin.send(()).expect("somebody waits");
+                    held.recv().expect("it is opened");
+                }
+                add(session, 1, "a")
             };
             gate.write(work).await
         });
@@ -184,6 +189,47 @@ async fn a_job_that_panics_undoes_its_changes_and_the_writer_lives_on() {
         .await
         .expect("the writer takes the next job");
     assert_eq!(areas(&store).await, 1);
+}
+
+#[tokio::test]
+async fn of_jobs_that_share_a_commit_those_that_fail_leave_nothing_and_the_others_everything() {
+    fn add(session: &mut dyn Session, id: i64, name: &str) -> Result<u64, StoreError> {
+        let refused = StoreError::Unavailable("on purpose".into());
+        match id % 8 {
+            // Before it changed anything, and after it.
+            2 => Err(refused),
+            3 => add_area(session, id, name).and(Err(refused)),
+            5 => {
+                add_area(session, id, name)?;
+                add_area(session, id, name)
+            }
+            6 => {
+                add_area(session, id, name)?;
+                panic!("on purpose")
+            }
+            _ => add_area(session, id, name),
+        }
+    }
+    let (_database, store) = opened().await;
+    let outcomes = Waiting::behind_a_gate(&store, add).await.outcomes().await;
+    for (id, outcome) in (1..).zip(&outcomes) {
+        match id % 8 {
+            2 | 3 => assert!(matches!(outcome, Err(StoreError::Unavailable(_))), "{id}"),
+            5 => assert!(matches!(outcome, Err(StoreError::Constraint(_))), "{id}"),
+            6 => assert!(matches!(outcome, Err(StoreError::Engine(_))), "{id}"),
+            _ => assert_eq!(*outcome.as_ref().expect("written"), 1, "{id}"),
+        }
+    }
+    let ids = store
+        .read(|session| session.all("SELECT id FROM areas ORDER BY id", &[], |row| row.int(0)));
+    let ids: Result<_, StoreError> = ids.await;
+    let written: Vec<_> = (1..=AT_ONCE)
+        .filter(|id| ![2, 3, 5, 6].contains(&(id % 8)))
+        .collect();
+    assert_eq!(
+        ids.expect("ids").into_iter().flatten().collect::<Vec<_>>(),
+        written
+    );
 }
 
 #[tokio::test]

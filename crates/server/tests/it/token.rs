@@ -249,6 +249,12 @@ async fn a_token_says_what_the_standards_ask_for_and_its_key_is_published() {
         discovery["jwks_uri"],
         format!("{base}/.well-known/jwks.json")
     );
+    for promise in [
+        "idempotency_key_supported",
+        "incident_stamps_cover_comments",
+    ] {
+        assert_eq!(discovery[promise], true, "{promise}");
+    }
 
     let keys = service.get_as(None, "/.well-known/jwks.json").await;
     let keys: jsonwebtoken::jwk::JwkSet = serde_json::from_slice(&keys.body).expect("a key set");

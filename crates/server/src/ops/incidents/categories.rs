@@ -3,13 +3,12 @@
 use axum::response::Response;
 use obeya_model::CategoryInput;
 
-use super::{answer, body, open};
+use super::{body, parts};
 use crate::domain::validate::Check;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
-use crate::ops::writing;
-use crate::store::references::{Part, References};
-use crate::store::{Session, incidents};
+use crate::store::incidents;
+use crate::store::references::Part;
 
 pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
@@ -17,24 +16,17 @@ pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     let mut check = Check::default();
     body::some_category(&mut check, &categories);
     check.finish(Some(()))?;
-    let now = call.now();
-    let work = move |session: &mut dyn Session| {
-        let (stored, stamp) = open(session, id, now)?;
-        let ids: Vec<_> = categories.iter().map(|item| item.id).collect();
-        let mut references = References::new(session);
-        references.parts(
-            Part::Category,
-            stored.incident.incident_type_id,
-            ids.iter().copied(),
-            |index| format!("[{index}].id"),
-        )?;
-        references.finish()?;
-        incidents::set_categories(session, id, &ids)?;
-        incidents::touch(session, id, stamp)?;
-        answer(session, id)
-    };
-    writing::of(&call)?
-        .against(move |session| answer(session, id))
-        .record(work)
-        .await
+    let id_of = |item: &CategoryInput| item.id;
+    parts::replace(
+        &call,
+        id,
+        Part::Category,
+        categories,
+        id_of,
+        |session, id, items| {
+            let categories: Vec<_> = items.iter().map(|item| item.id).collect();
+            incidents::set_categories(session, id, &categories)
+        },
+    )
+    .await
 }

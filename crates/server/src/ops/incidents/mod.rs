@@ -14,6 +14,7 @@ pub(crate) mod get_v2;
 pub(crate) mod list;
 pub(crate) mod list_types_v2;
 pub(crate) mod list_v2;
+mod parts;
 pub(crate) mod responsible;
 pub(crate) mod restore;
 pub(crate) mod severity;

@@ -15,16 +15,8 @@ const PER_TURN: i64 = 200;
 /// # Errors
 /// What the store says. What was removed before stays removed.
 pub async fn purge(store: &Store, now: i64) -> Result<u64, StoreError> {
-    let mut total = 0;
-    loop {
-        let removed = store
-            .write(move |session| purge_some(session, now, PER_TURN))
-            .await?;
-        total += removed;
-        if removed < PER_TURN.unsigned_abs() {
-            return Ok(total);
-        }
-    }
+    let some = move |session: &mut dyn Session| purge_some(session, now, PER_TURN);
+    store.write_in_turns(PER_TURN.unsigned_abs(), some).await
 }
 
 /// Removes at most `limit` of them; how many.

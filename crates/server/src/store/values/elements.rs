@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::hash::Hash;
 use std::ops::ControlFlow;
 
+use super::pieces;
 use crate::domain::elements::{Element, Elements, Known};
 use crate::domain::value::DatasourceValue;
 use crate::domain::words::{ElementKind, Word};
@@ -14,9 +15,6 @@ use crate::store::{Session, StoreError};
 const ELEMENTS: &str = "SELECT e.id, e.label, e.type, e.is_mandatory, e.source_column
     FROM datasources AS d LEFT JOIN datasource_elements AS e ON e.datasource_id = d.id
     WHERE d.id = ?1 ORDER BY e.sort_order, e.id";
-
-/// Records looked up at once, as many places each time so that few texts are prepared.
-const WIDTHS: [usize; 3] = [1, 32, 1_000];
 
 /// Says that the elements will be asked for ([`of`]).
 pub(crate) fn announce(session: &mut dyn Session, datasource: i32) -> Result<(), StoreError> {
@@ -75,12 +73,6 @@ pub(crate) fn known(
     })
 }
 
-/// `?2, ?3, …`: so many places from a first one on.
-pub(super) fn places(first: usize, count: usize) -> String {
-    let places: Vec<String> = (first..first + count).map(|at| format!("?{at}")).collect();
-    places.join(", ")
-}
-
 /// Those of the ids that a table has.
 fn among<T: Hash + Eq>(
     session: &mut dyn Session,
@@ -89,15 +81,9 @@ fn among<T: Hash + Eq>(
     read: impl Fn(&dyn Row) -> Result<T, StoreError>,
 ) -> Result<HashSet<T>, StoreError> {
     let mut found = HashSet::new();
-    for piece in ids.chunks(WIDTHS[2]) {
-        let width = WIDTHS
-            .into_iter()
-            .find(|width| piece.len() <= *width)
-            .unwrap_or(piece.len());
-        let sql = format!("SELECT id FROM {table} WHERE id IN ({})", places(1, width));
-        let mut binds = piece.to_vec();
-        binds.resize(width, Value::Null);
-        session.query(&sql, &binds, &mut |row| {
+    for (places, ids) in pieces::of(ids, 1) {
+        let sql = format!("SELECT id FROM {table} WHERE id IN ({places})");
+        session.query(&sql, &ids, &mut |row| {
             found.insert(read(row)?);
             Ok(ControlFlow::Continue(()))
         })?;

@@ -1,8 +1,40 @@
 //! The values of datasources: what is kept about them, and the statements that write them. What they must be like is the domain's matter, which pages of them
 //! are read `read`'s.
 
+/// The columns of the table: as a constant, and by `listed!` as a part of a statement's text.
+macro_rules! columns {
+    ($first:literal, $($further:literal),+ $(,)?) => {
+        /// The columns of the table, in the order in which rows are written and read.
+        pub(crate) const COLUMNS: [&str; 14] = [$first, $($further),+];
+
+        macro_rules! listed {
+            () => {
+                concat!($first, $(", ", $further),+)
+            };
+        }
+    };
+}
+
+columns![
+    "datasource_id",
+    "value_date",
+    "id",
+    "value",
+    "registration_date",
+    "area_id",
+    "asset_id",
+    "project_id",
+    "description",
+    "dimension",
+    "dimension2",
+    "dimension3",
+    "dimension4",
+    "external_id",
+];
+
 pub(crate) mod elements;
 mod ids;
+mod pieces;
 pub(crate) mod write;
 
 pub(crate) use ids::{given, last_id};

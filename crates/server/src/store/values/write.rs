@@ -2,49 +2,29 @@
 
 use obeya_model::DatasourceValue as Record;
 
-use super::elements::places;
-use super::{changed, ids};
+use super::{COLUMNS, changed, ids, pieces};
 use crate::domain::value::DatasourceValue;
 use crate::store::engine::{Row, Value, present};
 use crate::store::refusal::Refusal;
-use crate::store::wire::must_instant;
+use crate::store::wire::{must_instant, timestamp};
 use crate::store::{Session, StoreError};
 
-/// The columns of the table, as [`cells`] fills them.
-const COLUMNS: [&str; 14] = [
-    "datasource_id",
-    "value_date",
-    "id",
-    "value",
-    "registration_date",
-    "area_id",
-    "asset_id",
-    "project_id",
-    "description",
-    "dimension",
-    "dimension2",
-    "dimension3",
-    "dimension4",
-    "external_id",
-];
-
-const INSERT: &str = "INSERT INTO datasource_values (datasource_id, value_date, id, value, registration_date, area_id, asset_id, project_id,
-        description, dimension, dimension2, dimension3, dimension4, external_id)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
-    RETURNING datasource_id, value_date, id, value, registration_date, area_id, asset_id, project_id,
-        description, dimension, dimension2, dimension3, dimension4, external_id";
-const UPDATE: &str = "UPDATE datasource_values SET value_date = ?2, value = ?4, registration_date = ?5, area_id = ?6, asset_id = ?7, project_id = ?8,
+const INSERT: &str = concat!(
+    "INSERT INTO datasource_values (",
+    listed!(),
+    ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)"
+);
+const UPDATE: &str = concat!(
+    "UPDATE datasource_values SET value_date = ?2, value = ?4, registration_date = ?5, area_id = ?6, asset_id = ?7, project_id = ?8,
         description = ?9, dimension = ?10, dimension2 = ?11, dimension3 = ?12, dimension4 = ?13, external_id = ?14
-    WHERE datasource_id = ?1 AND id = ?3
-    RETURNING datasource_id, value_date, id, value, registration_date, area_id, asset_id, project_id,
-        description, dimension, dimension2, dimension3, dimension4, external_id";
-const FIND: &str =
-    "SELECT datasource_id, value_date, id, value, registration_date, area_id, asset_id, project_id,
-        description, dimension, dimension2, dimension3, dimension4, external_id
-    FROM datasource_values WHERE datasource_id = ?1 AND id = ?2";
-
-/// Ids that one statement takes away, as many places each time so that few texts are prepared.
-const WIDTHS: [usize; 3] = [1, 32, 1_000];
+    WHERE datasource_id = ?1 AND id = ?3 RETURNING ",
+    listed!()
+);
+const FIND: &str = concat!(
+    "SELECT ",
+    listed!(),
+    " FROM datasource_values WHERE datasource_id = ?1 AND id = ?2"
+);
 
 /// Says that so many values will be added ([`insert`], [`append`]).
 pub(crate) fn announce(session: &mut dyn Session, count: usize) -> Result<(), StoreError> {
@@ -62,9 +42,9 @@ pub(crate) fn insert(
     stamp: i64,
 ) -> Result<Record, Refusal> {
     let id = ids::take(session, 1)?;
-    let inserted = session.first(INSERT, &cells(datasource, id, value, stamp), record)?;
+    session.send(INSERT, &cells(datasource, id, value, stamp))?;
     changed(session, datasource, 1, stamp)?;
-    Ok(present(inserted)?)
+    Ok(registered(datasource, id, value, stamp)?)
 }
 
 /// Adds values in their order, all registered at this stamp, with ids in their order too.
@@ -126,18 +106,11 @@ pub(crate) fn delete(
     stamp: i64,
 ) -> Result<u64, StoreError> {
     let mut gone = 0;
-    for piece in ids.chunks(WIDTHS[2]) {
-        let width = WIDTHS
-            .into_iter()
-            .find(|width| piece.len() <= *width)
-            .unwrap_or(piece.len());
-        let sql = format!(
-            "DELETE FROM datasource_values WHERE datasource_id = ?1 AND id IN ({})",
-            places(2, width)
-        );
-        let mut binds = vec![Value::from(datasource)];
-        binds.extend(piece.iter().map(|id| Value::from(*id)));
-        binds.resize(width + 1, Value::Null);
+    let ids: Vec<_> = ids.iter().map(|id| Value::from(*id)).collect();
+    for (places, ids) in pieces::of(&ids, 2) {
+        let sql =
+            format!("DELETE FROM datasource_values WHERE datasource_id = ?1 AND id IN ({places})");
+        let binds = [&[datasource.into()], &ids[..]].concat();
         gone += session.execute(&sql, &binds)?;
     }
     went(session, datasource, gone, stamp)
@@ -193,6 +166,33 @@ fn cells(
         fourth.as_deref().into(),
         value.external_id.as_deref().into(),
     ]
+}
+
+/// The record that [`cells`] make, as it will be read: to have it read costs a wait on an engine at the end of a wire, and a table on one in this process.
+fn registered(
+    datasource: i32,
+    id: i32,
+    value: &DatasourceValue,
+    stamp: i64,
+) -> Result<Record, StoreError> {
+    let [dimension, dimension2, dimension3, dimension4] = value.dimensions.clone();
+    Ok(Record {
+        data_source_id: datasource,
+        value_date: timestamp(value.value_date)?,
+        id,
+        // The store keeps no minus zero.
+        value: value.value + 0.0,
+        registration_date: timestamp(stamp)?,
+        area_id: value.area_id,
+        asset_id: value.asset_id,
+        project_id: value.project_id,
+        description: value.description.clone(),
+        dimension,
+        dimension2,
+        dimension3,
+        dimension4,
+        external_id: value.external_id.clone(),
+    })
 }
 
 /// A row of [`COLUMNS`].

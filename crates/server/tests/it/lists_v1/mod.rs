@@ -2,6 +2,7 @@
 
 mod arrays;
 mod narrowed;
+mod slow;
 
 use obeya_server::store::{Session, StoreError};
 use serde_json::json;

@@ -51,6 +51,28 @@ async fn a_batch_has_its_ids_in_its_order_and_one_registration() {
 }
 
 #[tokio::test]
+async fn a_datasource_that_is_not_there_takes_not_even_an_empty_batch() {
+    let service = plant().await;
+    let before = everything(&service).await;
+    let path = "/v1/Datasources/99/values";
+    let batch = format!("{path}/batch");
+    let replace = format!("{path}/batchReplace{JUNE}");
+    let one = json!([value(1, "2025-06-01T10:00:00Z")]);
+    for answer in [
+        service.post(&batch, &json!([])).await,
+        service.post(&batch, &one).await,
+        service.put(&replace, &json!([])).await,
+        service.put(&replace, &one).await,
+        delete_with(&service, &batch, &json!([])).await,
+        delete_with(&service, &batch, &json!([1])).await,
+    ] {
+        let problem = answer.is_problem(404, "not_found");
+        assert_eq!(problem["detail"], "There is no datasource 99.");
+    }
+    assert_eq!(everything(&service).await, before);
+}
+
+#[tokio::test]
 async fn one_bad_value_among_ten_thousand_leaves_nothing() {
     let service = plant().await;
     let scrap = "/v1/Datasources/2/values";

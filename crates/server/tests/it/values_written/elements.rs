@@ -43,6 +43,24 @@ async fn what_is_mandatory_must_be_there() {
     let path = "/v1/Datasources/2/values/1";
     let put = service.put(path, &value(1, "2025-06-01T10:00:00Z")).await;
     put.is_problem(422, "element.missing");
+    // So is each value of many, also where they take the place of others.
+    let before = everything(&service).await;
+    let values = "/v1/Datasources/2/values";
+    let period = "from=2025-06-01T00:00:00Z&to=2025-06-02T00:00:00Z";
+    let batch = json!([
+        with(value(1, "2025-06-01T10:00:00Z"), json!({"dimension": "x"})),
+        value(2, "2025-06-01T11:00:00Z"),
+    ]);
+    for answer in [
+        service.post(&format!("{values}/batch"), &batch).await,
+        service
+            .put(&format!("{values}/batchReplace?{period}"), &batch)
+            .await,
+    ] {
+        let problem = answer.is_problem(422, "element.missing");
+        assert!(problem["errors"]["[1].dimension"].is_array(), "{problem:#}");
+    }
+    assert_eq!(everything(&service).await, before);
 }
 
 #[tokio::test]

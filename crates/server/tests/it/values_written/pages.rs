@@ -153,6 +153,91 @@ async fn a_tag_says_whether_the_values_changed() {
     }
 }
 
+/// Pages are put together by it, so it is the same whatever is asked, and another after any change.
+#[tokio::test]
+async fn the_state_is_the_same_on_every_page_until_a_value_changes() {
+    let service = plant().await;
+    seconds(&service, 10).await;
+    let ask = |path: &str, accept: &str, tag: &str| {
+        let request = service.request(Method::GET, path);
+        Answer::of(
+            request
+                .header("accept", accept)
+                .header("if-none-match", tag),
+        )
+    };
+    let state = async || {
+        let page = service.get(VALUES).await;
+        page.header("obeya-state").to_owned()
+    };
+    let before = state().await;
+    // As long as a digest, of letters that any client can keep.
+    assert_eq!(before.len(), 22, "{before}");
+    for query in [
+        "",
+        "?pageSize=3&page=3",
+        "?pageSize=3&page=30",
+        "?$filter=value%20gt%203&$orderby=value%20desc",
+        "?$filter=valueDate%20lt%20now()",
+        "?from=2025-06-01T00:00:05Z",
+    ] {
+        let path = format!("{VALUES}{query}");
+        for accept in [
+            "application/json",
+            "text/csv",
+            "application/vnd.apache.arrow.stream",
+        ] {
+            let page = ask(&path, accept, "\"none\"").await;
+            assert_eq!(page.header("obeya-state"), before, "{query} {accept}");
+            let tag = page.header("etag").to_owned();
+            if !tag.is_empty() {
+                let same = ask(&path, accept, &tag).await;
+                let found = (same.status, same.header("obeya-state"));
+                assert_eq!(found, (304, before.as_str()), "{query} {accept}");
+            }
+        }
+    }
+    // Another datasource's values are others, and what is written there is not seen here.
+    let elsewhere = "/v1/Datasources/2/values";
+    assert_ne!(service.get(elsewhere).await.header("obeya-state"), before);
+    let other = json!({"value": 1, "valueDate": "2025-06-01T00:00:00Z", "dimension": "x"});
+    assert_eq!(service.post(elsewhere, &other).await.status, 200);
+    assert_eq!(state().await, before);
+    let missing = service.get("/v1/Datasources/99/values").await;
+    assert_eq!(missing.header("obeya-state"), "");
+    // One goes and one comes: as many as before.
+    let mut states = vec![before];
+    for (method, path, body) in [
+        (
+            Method::PUT,
+            format!("{VALUES}/1"),
+            value(1, "2025-06-02T00:00:00Z"),
+        ),
+        (Method::DELETE, format!("{VALUES}/batch"), json!([2])),
+        (
+            Method::POST,
+            VALUES.to_owned(),
+            value(1, "2025-06-01T00:00:00Z"),
+        ),
+        (
+            Method::POST,
+            format!("{VALUES}/batch"),
+            json!([value(0, "2025-06-01T00:00:00Z")]),
+        ),
+        (
+            Method::PUT,
+            format!("{VALUES}/batchReplace?from=2025-06-01T00:00:04Z&to=2025-06-01T00:00:04Z"),
+            json!([value(7, "2025-06-01T00:00:04Z")]),
+        ),
+    ] {
+        let written = Answer::of(service.request(method.clone(), &path).json(&body)).await;
+        assert_eq!(written.status, 200, "{method} {path}: {}", written.text());
+        let state = state().await;
+        assert!(!states.contains(&state), "{method} {path}: {state}");
+        states.push(state);
+    }
+}
+
 /// An older copy of the database is put back: what is written then must not pass for what was written before.
 #[tokio::test]
 async fn a_tag_of_values_that_were_lost_fits_no_others() {

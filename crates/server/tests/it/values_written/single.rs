@@ -102,9 +102,15 @@ async fn values_belong_to_their_datasource() {
         delete(&service, path).await.is_problem(404, "not_found");
         service.put(path, &body).await.is_problem(404, "not_found");
     }
-    let nowhere = service.post("/v1/Datasources/99/values", &body).await;
-    nowhere.is_problem(404, "not_found");
-    assert_eq!(nowhere.json()["detail"], "There is no datasource 99.");
+    let path = "/v1/Datasources/99/values/1";
+    for nowhere in [
+        service.post("/v1/Datasources/99/values", &body).await,
+        service.put(path, &body).await,
+        delete(&service, path).await,
+    ] {
+        nowhere.is_problem(404, "not_found");
+        assert_eq!(nowhere.json()["detail"], "There is no datasource 99.");
+    }
     for path in ["/v1/Datasources/1/values/x", "/v1/Datasources/x/values/1"] {
         delete(&service, path).await.is_problem(400, "path.invalid");
     }
@@ -219,10 +225,15 @@ async fn a_value_is_changed_only_as_it_was_seen() {
     let changed = put(2, &seen).await;
     assert_eq!(changed.status, 200, "{}", changed.text());
     put(3, &seen).await.is_problem(412, "precondition.failed");
-    let gone = service.request(Method::DELETE, &path);
-    let gone = Answer::of(gone.header("if-match", &seen)).await;
-    gone.is_problem(412, "precondition.failed");
+    let remove = |tag: &str| {
+        let request = service.request(Method::DELETE, &path);
+        Answer::of(request.header("if-match", tag))
+    };
+    remove(&seen).await.is_problem(412, "precondition.failed");
     assert_eq!(page(&service, "").await, (1, vec![(1, 2.0)]));
+    let gone = remove(changed.header("etag")).await;
+    assert_eq!(gone.status, 200, "{}", gone.text());
+    assert_eq!(page(&service, "").await, (0, vec![]));
 }
 
 /// Ids that an import brought are given out, too, gone or not.
