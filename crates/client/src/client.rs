@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use crate::bridge;
 use crate::builder::ClientBuilder;
 use crate::conditions::{Carrier, Extras};
+use crate::config::Config;
 use crate::decode;
 use crate::error::Result;
 use crate::resources::{Areas, Boards, Comments, Datasources, Groups, Improvements, Incidents};
@@ -43,6 +44,24 @@ impl Client {
     /// [`ConfigError::MissingVariables`](crate::ConfigError::MissingVariables) with the names of all that are missing.
     pub fn from_env() -> Result<Self> {
         Self::builder().environment().require_environment()?.build()
+    }
+
+    /// The same client, whose calls may take this long. Connections and tokens are shared.
+    #[must_use]
+    pub fn timeout(&self, limit: Duration) -> Self {
+        self.limited(|config| config.timeout = limit)
+    }
+
+    /// The same client, whose calls are tried again this often. Connections and tokens are shared.
+    #[must_use]
+    pub fn max_retries(&self, retries: u32) -> Self {
+        self.limited(|config| config.retry.max_retries = retries)
+    }
+
+    fn limited(&self, change: impl FnOnce(&mut Config)) -> Self {
+        let mut transport = Transport::clone(self.transport());
+        change(&mut transport.config);
+        Self::new(transport).with(self.extras().clone())
     }
 
     pub(crate) fn new(transport: Transport) -> Self {

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
-use http::header::{ETAG, IF_MATCH};
+use http::header::{ETAG, IF_MATCH, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderValue, Method};
 use obeya_api::{BoxFuture, ExecuteError, Executor, Operation};
 
@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::retry::IDEMPOTENCY_KEY;
 use crate::transport::Transport;
 
-/// The state of one record, as its answer named it (`ETag`).
+/// The state of one record or page, as its answer named it (`ETag`).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Tag(String);
 
@@ -39,11 +39,11 @@ impl fmt::Display for Tag {
     }
 }
 
-/// A record with the tag of its state; from [`Client::tagged`].
+/// An answer with the tag of its state; from [`Client::tagged`] and [`Client::tagged_unless`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Tagged<T> {
-    /// The record.
+    /// The answer: a record, or a page of values.
     pub value: T,
     /// Its tag; `None` from a service that gives none.
     pub tag: Option<Tag>,
@@ -53,6 +53,7 @@ pub struct Tagged<T> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Extras {
     if_match: Option<Tag>,
+    if_none_match: Option<Tag>,
     idempotency_key: Option<String>,
     /// Where the tag of the last answer is left.
     tag: Option<Arc<Mutex<Option<Tag>>>>,
@@ -115,6 +116,39 @@ impl Client {
         Ok(Tagged { value, tag })
     }
 
+    /// Makes a call for what its answer has become: `None` if that still has this tag, and then nothing was read or sent but that. Without a tag it is
+    /// what [`tagged`](Self::tagged) is, so that whoever keeps an answer begins with none.
+    ///
+    /// Single records and pages of values have tags. Of a service that gives none, every answer comes whole and its tag is `None`. The tag is that of one
+    /// question: make one call, and the same each time.
+    ///
+    /// ```no_run
+    /// # async fn example(client: obeya::Client, kept: obeya::Tag) -> obeya::Result<()> {
+    /// let call = |client: obeya::Client| async move { client.datasources().values(12).page(1).await };
+    /// match client.tagged_unless(Some(&kept), call).await? {
+    ///     None => println!("as it was"),
+    ///     Some(found) => println!("{} values, to be kept under {:?}", found.value.count, found.tag),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// What the call gives.
+    pub async fn tagged_unless<T, F: Future<Output = Result<T>>>(
+        &self,
+        tag: Option<&Tag>,
+        call: impl FnOnce(Client) -> F,
+    ) -> Result<Option<Tagged<T>>> {
+        let asking = self.carrying(|extras| extras.if_none_match = tag.cloned());
+        match asking.tagged(call).await {
+            Ok(found) => Ok(Some(found)),
+            // To a call without a condition it is no answer.
+            Err(error) if tag.is_some() && error.status() == Some(304) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     fn carrying(&self, change: impl FnOnce(&mut Extras)) -> Self {
         let mut extras = self.extras().clone();
         change(&mut extras);
@@ -126,6 +160,9 @@ impl Extras {
     /// Adds to a request what its method takes.
     fn add_to(&self, method: &Method, headers: &mut HeaderMap) -> Result<(), &'static str> {
         if method.is_safe() {
+            if let Some(tag) = &self.if_none_match {
+                headers.insert(IF_NONE_MATCH, header(tag)?);
+            }
             return Ok(());
         }
         if let Some(key) = &self.idempotency_key {
@@ -139,11 +176,14 @@ impl Extras {
         if *method != Method::POST
             && let Some(tag) = &self.if_match
         {
-            let value = HeaderValue::try_from(tag.as_str());
-            headers.insert(IF_MATCH, value.map_err(|_| "the tag fits no header")?);
+            headers.insert(IF_MATCH, header(tag)?);
         }
         Ok(())
     }
+}
+
+fn header(tag: &Tag) -> Result<HeaderValue, &'static str> {
+    HeaderValue::try_from(tag.as_str()).map_err(|_| "the tag fits no header")
 }
 
 impl Executor for Carrier {

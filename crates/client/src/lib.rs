@@ -70,10 +70,12 @@
 //!   404 to an incident that has just been deleted. Such an answer says so, and has the failure of that try as its source.
 //!
 //! - **Changes of others.** [`Client::tagged`] reads a record with the tag of its state, and [`Client::if_match`] writes
-//!   only if that is still its state.
-//! - **Time.** [`timeout`](ClientBuilder::timeout) limits a call as a whole, waits included.
+//!   only if that is still its state. [`Client::tagged_unless`] reads what has another tag than the caller's, and else nothing.
+//! - **Time.** [`timeout`](ClientBuilder::timeout) limits a call as a whole, waits included. [`Client::timeout`] and
+//!   [`Client::max_retries`] give a client with other limits that shares connections and tokens.
 //! - **Pages.** `stream()` follows next links, within the API's origin only; values are fetched some pages ahead;
 //!   incidents and improvements are asked for by the last id, so that changes meanwhile move none out of sight.
+//!   Values are asked for by pages, and [`stated_pages`](Values::stated_pages) says which of them fit together.
 //! - **Errors.** One [`Error`], by who has to act on it; the service's own problem document is in it.
 //!
 //! Redirects are not followed. Nothing is logged; an [`Observer`] sees every answer. Secrets and tokens are in no
@@ -121,7 +123,7 @@ pub use resources::{
     Areas, Boards, Comments, DatasourceList, Datasources, Groups, Improvements, Incidents, Trash,
     TypeDetail, Types,
 };
-pub use values::Values;
+pub use values::{ValuePage, Values};
 
 #[cfg(feature = "arrow")]
 pub use arrow::value_schema;

@@ -21,7 +21,8 @@ use crate::observe::{Exchange, Observer};
 use crate::problem;
 use crate::retry::{self, Fault, IDEMPOTENCY_KEY};
 
-/// The shared inside of a client.
+/// The shared inside of a client. A copy shares its connections and its tokens.
+#[derive(Clone)]
 pub(crate) struct Transport {
     pub(crate) config: Config,
     pub(crate) http: reqwest::Client,
@@ -30,8 +31,9 @@ pub(crate) struct Transport {
 }
 
 /// Where the `Authorization` header comes from.
+#[derive(Clone)]
 enum Authority {
-    Tokens(Box<Tokens>),
+    Tokens(Arc<Tokens>),
     Fixed(http::HeaderValue),
     None,
 }
@@ -74,7 +76,7 @@ impl Transport {
                     scopes.clone(),
                     config.retry.clone(),
                 );
-                Authority::Tokens(Box::new(Tokens::new(issuer)))
+                Authority::Tokens(Arc::new(Tokens::new(issuer)))
             }
             Credentials::Token(token) => {
                 Authority::Fixed(bearer(token.expose()).ok_or(ConfigError::Invalid {
@@ -113,6 +115,16 @@ impl Transport {
             .within(deadline, "token", tokens.get(&self.http, deadline))
             .await?;
         Ok(Some(token.grant))
+    }
+
+    /// Whether the issuer says of the service that the stamps of incidents tell of changes of their comments; no where there is no issuer to ask.
+    pub(crate) async fn stamps_cover_comments(&self) -> Result<bool> {
+        let Authority::Tokens(tokens) = &self.authority else {
+            return Ok(false);
+        };
+        // With the first token it has said what it says of itself.
+        self.authenticate().await?;
+        Ok(tokens.stamps_cover_comments())
     }
 
     async fn within<T>(

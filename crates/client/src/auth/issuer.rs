@@ -46,6 +46,9 @@ struct Known {
     /// that says nothing speaks for a service that does not.
     #[serde(default, rename = "idempotency_key_supported")]
     keeps_to_keys: bool,
+    /// Whether an incident gets a later stamp with every change of the comments on it. No standard has a member for this either.
+    #[serde(default, rename = "incident_stamps_cover_comments")]
+    stamps_cover_comments: bool,
 }
 
 #[derive(Deserialize)]
@@ -119,6 +122,7 @@ impl Issuer {
         let known = self.discovered(&answer).unwrap_or_else(|| Known {
             endpoint: join(&self.auth_url, "/connect/token"),
             keeps_to_keys: false,
+            stamps_cover_comments: false,
         });
         if answer.status.is_server_error() || answer.status == StatusCode::TOO_MANY_REQUESTS {
             // Perhaps the document comes next time.
@@ -130,6 +134,12 @@ impl Issuer {
     /// Whether the service keeps to idempotency keys, as far as the issuer has said so.
     pub(crate) fn keeps_to_keys(&self) -> bool {
         self.known.get().is_some_and(|known| known.keeps_to_keys)
+    }
+
+    /// Whether the stamps of incidents tell of changes of their comments, as far as the issuer has said so.
+    pub(crate) fn stamps_cover_comments(&self) -> bool {
+        let known = self.known.get();
+        known.is_some_and(|known| known.stamps_cover_comments)
     }
 
     /// The document's endpoint. One that would send the secret over plain HTTP though the issuer is reached over

@@ -103,6 +103,11 @@ impl Tokens {
         self.issuer.keeps_to_keys()
     }
 
+    /// Whether the stamps of incidents tell of changes of their comments, as far as the service's issuer has said so.
+    pub(crate) fn stamps_cover_comments(&self) -> bool {
+        self.issuer.stamps_cover_comments()
+    }
+
     /// Forgets `refused`, unless it was already replaced.
     pub(crate) fn invalidate(&self, refused: &Token) {
         let mut current = self.lock();

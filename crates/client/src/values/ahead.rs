@@ -2,6 +2,8 @@
 //!
 //! The end is found from the pages themselves: a page shorter than its page size is the last one. Its `count` only
 //! says how far it is safe to fetch ahead, so a service that counts the page instead of the whole loses no data here.
+//! Whether pages fit together while values come and go is not looked at: that is for who takes them, who gets every page
+//! that an earlier one promised, empty ones too.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -107,7 +109,7 @@ where
         let page = task.finish().await?;
         let extent = extent(&page);
         let number = state.number;
-        if extent.len == 0 && number > 1 {
+        if extent.len == 0 && number > state.known {
             return Ok(None);
         }
         state.number += 1;
@@ -193,6 +195,19 @@ mod tests {
             let (got, _) = read(total, 10, false, 4).await;
             assert_eq!(got, (0..total).collect::<Vec<_>>(), "{total}");
         }
+    }
+
+    /// Otherwise who takes them could not tell that values went, and that others moved to pages already taken.
+    #[tokio::test(start_paused = true)]
+    async fn a_page_that_was_promised_comes_though_it_is_empty_by_now() {
+        let fetch = |number: i32| async move { Ok(if number < 3 { 5 } else { 0 }) };
+        let pages = pages(4, fetch, |len: &usize| Extent {
+            len: *len,
+            page_size: 5,
+            count: if *len > 0 { 25 } else { 10 },
+        });
+        let got: Vec<usize> = pages.try_collect().await.unwrap();
+        assert_eq!(got, [5, 5, 0]);
     }
 
     #[tokio::test(start_paused = true)]

@@ -37,6 +37,14 @@ pub struct ArrowPage {
     pub batch: RecordBatch,
     /// How many values match in all, where the service says so.
     pub count: Option<i32>,
+    /// The state of the datasource's values, where the service names it; see [`ValuePage::state`](crate::ValuePage).
+    pub state: Option<String>,
+}
+
+/// A decoded page with the state that it shows.
+struct Stated {
+    page: Decoded,
+    state: Option<String>,
 }
 
 impl Values {
@@ -61,7 +69,8 @@ impl Values {
         Paged::new(self.batches().map_ok(|page| page.batch))
     }
 
-    /// The same with the number of all values beside each batch.
+    /// The same with the number of all values beside each batch, and the state that it shows, which says what
+    /// [`stated_pages`](Self::stated_pages) tells.
     pub fn arrow_pages(self) -> Paged<ArrowPage> {
         Paged::new(self.batches())
     }
@@ -71,23 +80,30 @@ impl Values {
         let request = self.for_stream();
         let refused = Arc::new(AtomicBool::new(false));
         let fetch = move |number| request.clone().arrow_page(number, Arc::clone(&refused));
-        let pages = ahead::pages(ahead, fetch, |page: &Decoded| Extent {
+        let pages = ahead::pages(ahead, fetch, |Stated { page, .. }: &Stated| Extent {
             len: page.batches.iter().map(RecordBatch::num_rows).sum(),
             page_size: page.page_size,
             // Nothing is fetched ahead where nobody says that there is more.
             count: page.count.unwrap_or(0),
         });
         pages
-            .map_ok(|page| {
+            .map_ok(|Stated { page, state }| {
                 let count = page.count;
                 let batches = page.batches.into_iter();
-                stream::iter(batches.map(move |batch| Ok(ArrowPage { batch, count })))
+                stream::iter(batches.map(move |batch| {
+                    let state = state.clone();
+                    Ok(ArrowPage {
+                        batch,
+                        count,
+                        state,
+                    })
+                }))
             })
             .try_flatten()
     }
 
     /// A page in the best form that the service has. `refused` remembers that it answers 406 to whoever names Arrow.
-    async fn arrow_page(self, number: i32, refused: Arc<AtomicBool>) -> Result<Decoded> {
+    async fn arrow_page(self, number: i32, refused: Arc<AtomicBool>) -> Result<Stated> {
         if self.json || refused.load(Ordering::Relaxed) {
             return self.page_as(number, JSON).await;
         }
@@ -100,7 +116,7 @@ impl Values {
         }
     }
 
-    async fn page_as(&self, number: i32, accept: &'static str) -> Result<Decoded> {
+    async fn page_as(&self, number: i32, accept: &'static str) -> Result<Stated> {
         let operation = ListDatasourceValuesRaw::OPERATION;
         let call = ListDatasourceValuesRaw {
             from: self.from.as_ref(),
@@ -115,6 +131,7 @@ impl Values {
         let reply = bridge::finish_reply(operation, call.send(self.client.api()).await)?;
         let asked = self.page_size.unwrap_or(0);
         let form = Form::of(reply.headers(), asked);
+        let state = super::state(reply.headers());
         let body = reply.into_inner();
         let page = if body.len() <= DECODE_IN_PLACE_BYTES {
             form.decode(body)
@@ -125,7 +142,8 @@ impl Values {
                 Err(error) => std::panic::resume_unwind(error.into_panic()),
             }
         };
-        page.map_err(|misfit| misfit.into_error(operation.id()))
+        let page = page.map_err(|misfit| misfit.into_error(operation.id()))?;
+        Ok(Stated { page, state })
     }
 }
 

@@ -11,6 +11,7 @@ use obeya_model::{DatasourceValue, DatasourceValuePage, Timestamp};
 use obeya_odata::build::{Clause, Filter, Order};
 
 use futures_util::{TryStreamExt, stream};
+use http::HeaderMap;
 
 use self::ahead::Extent;
 #[cfg(feature = "arrow")]
@@ -26,6 +27,20 @@ const STREAM_PAGE_SIZE: i32 = 10_000;
 
 /// Pages under way at a time when the caller says nothing.
 const PREFETCH: usize = 4;
+
+/// Names the state of the datasource that a page shows.
+const STATE: &str = "obeya-state";
+
+/// A page of values with the state that it shows.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ValuePage {
+    /// The page.
+    pub page: DatasourceValuePage,
+    /// The state of the datasource's values, where the service names it: the same on every page until one of them
+    /// changes. It can only be compared.
+    pub state: Option<String>,
+}
 
 /// A request for values, made by [`Datasources::values`](crate::Datasources::values).
 #[derive(Clone, Debug)]
@@ -101,6 +116,14 @@ impl Values {
     /// # Errors
     /// See [`Error`](crate::Error).
     pub async fn page(self, number: i32) -> Result<DatasourceValuePage> {
+        Ok(self.stated_page(number).await?.page)
+    }
+
+    /// The same with the state that it shows.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn stated_page(self, number: i32) -> Result<ValuePage> {
         let call = ListDatasourceValues {
             from: self.from.as_ref(),
             to: self.to.as_ref(),
@@ -110,16 +133,20 @@ impl Values {
             page_size: self.page_size,
             ..ListDatasourceValues::new(self.id)
         };
-        bridge::finish(
-            ListDatasourceValues::OPERATION,
-            call.send(self.client.api()).await,
-        )
+        let operation = ListDatasourceValues::OPERATION;
+        let reply = bridge::finish_reply(operation, call.send(self.client.api()).await)?;
+        Ok(ValuePage {
+            state: state(reply.headers()),
+            page: reply.into_inner(),
+        })
     }
 
-    /// All values, in order.
+    /// All values, in order. Pages go by number, and each is as of its own moment: while values go or move, others may
+    /// be missed or come again. Who must not miss any takes [`stated_pages`](Self::stated_pages).
     pub fn stream(self) -> Paged<DatasourceValue> {
         let values = self
             .pages_inner()
+            .map_ok(|page| page.page)
             .map_ok(|page| stream::iter(page.values.into_iter().map(Ok)))
             .try_flatten();
         Paged::new(values)
@@ -127,15 +154,20 @@ impl Values {
 
     /// All pages, in order.
     pub fn pages(self) -> Paged<DatasourceValuePage> {
+        Paged::new(self.pages_inner().map_ok(|page| page.page))
+    }
+
+    /// All pages, in order, each with the state that it shows. Where a page shows another state than the first one,
+    /// what it should hold may have moved to one before it, or to one after: drop it, and ask anew for what comes after
+    /// the last value taken.
+    pub fn stated_pages(self) -> Paged<ValuePage> {
         Paged::new(self.pages_inner())
     }
 
-    fn pages_inner(
-        self,
-    ) -> impl futures_core::Stream<Item = Result<DatasourceValuePage>> + Send + 'static {
+    fn pages_inner(self) -> impl futures_core::Stream<Item = Result<ValuePage>> + Send + 'static {
         let ahead = self.prefetch;
-        let fetch = move |number| self.clone().for_stream().page(number);
-        ahead::pages(ahead, fetch, |page: &DatasourceValuePage| Extent {
+        let fetch = move |number| self.clone().for_stream().stated_page(number);
+        ahead::pages(ahead, fetch, |ValuePage { page, .. }: &ValuePage| Extent {
             len: page.values.len(),
             page_size: page.page_size,
             count: page.count,
@@ -146,4 +178,9 @@ impl Values {
         self.page_size.get_or_insert(STREAM_PAGE_SIZE);
         self
     }
+}
+
+/// The state that an answer names.
+fn state(headers: &HeaderMap) -> Option<String> {
+    Some(headers.get(STATE)?.to_str().ok()?.to_owned())
 }

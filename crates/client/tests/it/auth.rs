@@ -44,6 +44,24 @@ async fn fifty_refused_calls_fetch_one_token() {
 }
 
 #[tokio::test]
+async fn other_limits_share_the_token() {
+    let fetches = Counter::default();
+    let (areas, asked) = area(|_| json(503, ""));
+    let silent = get(std::future::pending::<axum::response::Response>);
+    let routes = areas.route("/v2/areas/2", silent);
+    let url = serve(issuer(&fetches).merge(routes)).await;
+    let client = with_credentials(&url).build().unwrap();
+    client.authenticate().await.unwrap();
+    let hasty = client.max_retries(0).timeout(Duration::from_secs(600));
+    let error = hasty.areas().get(1).send().await.unwrap_err();
+    assert_eq!(error.status(), Some(503));
+    assert_eq!((asked.total(), fetches.total()), (1, 1));
+    let hastier = hasty.timeout(Duration::from_millis(5));
+    let late = hastier.areas().get(2).send().await;
+    assert!(matches!(late, Err(Error::Timeout { .. })), "{late:?}");
+}
+
+#[tokio::test]
 async fn a_late_refusal_does_not_cost_the_new_token() {
     let fetches = Counter::default();
     let sent = Arc::new(Notify::new());

@@ -4,14 +4,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::Router;
-use axum::http::{HeaderMap, HeaderValue, Method};
-use axum::response::Response;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use obeya::model::{CategoryInput, ImprovementUpdate, IncidentCreate, IncidentSeverity};
 use obeya::{Client, Error, Tag};
 
 use crate::support::{
-    Clock, Counter, json, serve, token, wait, watched, with_credentials, with_token,
+    Clock, Counter, area, json, serve, token, wait, watched, with_credentials, with_token,
 };
 
 const LONG: Duration = Duration::from_secs(8);
@@ -138,6 +138,23 @@ async fn a_create_is_repeated_where_keys_are_kept_to_and_nowhere_else() {
 }
 
 #[tokio::test]
+async fn whether_comments_stamp_their_incidents_is_what_the_issuer_says() {
+    for (said, is_so) in [
+        (r#","incident_stamps_cover_comments":true"#, true),
+        (r#","incident_stamps_cover_comments":false"#, false),
+        (r#","idempotency_key_supported":true"#, false),
+    ] {
+        let url = serve(says(said)).await;
+        let client = with_credentials(&url).build().unwrap();
+        let found = client.comments().stamp_incidents().await.unwrap();
+        assert_eq!(found, is_so, "{said}");
+        // Nobody is asked, so nobody says so.
+        let client = with_token(&url).build().unwrap();
+        assert!(!client.comments().stamp_incidents().await.unwrap());
+    }
+}
+
+#[tokio::test]
 async fn a_key_of_the_callers_goes_with_writes_and_makes_them_repeatable() {
     let (routes, seen) = noting(&[503]);
     let url = serve(routes).await;
@@ -229,4 +246,57 @@ async fn a_record_comes_with_its_tag() {
     assert_eq!(tagged.tag, Some(Tag::new("\"s1\"")));
     // From a service without tags.
     assert_eq!(read().await.tag, None);
+}
+
+#[tokio::test]
+async fn an_answer_that_the_caller_has_does_not_come_again() {
+    // The state that the service is in; of 0 it gives no tag.
+    let state = Counter::default();
+    let now = state.clone();
+    let seen: Arc<Mutex<Vec<Option<String>>>> = Arc::default();
+    let note = Arc::clone(&seen);
+    let area = get(async move |headers: HeaderMap| {
+        let had = header(&headers, "if-none-match");
+        note.lock().unwrap().push(had.clone());
+        let tag = format!("\"s{}\"", now.total());
+        if had.as_ref() == Some(&tag) {
+            return StatusCode::NOT_MODIFIED.into_response();
+        }
+        let mut response = json(200, r#"{"id":1,"name":"Line 2"}"#);
+        if now.total() > 0 {
+            let tag = HeaderValue::try_from(tag).unwrap();
+            response.headers_mut().insert("etag", tag);
+        }
+        response
+    });
+    let url = serve(Router::new().route("/v2/areas/1", area)).await;
+    let client = with_token(&url).build().unwrap();
+    let ask = async |tag: Option<&Tag>| {
+        let call = |client: Client| async move { client.areas().get(1).await };
+        client.tagged_unless(tag, call).await.unwrap()
+    };
+    let untagged = ask(None).await.unwrap();
+    assert_eq!(untagged.tag, None);
+    state.next();
+    let first = ask(untagged.tag.as_ref()).await.unwrap();
+    assert_eq!(first.tag, Some(Tag::new("\"s1\"")));
+    assert_eq!(ask(first.tag.as_ref()).await, None);
+    state.next();
+    let second = ask(first.tag.as_ref()).await.unwrap();
+    assert_eq!(second.value, first.value);
+    assert_eq!(second.tag, Some(Tag::new("\"s2\"")));
+    // Neither is the condition on the client that it was asked with.
+    client.areas().get(1).await.unwrap();
+    let conditions = seen.lock().unwrap().clone();
+    let s1 = || Some("\"s1\"".to_owned());
+    assert_eq!(conditions, [None, None, s1(), s1(), None]);
+}
+
+#[tokio::test]
+async fn not_modified_is_no_answer_to_who_has_nothing() {
+    let (routes, _) = area(|_| StatusCode::NOT_MODIFIED.into_response());
+    let client = with_token(&serve(routes).await).build().unwrap();
+    let call = |client: Client| async move { client.areas().get(1).await };
+    let error = client.tagged_unless(None, call).await.unwrap_err();
+    assert_eq!(error.status(), Some(304));
 }

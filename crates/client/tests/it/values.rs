@@ -234,3 +234,58 @@ async fn a_broken_arrow_page_is_a_decode_error() {
     let error = client.datasources().values(9).to_arrow().await.unwrap_err();
     assert!(matches!(error, Error::Decode { .. }), "{error:?}");
 }
+
+/// A service whose state is another from its third page on, and that says so or not, in Arrow or JSON.
+async fn states(in_arrow: bool, names: bool) -> Client {
+    let route = get(async move |Query(query): Query<HashMap<String, String>>| {
+        let page: i32 = query["page"].parse().unwrap();
+        let size: i32 = query["pageSize"].parse().unwrap();
+        let mut response = if in_arrow {
+            arrow_page(page, size, 40, true)
+        } else {
+            let rows: Vec<String> = ((page - 1) * size..page * size)
+                .map(|id| {
+                    format!(
+                        r#"{{"id":{id},"dataSourceId":9,"registrationDate":"2026-01-03T00:00:00Z","value":1,"valueDate":"2026-01-02T00:00:00Z"}}"#
+                    )
+                })
+                .collect();
+            let rows = rows.join(",");
+            json(
+                200,
+                format!(r#"{{"pageSize":{size},"pageNo":{page},"count":40,"values":[{rows}]}}"#),
+            )
+        };
+        if names {
+            let state = if page < 3 { "one" } else { "two" };
+            let headers = response.headers_mut();
+            headers.insert("obeya-state", state.parse().unwrap());
+        }
+        response
+    });
+    let routes = Router::new().route("/v1/Datasources/9/values", route);
+    with_token(&serve(routes).await).build().unwrap()
+}
+
+#[tokio::test]
+async fn each_page_has_the_state_that_it_shows() {
+    let owned = |state: &str| Some(state.to_owned());
+    let expected = [owned("one"), owned("one"), owned("two"), owned("two")];
+    for (names, expected) in [(true, expected), (false, [const { None }; 4])] {
+        for in_arrow in [false, true] {
+            let client = states(in_arrow, names).await;
+            let values = client.datasources().values(9).page_size(10);
+            let pages = values.arrow_pages().all().await.unwrap();
+            let found: Vec<_> = pages.into_iter().map(|page| page.state).collect();
+            assert_eq!(found, expected, "arrow: {in_arrow}");
+        }
+        let client = states(false, names).await;
+        let values = client.datasources().values(9).page_size(10);
+        let third = values.clone().stated_page(3).await.unwrap();
+        assert_eq!(third.state, expected[2]);
+        assert_eq!(third.page, values.clone().page(3).await.unwrap());
+        let pages = values.stated_pages().all().await.unwrap();
+        let found: Vec<_> = pages.into_iter().map(|page| page.state).collect();
+        assert_eq!(found, expected);
+    }
+}
