@@ -1,19 +1,16 @@
 //! From the service to pieces of a file.
 //!
-//! Each piece knows where a later pull would go on after it. What is written, and when, is not looked at here.
+//! Each piece knows where a later pull would go on after it. What is written, and when, is not looked at here, and how values by date are held
+//! together is in [`super::by_date`].
 
 use anyhow::{Result, bail};
-use arrow_array::cast::AsArray as _;
-use arrow_array::types::{Int32Type, TimestampMicrosecondType};
-use arrow_array::{BooleanArray, RecordBatch};
-use arrow_select::filter::filter_record_batch;
 use obeya::model::DatasourceValue;
 use obeya::{Client, List, Paged, Resource, Values};
 use tokio::sync::mpsc::Sender;
 use tokio::task::block_in_place;
 
 use super::encode::{Content, Encoder, Record};
-use super::place::{Place, Step, micros};
+use super::place::Place;
 use super::query::{Query, Records};
 use super::state::After;
 
@@ -98,7 +95,7 @@ impl Source {
     }
 
     /// The values from a place on.
-    fn values(&self, place: &Place) -> Values {
+    pub(super) fn values(&self, place: &Place) -> Values {
         let Records::Values {
             datasource,
             from,
@@ -123,6 +120,22 @@ impl Source {
             None => values,
         }
     }
+
+    /// The values of the microsecond that a place is in, by their ids, from one on.
+    pub(super) fn values_of_instant(&self, place: &Place, after: Option<i32>) -> Values {
+        let mut values = self.values(place).orderby("id");
+        if let Some(condition) = self.query.condition_after(after) {
+            values = values.filter(condition);
+        }
+        let Records::Values { to, .. } = self.query.records else {
+            return values;
+        };
+        let ends = to.into_iter().chain(place.end());
+        match ends.min() {
+            Some(end) => values.to(end),
+            None => values,
+        }
+    }
 }
 
 async fn counted<T: Resource>(list: List<T>) -> Result<i64> {
@@ -138,16 +151,21 @@ fn id(after: Option<&After>) -> Option<i32> {
 }
 
 /// A source, and where its pieces go.
-struct Flow<'a> {
-    source: &'a Source,
+pub(super) struct Flow<'a> {
+    pub(super) source: &'a Source,
     out: Sender<Piece>,
 }
 
 /// Nobody takes pieces any more.
-struct Gone;
+pub(super) struct Gone;
 
 impl Flow<'_> {
-    async fn send(&self, content: Content, rows: usize, after: Option<After>) -> Result<(), Gone> {
+    pub(super) async fn send(
+        &self,
+        content: Content,
+        rows: usize,
+        after: Option<After>,
+    ) -> Result<(), Gone> {
         let piece = Piece {
             content,
             rows: rows as u64,
@@ -239,128 +257,4 @@ impl Flow<'_> {
         }
         Ok(())
     }
-
-    /// Values by date. Where pages turn out to have moved, as values came or went before them, it goes on from the last place that is sure.
-    async fn by_date(&self, mut place: Place) -> Result<()> {
-        loop {
-            let request = self.source.values(&place);
-            let flowed = if self.source.query.format.is_columnar() {
-                self.batches(request, &mut place).await?
-            } else {
-                self.pages(request, &mut place).await?
-            };
-            match flowed {
-                Flowed::Whole => return Ok(()),
-                Flowed::Moved => {}
-            }
-        }
-    }
-
-    async fn batches(&self, request: Values, place: &mut Place) -> Result<Flowed> {
-        let mut pages = request.arrow_pages();
-        let mut count = None;
-        while let Some(page) = pages.next().await {
-            let page = page?;
-            let is_moved = *count.get_or_insert(page.count) != page.count;
-            let next = match is_moved {
-                // Of what came or went, some may have been before this page.
-                true => None,
-                false => block_in_place(|| next_of(&page.batch, place))?,
-            };
-            let Some(batch) = next else {
-                return Ok(Flowed::Moved);
-            };
-            let rows = batch.num_rows();
-            if rows > 0 {
-                let sent = self.send(Content::Batch(batch), rows, place.after()).await;
-                if sent.is_err() {
-                    return Ok(Flowed::Whole);
-                }
-            }
-        }
-        Ok(Flowed::Whole)
-    }
-
-    async fn pages(&self, request: Values, place: &mut Place) -> Result<Flowed> {
-        let mut encoder = Encoder::new::<DatasourceValue>(self.source.query.format);
-        let mut pages = request.pages();
-        let mut count = None;
-        while let Some(page) = pages.next().await {
-            let page = page?;
-            let is_moved = *count.get_or_insert(page.count) != page.count;
-            let mut values = page.values;
-            let keys = values
-                .iter()
-                .map(|value| (micros(value.value_date), value.id));
-            let next = match is_moved {
-                true => None,
-                false => next_rows(keys, place)?,
-            };
-            let Some(is_next) = next else {
-                return Ok(Flowed::Moved);
-            };
-            let mut is_next = is_next.into_iter();
-            values.retain(|_| is_next.next() == Some(true));
-            if !values.is_empty() {
-                let content = block_in_place(|| encoder.piece(&values))?;
-                let sent = self.send(content, values.len(), place.after()).await;
-                if sent.is_err() {
-                    return Ok(Flowed::Whole);
-                }
-            }
-        }
-        Ok(Flowed::Whole)
-    }
-}
-
-/// How a stream of pages ended.
-enum Flowed {
-    /// With the last of them.
-    Whole,
-    /// With one that is not where it was.
-    Moved,
-}
-
-/// The rows of a batch that come next; `None` when the page has moved.
-fn next_of(batch: &RecordBatch, place: &mut Place) -> Result<Option<RecordBatch>> {
-    let (Some(dates), Some(ids)) = (
-        batch.column_by_name("valueDate"),
-        batch.column_by_name("id"),
-    ) else {
-        bail!("found values without valueDate or id");
-    };
-    let dates = dates.as_primitive::<TimestampMicrosecondType>().values();
-    let ids = ids.as_primitive::<Int32Type>().values();
-    let keys = dates.iter().copied().zip(ids.iter().copied());
-    let Some(is_next) = next_rows(keys, place)? else {
-        return Ok(None);
-    };
-    if is_next.iter().all(|is_next| *is_next) {
-        return Ok(Some(batch.clone()));
-    }
-    Ok(Some(filter_record_batch(
-        batch,
-        &BooleanArray::from(is_next),
-    )?))
-}
-
-/// Which rows of a page come next; `None` when it begins before the place, and so has moved.
-///
-/// # Errors
-/// When they are not by date: to go on after the latest would lose the others.
-fn next_rows(
-    keys: impl Iterator<Item = (i64, i32)>,
-    place: &mut Place,
-) -> Result<Option<Vec<bool>>> {
-    let mut is_next = Vec::new();
-    for (row, (date, id)) in keys.enumerate() {
-        match place.step(date, id) {
-            Step::Back if row == 0 => return Ok(None),
-            Step::Back => bail!(
-                "the service gave values out of order, expected them by valueDate; --order-by takes them as they come"
-            ),
-            step => is_next.push(step == Step::Next),
-        }
-    }
-    Ok(Some(is_next))
 }

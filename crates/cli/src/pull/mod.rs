@@ -3,6 +3,7 @@
 //! Pages are fetched ahead, made into the file's form, and written by a thread of its own, so that fetching, forming and writing overlap and no
 //! more than some pages are in memory. What is kept when a pull breaks off, and how the next one goes on, is in [`kept`].
 
+mod by_date;
 mod durable;
 mod encode;
 mod fetch;

@@ -17,6 +17,8 @@ pub(crate) struct Place {
     date: Option<i64>,
     /// In their order.
     ids: Vec<i32>,
+    /// Nothing more is looked for at that date.
+    is_over: bool,
 }
 
 /// What a value is to a place.
@@ -36,6 +38,7 @@ impl Place {
             Some(After::Date { date, ids }) => Self {
                 date: Some(micros(*date)),
                 ids: ids.clone(),
+                is_over: false,
             },
             _ => Self::default(),
         }
@@ -54,6 +57,7 @@ impl Place {
             },
             _ => {
                 self.date = Some(date);
+                self.is_over = false;
                 self.ids.clear();
                 self.ids.push(id);
                 Step::Next
@@ -68,11 +72,24 @@ impl Place {
         Some(After::Date { date, ids })
     }
 
+    /// The first instant after its date.
+    pub(crate) fn end(&self) -> Option<Timestamp> {
+        Timestamp::from_ticks((self.date? + 1) * TICKS)
+    }
+
+    /// Goes past its date: all values of it have been there.
+    pub(crate) fn pass(&mut self) {
+        self.is_over = true;
+    }
+
     /// The bound, itself excluded, from which a request goes on; `from` is the first instant wanted.
     pub(crate) fn bound(&self, from: Option<Timestamp>) -> Option<Timestamp> {
-        let here = self
-            .date
-            .and_then(|date| Timestamp::from_ticks(date * TICKS));
+        let here = match self.is_over {
+            true => self.end(),
+            false => self
+                .date
+                .and_then(|date| Timestamp::from_ticks(date * TICKS)),
+        };
         let first = from.max(here)?;
         // None before the first instant there is: then nothing is left out.
         Timestamp::from_ticks(first.ticks() - 1)
@@ -130,6 +147,35 @@ mod tests {
         let mut restored = Place::of(after.as_ref());
         assert_eq!(restored.step(micros(seen), 7), Step::Again);
         assert_eq!(restored.step(micros(seen), 6), Step::Next);
+    }
+
+    #[test]
+    fn past_its_microsecond_it_goes_on_with_the_next() {
+        let mut place = Place::default();
+        let seen = instant("2026-03-02T06:12:00.0312345Z");
+        place.step(micros(seen), 7);
+        assert_eq!(place.end(), Some(instant("2026-03-02T06:12:00.031235Z")));
+        place.pass();
+        assert_eq!(
+            place.bound(None),
+            Some(instant("2026-03-02T06:12:00.0312349Z"))
+        );
+        // A pull that goes on later looks there once more.
+        let after = place.after();
+        assert_eq!(
+            Place::of(after.as_ref()).bound(None),
+            Some(instant("2026-03-02T06:12:00.0312339Z"))
+        );
+        assert_eq!(place.step(micros(seen) + 1, 3), Step::Next);
+        assert_eq!(
+            place.bound(None),
+            Some(instant("2026-03-02T06:12:00.0312349Z"))
+        );
+        place.step(micros(seen) + 2, 3);
+        assert_eq!(
+            place.bound(None),
+            Some(instant("2026-03-02T06:12:00.0312359Z"))
+        );
     }
 
     #[test]

@@ -59,6 +59,14 @@ impl Query {
         }
     }
 
+    /// Whether its condition asks for the time. A text that reads like that passes for it.
+    pub(crate) fn asks_the_time(&self) -> bool {
+        let condition = self.condition.as_deref().unwrap_or_default();
+        let condition = condition.to_ascii_lowercase();
+        let mut parts = condition.split("now").skip(1);
+        parts.any(|after| after.trim_start().starts_with('('))
+    }
+
     /// Its condition, and that records come after this id.
     pub(crate) fn condition_after(&self, id: Option<i32>) -> Option<String> {
         match (&self.condition, id) {
@@ -108,6 +116,24 @@ mod tests {
                 .contains("a day such as")
         );
         assert!("yesterday".parse::<When>().is_err());
+    }
+
+    #[test]
+    fn a_condition_that_asks_for_the_time_is_known() {
+        for (condition, asks) in [
+            ("valueDate lt now()", true),
+            ("dimension eq 'know' or valueDate gt Now ( )", true),
+            ("dimension eq 'know-how (now)'", false),
+        ] {
+            let query = Query {
+                service: String::new(),
+                records: Records::Areas,
+                condition: Some(condition.to_owned()),
+                order: None,
+                format: Format::Csv,
+            };
+            assert_eq!(query.asks_the_time(), asks, "{condition}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Lists that have no stamps: they are read as a whole, and what differs is put into the copy.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use anyhow::Result;
 use obeya::model::{
@@ -12,7 +12,7 @@ use super::What;
 use super::report::Line;
 use super::row::{Group, Row, Rows, row};
 use super::run::{self, Run};
-use super::target::Scope;
+use super::target::{Counts, Scope};
 use crate::tables::{AREA, BOARD, COMMENT, Column, GROUP, Kind};
 
 /// A type of incidents.
@@ -89,29 +89,36 @@ pub(super) async fn datasources(run: &mut Run<'_>) -> Result<BTreeSet<i32>> {
 pub(super) async fn comments(run: &mut Run<'_>) -> Result<Line> {
     let list = run.client.comments().list();
     let mut unused = Digest::default();
-    whole::<IncidentComment>(run, list, run::comments(), &COMMENT, &mut unused).await
+    // What was to be read anew is read with all of them, and kept so together with them.
+    run.state.comments = Some(BTreeSet::new());
+    let done = whole::<IncidentComment>(run, list, run::comments(), &COMMENT, &mut unused).await;
+    if done.is_err() {
+        run.state.comments = None;
+    }
+    done
+}
+
+/// Whether the service has as many comments as the copy.
+pub(super) async fn has_all_comments(run: &mut Run<'_>) -> Result<bool> {
+    let one = run.client.comments().list().top(1).count(true);
+    let there = one.send().await?.count;
+    Ok(there == i64::try_from(run.comments()?).ok())
 }
 
 /// Puts the comments that some incidents have now in the place of those that the copy has on them.
-pub(super) async fn comments_of(run: &mut Run<'_>, incidents: &HashSet<i32>) -> Result<()> {
+pub(super) async fn comments_of(run: &mut Run<'_>, incidents: BTreeSet<i32>) -> Result<Counts> {
     let group = run::comments();
     let owner = group.main.place("incident_id");
-    let incidents: Vec<i32> = incidents.iter().copied().collect();
-    for some in incidents.chunks(INCIDENTS) {
-        let ids: Vec<String> = some.iter().map(ToString::to_string).collect();
-        let filter = format!("incidentId in ({})", ids.join(","));
+    let ids: Vec<String> = incidents.iter().map(ToString::to_string).collect();
+    let mut rows = Vec::new();
+    for some in ids.chunks(INCIDENTS) {
+        let filter = format!("incidentId in ({})", some.join(","));
         let list = run.client.comments().list().filter(filter).orderby("id");
-        let found = list.stream().all().await;
-        let found = match found {
-            Err(error) if error.status() == Some(403) => return Ok(()),
-            found => found?,
-        };
-        let rows = found.iter().map(|comment| row(None, &COMMENT, comment));
-        let rows = Rows(vec![rows.collect()]);
-        let gone: BTreeSet<i32> = some.iter().copied().collect();
-        run.exchange(&group, owner, &gone, rows)?;
+        let found = list.stream().all().await?;
+        rows.extend(found.iter().map(|comment| row(None, &COMMENT, comment)));
     }
-    Ok(())
+    run.state.comments = Some(BTreeSet::new());
+    run.exchange(&group, owner, &incidents, Rows(vec![rows]))
 }
 
 async fn whole<T: Resource>(

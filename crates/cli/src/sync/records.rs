@@ -27,13 +27,6 @@ const PAGE: i32 = 2_000;
 /// A range of this many ids is read and not halved any more.
 const RANGE: usize = 1_000;
 
-/// What came of it.
-pub(super) struct Done {
-    pub(super) line: Line,
-    /// The records that were added, changed or deleted by their stamps.
-    pub(super) touched: HashSet<i32>,
-}
-
 /// What is asked of a list.
 #[derive(Default)]
 pub(super) struct Ask {
@@ -41,6 +34,22 @@ pub(super) struct Ask {
     filter: Option<String>,
     orderby: Option<&'static str>,
     size: i32,
+}
+
+impl Ask {
+    fn of<T: obeya::Record>(self, list: obeya::Records<T>) -> obeya::Records<T> {
+        let mut list = list.page_size(self.size);
+        if let Some(after) = self.after {
+            list = list.modified_from(after);
+        }
+        if let Some(filter) = self.filter {
+            list = list.filter(filter);
+        }
+        if let Some(orderby) = self.orderby {
+            list = list.orderby(orderby);
+        }
+        list
+    }
 }
 
 /// A kind of record that is known by its stamps.
@@ -65,19 +74,29 @@ pub(super) trait Stamped: Sized + Send + 'static {
 
     /// Their rows in the tables of the group.
     fn rows(records: &[Self], state: &State) -> Rows;
+
+    /// Takes note of records that change in the copy or leave it, for whatever hangs on them.
+    fn touch(_state: &mut State, _ids: &BTreeSet<i32>) {}
+
+    /// Takes note that all are read and nobody knows which of them changed.
+    fn touch_all(_state: &mut State) {}
 }
 
-/// Brings a kind of record up to date. `since`, where it is given, is the mark to go on from after everything was read.
+/// Brings a kind of record up to date. `since`, where it is given, is the mark to go on from after everything was read; what hangs on the records
+/// was then read after it.
 pub(super) async fn sync<T: Stamped>(
     run: &mut Run<'_>,
     anew: bool,
     since: Option<Mark>,
-) -> Result<Done> {
+) -> Result<Line> {
     let mut work = Work::<T>::begin(run)?;
     if anew || !work.run.state.records.contains_key(T::NAME) {
         let since = match since {
             Some(since) => since,
-            None => latest::<T>(work.run.client).await?.1,
+            None => {
+                T::touch_all(&mut work.run.state);
+                latest::<T>(work.run.client).await?.1
+            }
         };
         work.everything(since).await?;
     }
@@ -89,13 +108,10 @@ pub(super) async fn sync<T: Stamped>(
             break;
         }
     }
-    Ok(Done {
-        line: Line {
-            rows: work.ids.len() as u64,
-            counts: work.counts,
-            is_exact,
-        },
-        touched: work.touched,
+    Ok(Line {
+        rows: work.ids.len() as u64,
+        counts: work.counts,
+        is_exact,
     })
 }
 
@@ -123,7 +139,6 @@ struct Work<'a, 'b, T> {
     /// What the copy has.
     ids: BTreeSet<i32>,
     counts: Counts,
-    touched: HashSet<i32>,
     changed: HashSet<i32>,
     kind: std::marker::PhantomData<T>,
 }
@@ -136,7 +151,6 @@ impl<'a, 'b, T: Stamped> Work<'a, 'b, T> {
             run,
             ids: ids.into_iter().collect(),
             counts: Counts::default(),
-            touched: HashSet::new(),
             changed: HashSet::new(),
             kind: std::marker::PhantomData,
         })
@@ -215,7 +229,7 @@ impl<'a, 'b, T: Stamped> Work<'a, 'b, T> {
                     self.counts.changed += 1;
                 }
             }
-            self.touched.extend(&ids);
+            T::touch(&mut self.run.state, &ids);
             let group = T::group(&self.run.state);
             let rows = T::rows(&records, &self.run.state);
             self.run.state.records.insert(T::NAME.to_owned(), end);
@@ -310,10 +324,11 @@ impl<'a, 'b, T: Stamped> Work<'a, 'b, T> {
             return Ok(());
         }
         self.counts.deleted += gone.len() as u64;
-        self.touched.extend(&gone);
+        T::touch(&mut self.run.state, &gone);
         let group = T::group(&self.run.state);
         let rows = Rows::none(&group);
-        self.run.exchange(&group, 0, &gone, rows)
+        self.run.exchange(&group, 0, &gone, rows)?;
+        Ok(())
     }
 }
 
@@ -321,17 +336,7 @@ impl Stamped for Incident {
     const NAME: &'static str = "incidents";
 
     async fn page(client: &Client, ask: Ask) -> Result<(u64, Vec<Self>)> {
-        let mut list = client.incidents().list().page_size(ask.size);
-        if let Some(after) = ask.after {
-            list = list.modified_from(after);
-        }
-        if let Some(filter) = ask.filter {
-            list = list.filter(filter);
-        }
-        if let Some(orderby) = ask.orderby {
-            list = list.orderby(orderby);
-        }
-        let page = list.send().await?;
+        let page = ask.of(client.incidents().list()).send().await?;
         Ok((u64::try_from(page.total)?, page.values))
     }
 
@@ -395,23 +400,21 @@ impl Stamped for Incident {
         }
         all
     }
+
+    fn touch(state: &mut State, ids: &BTreeSet<i32>) {
+        state.touch(ids);
+    }
+
+    fn touch_all(state: &mut State) {
+        state.comments = None;
+    }
 }
 
 impl Stamped for Improvement {
     const NAME: &'static str = "improvements";
 
     async fn page(client: &Client, ask: Ask) -> Result<(u64, Vec<Self>)> {
-        let mut list = client.improvements().list().page_size(ask.size);
-        if let Some(after) = ask.after {
-            list = list.modified_from(after);
-        }
-        if let Some(filter) = ask.filter {
-            list = list.filter(filter);
-        }
-        if let Some(orderby) = ask.orderby {
-            list = list.orderby(orderby);
-        }
-        let page = list.send().await?;
+        let page = ask.of(client.improvements().list()).send().await?;
         Ok((u64::try_from(page.total)?, page.values))
     }
 

@@ -1,9 +1,9 @@
 //! One run: what is asked for, in which order.
 //!
-//! Lists come first, since records bear names that stand in them; comments before incidents, since what happens to comments while they are
-//! read shows in the incidents.
+//! Lists come first, since records bear names that stand in them. Comments have no stamps: all of them are read before the incidents, since what
+//! happens to comments while they are read shows in the incidents; or, once the copy has them, those of the incidents that changed.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use anyhow::Result;
 use obeya::model::{Improvement, Incident, Timestamp};
@@ -57,7 +57,7 @@ impl<'a> Run<'a> {
         self.incidents(anew).await?;
         if self.args.wants(What::Improvements) {
             let done = records::sync::<Improvement>(&mut self, anew, None).await;
-            self.told("improvements", done.map(|done| done.line))?;
+            self.told("improvements", done)?;
         }
         if renamed && self.has_read_all_records() {
             self.state.names = names;
@@ -86,58 +86,83 @@ impl<'a> Run<'a> {
 
     /// Incidents and the comments on them, which come and go with them.
     async fn incidents(&mut self, anew: bool) -> Result<()> {
+        let wants_comments = self.args.wants(What::Comments);
         if !self.args.wants(What::Incidents) {
-            if self.args.wants(What::Comments) {
+            if wants_comments {
                 let done = lists::comments(self).await;
                 self.told("comments", done)?;
             }
             return Ok(());
         }
-        // Noted before the comments are read: whatever happens to an incident from here on, its comments are read once more.
-        let before = match records::latest::<Incident>(self.client).await {
-            Ok((_, mark)) => mark,
-            Err(error) => return self.told("incidents", Err(error)),
-        };
+        let mut since = None;
         let mut comments = None;
-        if self.args.wants(What::Comments) {
+        if wants_comments && (anew || !self.may_follow_comments().await?) {
+            // Noted before the comments are read: whatever happens to an incident from here on, its comments are read once more.
+            since = match records::latest::<Incident>(self.client).await {
+                Ok((_, mark)) => Some(mark),
+                Err(error) => return self.told("incidents", Err(error)),
+            };
             comments = Some(lists::comments(self).await);
         }
-        let done = records::sync::<Incident>(self, anew, Some(before)).await;
-        let line = match done {
-            Ok(done) => {
-                let mut line = done.line;
-                if let Some(Ok(comments)) = &mut comments {
-                    self.follow(done.touched, &mut line, comments).await?;
-                }
-                Ok(line)
-            }
-            Err(error) => Err(error),
+        let mut line = match records::sync::<Incident>(self, anew, since).await {
+            Ok(line) => line,
+            Err(error) => return self.told("incidents", Err(error)),
         };
-        self.told("incidents", line)?;
+        let comments = match comments {
+            Some(Err(error)) => Some(Err(error)),
+            Some(Ok(all)) => Some(self.follow(Some(all), &mut line).await),
+            None if wants_comments => Some(self.follow(None, &mut line).await),
+            None => None,
+        };
+        self.told("incidents", Ok(line))?;
         comments.map_or(Ok(()), |done| self.told("comments", done))
     }
 
-    /// Reads the comments on incidents anew that changed while comments were read, until none does.
-    async fn follow(
-        &mut self,
-        mut touched: HashSet<i32>,
-        incidents: &mut Line,
-        comments: &mut Line,
-    ) -> Result<()> {
-        let mut rounds = 0;
-        while !touched.is_empty() && rounds < records::ROUNDS {
-            lists::comments_of(self, &touched).await?;
+    /// Whether the copy has the comments on its incidents, and whatever happens to them shows in the stamps of these.
+    async fn may_follow_comments(&self) -> Result<bool> {
+        let has_both =
+            self.state.comments.is_some() && self.state.records.contains_key(Incident::NAME);
+        Ok(has_both && self.client.comments().stamp_incidents().await?)
+    }
+
+    /// Reads the comments on incidents anew that changed, until none does. `all` is what came of reading all comments, if this run has done so.
+    async fn follow(&mut self, all: Option<Line>, incidents: &mut Line) -> Result<Line> {
+        let mut has_read_all = all.is_some();
+        let mut counts = all.unwrap_or_default().counts;
+        let mut is_exact = false;
+        for _ in 0..records::ROUNDS {
+            match self.state.comments.clone() {
+                Some(changed) if !changed.is_empty() => {
+                    counts += lists::comments_of(self, changed).await?;
+                }
+                Some(_) if has_read_all || lists::has_all_comments(self).await? => {
+                    is_exact = true;
+                    break;
+                }
+                // More incidents changed than are followed, or comments came and went and no incident tells.
+                _ => {
+                    counts += lists::comments(self).await?.counts;
+                    has_read_all = true;
+                }
+            }
             let more = records::sync::<Incident>(self, false, None).await?;
-            incidents.rows = more.line.rows;
-            incidents.counts += more.line.counts;
-            incidents.is_exact = more.line.is_exact;
-            touched = more.touched;
-            rounds += 1;
+            incidents.rows = more.rows;
+            incidents.counts += more.counts;
+            incidents.is_exact = more.is_exact;
         }
-        comments.is_exact &= touched.is_empty();
-        let there = tokio::task::block_in_place(|| self.target.ids(&self::comments()))?;
-        comments.rows = there.len() as u64;
-        Ok(())
+        // After the last round too there may be nothing left to read.
+        is_exact |= self.state.comments.as_ref().is_some_and(BTreeSet::is_empty);
+        Ok(Line {
+            rows: self.comments()? as u64,
+            counts,
+            is_exact,
+        })
+    }
+
+    /// How many comments the copy has.
+    pub(super) fn comments(&mut self) -> Result<usize> {
+        let ids = tokio::task::block_in_place(|| self.target.ids(&comments()))?;
+        Ok(ids.len())
     }
 
     /// Takes note of what a table came to. What the client may not read is no failure: the copy is of what it may.
@@ -176,7 +201,7 @@ impl<'a> Run<'a> {
         column: usize,
         gone: &BTreeSet<i32>,
         rows: Rows,
-    ) -> Result<()> {
+    ) -> Result<Counts> {
         self.bar.at(group.main.name.to_owned());
         self.bar.wrote(rows.main().len());
         let exchange = Exchange {

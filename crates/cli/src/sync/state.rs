@@ -1,6 +1,6 @@
 //! How far a copy is: what the next run begins with. It is kept beside the data, in the target.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Result, bail};
 use obeya::model::Timestamp;
@@ -11,6 +11,9 @@ use super::month::Month;
 
 /// What this program writes. A copy of another version is refused and not guessed at.
 const VERSION: u32 = 1;
+
+/// With more changed incidents than these, all comments are read as quickly as theirs.
+const FOLLOWED: usize = 2_000;
 
 /// How far a copy is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,6 +29,9 @@ pub(super) struct State {
     pub(super) fields: Fields,
     /// Of the lists that names in records come from: when they change, records are read anew.
     pub(super) names: Option<u64>,
+    /// Incidents that changed since the comments on them were read; `None` where all comments are to be read.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) comments: Option<BTreeSet<i32>>,
     /// By datasource.
     pub(super) values: BTreeMap<i32, Series>,
 }
@@ -67,6 +73,19 @@ pub(super) struct Series {
     /// The first month that is still to be read for the first time; `None` once all were.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) walk: Option<Month>,
+    /// What was last heard of them, whatever of it is in the copy; `None` where an older version of this program kept the copy.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) newest: Option<Newest>,
+}
+
+/// How many values a service has of a datasource, and the last of them in the order of changes, at one moment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Newest {
+    pub(super) count: u64,
+    pub(super) last: Mark,
+    /// By which the service knows that this is still so; `None` from one that gives no tags.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) tag: Option<String>,
 }
 
 impl State {
@@ -79,7 +98,18 @@ impl State {
             settled: BTreeMap::new(),
             fields: Fields::default(),
             names: None,
+            comments: None,
             values: BTreeMap::new(),
+        }
+    }
+
+    /// Takes note of incidents that change in the copy, so that the comments on them are read anew, in whatever run.
+    pub(super) fn touch(&mut self, incidents: &BTreeSet<i32>) {
+        if let Some(touched) = &mut self.comments {
+            touched.extend(incidents);
+            if touched.len() > FOLLOWED {
+                self.comments = None;
+            }
         }
     }
 
@@ -122,8 +152,40 @@ mod tests {
         };
         state.records.insert("incidents".to_owned(), mark);
         let walk = Some("2026-03".parse().unwrap());
-        state.values.insert(12, Series { mark, walk });
+        let newest = Some(Newest {
+            count: 3,
+            last: mark,
+            tag: Some("\"s1\"".to_owned()),
+        });
+        let series = Series { mark, walk, newest };
+        state.values.insert(12, series);
+        state.comments = Some(BTreeSet::from([3, 7]));
         assert_eq!(State::parse(&state.text()).unwrap(), state);
+    }
+
+    #[test]
+    fn many_changed_incidents_are_all_of_them() {
+        let (url, client_id) = (String::new(), String::new());
+        let mut state = State::new(Source { url, client_id });
+        state.touch(&BTreeSet::from([1]));
+        assert_eq!(state.comments, None, "nobody has read any");
+        state.comments = Some(BTreeSet::new());
+        state.touch(&(0..2_000).collect());
+        state.touch(&BTreeSet::from([7]));
+        assert_eq!(state.comments.as_ref().map(BTreeSet::len), Some(2_000));
+        state.touch(&BTreeSet::from([2_000]));
+        assert_eq!(state.comments, None);
+    }
+
+    #[test]
+    fn a_state_from_before_tags_were_kept_is_read() {
+        let text = r#"{"version":1,"source":{"url":"https://connect.example","client_id":"c"},"finished":null,"records":{},"settled":{},
+            "fields":FIELDS,"names":null,"values":{"12":{"mark":{"stamp":"2026-03-02T06:12:00Z","id":7}}}}"#;
+        let fields = serde_json::to_string(&Fields::default()).unwrap();
+        let state = State::parse(&text.replace("FIELDS", &fields)).unwrap();
+        assert_eq!(state.values[&12].mark.id, 7);
+        assert_eq!(state.values[&12].newest, None);
+        assert_eq!(state.comments, None);
     }
 
     #[test]

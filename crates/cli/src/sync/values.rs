@@ -2,13 +2,13 @@
 //!
 //! A value is registered anew with every change, and none comes into sight with an earlier registration than any that was seen. So the copy
 //! has all values up to its mark, and perhaps more; when the newest value of the service is not beyond the mark and both have as many, they
-//! are the same.
+//! are the same. A service that gives tags is asked for the newest value by the tag of its last answer, and reads nothing where nothing changed.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use anyhow::Result;
-use obeya::Values;
 use obeya::model::{DatasourceValue, DatasourceValuePage, Timestamp};
+use obeya::{Client, Tag, Values};
 use tokio::sync::mpsc;
 
 use super::What;
@@ -17,7 +17,7 @@ use super::records::ROUNDS;
 use super::report::Line;
 use super::row::{Group, Row, Rows, row};
 use super::run::{self, Run};
-use super::state::{Mark, Series};
+use super::state::{Mark, Newest, Series};
 use super::target::{Counts, Scope};
 use crate::tables::VALUE;
 
@@ -110,6 +110,7 @@ impl Work<'_, '_> {
             .or_insert(Series {
                 mark: Mark::START,
                 walk: Some(Month::FIRST),
+                newest: None,
             })
     }
 
@@ -119,18 +120,44 @@ impl Work<'_, '_> {
         if is_known && !self.run.args.full {
             return Ok(());
         }
-        let (_, mark) = self.latest().await?;
-        let walk = Some(Month::FIRST);
-        *self.series() = Series { mark, walk };
+        let newest = self.newest(None).await?;
+        *self.series() = Series {
+            mark: newest.last,
+            walk: Some(Month::FIRST),
+            newest: Some(newest),
+        };
         tokio::task::block_in_place(|| self.run.target.save(&self.run.state))
     }
 
     /// How many values there are, and the last of them in the order of registration.
-    async fn latest(&self) -> Result<(u64, Mark)> {
-        let newest = self.values.clone().orderby("registrationDate desc,id desc");
-        let page = newest.page_size(1).page(1).await?;
-        let mark = page.values.first().map_or(Mark::START, mark);
-        Ok((u64::try_from(page.count)?, mark))
+    async fn latest(&mut self) -> Result<(u64, Mark)> {
+        let kept = self.series().newest.clone();
+        let newest = self.newest(kept).await?;
+        let latest = (newest.count, newest.last);
+        self.series().newest = Some(newest);
+        Ok(latest)
+    }
+
+    /// The same from the service, which looks for it only if it is no longer what is known.
+    async fn newest(&self, known: Option<Newest>) -> Result<Newest> {
+        let datasource = self.datasource;
+        let ask = |client: Client| async move {
+            let newest = client.datasources().values(datasource);
+            let newest = newest.orderby("registrationDate desc,id desc");
+            newest.page_size(1).page(1).await
+        };
+        let tag = known.as_ref().and_then(|known| known.tag.as_deref());
+        let tag = tag.map(Tag::new);
+        let found = self.run.client.tagged_unless(tag.as_ref(), ask).await?;
+        match (found, known) {
+            (Some(found), _) => Ok(Newest {
+                count: u64::try_from(found.value.count)?,
+                last: found.value.values.first().map_or(Mark::START, mark),
+                tag: found.tag.map(|tag| tag.to_string()),
+            }),
+            (None, Some(known)) => Ok(known),
+            (None, None) => unreachable!("without a tag there is an answer"),
+        }
     }
 
     /// Reads all values that were not yet read, month by month.

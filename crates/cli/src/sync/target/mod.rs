@@ -99,8 +99,8 @@ pub(super) trait Target: Send {
     /// Forgets what was begun.
     fn abandon(&mut self) -> Result<()>;
 
-    /// Exchanges some rows.
-    fn exchange(&mut self, exchange: Exchange<'_>, state: &State) -> Result<()>;
+    /// Exchanges some rows. Tells what became of those of the group's main table.
+    fn exchange(&mut self, exchange: Exchange<'_>, state: &State) -> Result<Counts>;
 
     /// The ids of all rows of a group's main table, ascending.
     fn ids(&mut self, group: &Group) -> Result<Vec<i32>>;

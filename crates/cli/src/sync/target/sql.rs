@@ -61,6 +61,12 @@ pub(in crate::sync) struct Sql<D> {
     begun: Option<Begun>,
 }
 
+/// Rows of a table: a condition that follows others, and its values.
+struct Within {
+    condition: String,
+    binds: Vec<Value>,
+}
+
 /// What is being replaced.
 struct Begun {
     group: Group,
@@ -138,23 +144,30 @@ impl<D: Database> Sql<D> {
 
     fn remove(&mut self, table: &Table, column: usize, ids: &BTreeSet<i32>) -> Result<u64> {
         let mut removed = 0;
-        let ids: Vec<i32> = ids.iter().copied().collect();
-        for ids in ids.chunks(IDS) {
-            let column = quoted(&table.columns[column].name);
-            let mut sql = format!("DELETE FROM {} WHERE {column} IN (", table.name);
-            for (place, id) in ids.iter().enumerate() {
-                // Integers, so there is nothing to escape; a placeholder for each would be more than engines take.
-                let _ = write!(sql, "{}{id}", if place == 0 { "" } else { "," });
-            }
-            sql.push(')');
+        for some in among(table, column, ids) {
+            let sql = format!("DELETE FROM {} WHERE {some}", table.name);
             removed += self.database.execute(&sql, &[])?;
         }
         Ok(removed)
     }
 
+    /// Makes the table in which rows wait until all are there; it ends with the transaction.
+    fn stage(&mut self, table: &Table) -> Result<()> {
+        self.database.run(&format!(
+            "CREATE TEMP TABLE {} AS SELECT {} FROM {} WHERE 1 = 0",
+            stage(table),
+            list(table.names()),
+            table.name
+        ))
+    }
+
+    fn unstage(&mut self, table: &Table) -> Result<()> {
+        self.database.run(&format!("DROP TABLE {}", stage(table)))
+    }
+
     fn replaced(&mut self, begun: &Begun, state: &State) -> Result<Counts> {
         let main = &begun.group.main;
-        let counts = self.merge(main, begun.month)?;
+        let counts = self.merge(main, &[within(begun.month)])?;
         for part in &begun.group.parts {
             // A part has no life of its own: what a record has now is all there is.
             let (name, columns) = (part.name, list(part.names()));
@@ -164,15 +177,14 @@ impl<D: Database> Sql<D> {
             ))?;
         }
         for table in begun.group.tables() {
-            let drop = format!("DROP TABLE {}", stage(table));
-            self.database.run(&drop)?;
+            self.unstage(table)?;
         }
         self.keep(state)?;
         Ok(counts)
     }
 
-    /// Makes a table what its stage is, within a month if one is given, touching only rows that differ.
-    fn merge(&mut self, table: &Table, month: Option<(i32, Month)>) -> Result<Counts> {
+    /// Makes a table what its stage is, touching only rows that differ. Of the rows that its stage has not, those go that are within what is given.
+    fn merge(&mut self, table: &Table, within: &[Within]) -> Result<Counts> {
         let (name, stage) = (table.name, stage(table));
         let keys: Vec<String> = table.names().take(table.key).map(quoted).collect();
         let same: Vec<String> = keys
@@ -205,19 +217,13 @@ impl<D: Database> Sql<D> {
             ),
             &[],
         )?;
-        let mut delete = format!(
-            "DELETE FROM {name} WHERE NOT EXISTS (SELECT 1 FROM {stage} AS s WHERE {same})"
-        );
-        let mut binds = Vec::new();
-        if let Some((datasource, month)) = month {
-            delete.push_str(" AND datasource_id = ?1 AND value_date >= ?2");
-            binds.extend([Value::Int(datasource), Value::Instant(month.start())]);
-            if let Some(after) = month.after() {
-                delete.push_str(" AND value_date < ?3");
-                binds.push(Value::Instant(after));
-            }
+        let mut deleted = 0;
+        for Within { condition, binds } in within {
+            let delete = format!(
+                "DELETE FROM {name} WHERE NOT EXISTS (SELECT 1 FROM {stage} AS s WHERE {same}){condition}"
+            );
+            deleted += self.database.execute(&delete, binds)?;
         }
-        let deleted = self.database.execute(&delete, &binds)?;
         Ok(Counts {
             added,
             changed: written.saturating_sub(added),
@@ -259,12 +265,7 @@ impl<D: Database> Target for Sql<D> {
             month,
         });
         for table in group.tables() {
-            let stage = stage(table);
-            self.database.run(&format!(
-                "CREATE TEMP TABLE {stage} AS SELECT {} FROM {} WHERE 1 = 0",
-                list(table.names()),
-                table.name
-            ))?;
+            self.stage(table)?;
         }
         Ok(())
     }
@@ -291,7 +292,7 @@ impl<D: Database> Target for Sql<D> {
         Ok(())
     }
 
-    fn exchange(&mut self, exchange: Exchange<'_>, state: &State) -> Result<()> {
+    fn exchange(&mut self, exchange: Exchange<'_>, state: &State) -> Result<Counts> {
         self.ensure(exchange.group)?;
         self.transaction(|sql| {
             let Exchange {
@@ -300,14 +301,22 @@ impl<D: Database> Target for Sql<D> {
                 gone,
                 rows,
             } = exchange;
-            sql.remove(&group.main, column, gone)?;
-            for part in &group.parts {
+            let main = &group.main;
+            sql.stage(main)?;
+            sql.database
+                .append(&stage(main), &main.columns, rows.main())?;
+            let within = among(main, column, gone).map(|some| Within {
+                condition: format!(" AND {some}"),
+                binds: Vec::new(),
+            });
+            let counts = sql.merge(main, &within.collect::<Vec<_>>())?;
+            sql.unstage(main)?;
+            for (part, rows) in group.parts.iter().zip(&rows.0[1..]) {
                 sql.remove(part, 0, gone)?;
+                sql.database.append(part.name, &part.columns, rows)?;
             }
-            for (table, rows) in group.tables().zip(&rows.0) {
-                sql.database.append(table.name, &table.columns, rows)?;
-            }
-            sql.keep(state)
+            sql.keep(state)?;
+            Ok(counts)
         })
     }
 
@@ -409,6 +418,30 @@ fn create<D: Database>(table: &Table) -> String {
         );
     }
     sql
+}
+
+/// A month of a datasource's values, or everything.
+fn within(month: Option<(i32, Month)>) -> Within {
+    let (mut condition, mut binds) = (String::new(), Vec::new());
+    if let Some((datasource, month)) = month {
+        condition.push_str(" AND datasource_id = ?1 AND value_date >= ?2");
+        binds.extend([Value::Int(datasource), Value::Instant(month.start())]);
+        if let Some(after) = month.after() {
+            condition.push_str(" AND value_date < ?3");
+            binds.push(Value::Instant(after));
+        }
+    }
+    Within { condition, binds }
+}
+
+/// Conditions that a column has one of these ids, some of them in each.
+fn among(table: &Table, column: usize, ids: &BTreeSet<i32>) -> impl Iterator<Item = String> {
+    let column = quoted(&table.columns[column].name);
+    let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+    // Integers, so there is nothing to escape; a placeholder for each would be more than engines take.
+    let some = move |ids: &[String]| format!("{column} IN ({})", ids.join(","));
+    let all: Vec<String> = ids.chunks(IDS).map(some).collect();
+    all.into_iter()
 }
 
 /// Where rows wait until all are there.

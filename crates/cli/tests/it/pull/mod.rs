@@ -8,3 +8,5 @@ mod plant;
 mod printed;
 mod read;
 mod refused;
+mod relay;
+mod shifted;

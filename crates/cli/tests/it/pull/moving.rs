@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use obeya::model::Timestamp;
 use serde_json::Value;
 
-use super::plant::{DATASOURCE, Plant, beside, insert};
+use super::plant::{DATASOURCE, Plant, beside, changed, insert};
 use super::read;
 use crate::binary::done;
 
@@ -43,13 +43,8 @@ fn what_changed_while_it_was_broken_off_neither_doubles_nor_hides_a_value() {
     let database = plant.database();
     insert(&database, 0, 700, 20_000_000);
     insert(&database, VALUES - 500, VALUES + 700, 40_000_000);
-    database
-        .execute_batch(&format!(
-            "DELETE FROM datasource_values WHERE datasource_id = {DATASOURCE} AND id % 13 = 0;
-             UPDATE datasources SET value_count = (SELECT count(*) FROM datasource_values WHERE datasource_id = {DATASOURCE}),
-                change_counter = change_counter + 1 WHERE id = {DATASOURCE}"
-        ))
-        .expect("deleted");
+    let thirteenth = "DELETE FROM datasource_values WHERE datasource_id = 13 AND id % 13 = 0";
+    changed(&database, thirteenth);
     done(&mut plant.pull(&arguments)).success();
 
     let rows = usize::try_from(state["rows"].as_u64().expect("a number")).expect("small");
@@ -87,19 +82,15 @@ fn what_changes_on_the_way_neither_doubles_nor_hides_a_value() {
         let changes = std::thread::scope(|scope| {
             let writing = scope.spawn(|| {
                 let database = plant.database();
-                database.busy_timeout(Duration::from_secs(10)).expect("set");
                 let mut changes = 0;
                 while !is_done.load(Ordering::Relaxed) {
                     // Before all others, so that every page after them moves, there and back.
                     insert(&database, 0, 150, 20_000_000);
                     std::thread::sleep(Duration::from_millis(15));
-                    let delete = format!(
-                        "BEGIN IMMEDIATE;
-                         DELETE FROM datasource_values WHERE id >= 20000000;
-                         UPDATE datasources SET value_count = {VALUES}, change_counter = change_counter + 1 WHERE id = {DATASOURCE};
-                         COMMIT"
+                    changed(
+                        &database,
+                        "DELETE FROM datasource_values WHERE id >= 20000000",
                     );
-                    database.execute_batch(&delete).expect("deleted");
                     std::thread::sleep(Duration::from_millis(15));
                     changes += 1;
                 }

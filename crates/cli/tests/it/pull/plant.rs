@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use rusqlite::Connection;
 use serde_json::Value;
@@ -155,22 +156,35 @@ impl Plant {
 
 /// Inserts values number `from` to `to`. Numbers go up with the date, ids do not.
 pub fn insert(database: &Connection, from: u32, to: u32, first_id: u32) {
-    database
-        .execute_batch(&format!(
-            "BEGIN IMMEDIATE;
-            INSERT INTO datasource_values (datasource_id, value_date, id, value, registration_date, area_id, asset_id, project_id,
+    changed(
+        database,
+        &format!(
+            "INSERT INTO datasource_values (datasource_id, value_date, id, value, registration_date, area_id, asset_id, project_id,
                 description, dimension, dimension2, dimension3, dimension4, external_id)
             WITH RECURSIVE n (i) AS (SELECT {from} UNION ALL SELECT i + 1 FROM n WHERE i + 1 < {to})
             SELECT {DATASOURCE}, 17000000000000000 + (i / 5) * 6000000000 + (i % 3) * 3, {first_id} + (i * 7919) % 10000019,
                 (i % 1000) / 7.0 - 3.5, 17000000000000000 + i * 7, nullif(i % 5, 0), nullif(i % 7, 0), NULL,
                 CASE i % 11 WHEN 0 THEN NULL WHEN 1 THEN '' WHEN 2 THEN 'to linjer' || char(10) || 'her' ELSE 'måling ' || i END,
                 CASE i % 4 WHEN 0 THEN 'Night' WHEN 1 THEN 'Day' WHEN 2 THEN 'say \"x\", y' END,
-                CASE i % 3 WHEN 0 THEN '東京' WHEN 1 THEN ' led' END, 'L' || (i % 40), NULL, 'x-' || i FROM n;
+                CASE i % 3 WHEN 0 THEN '東京' WHEN 1 THEN ' led' END, 'L' || (i % 40), NULL, 'x-' || i FROM n"
+        ),
+    );
+}
+
+/// Changes values as the service does: in one transaction, with their count and the mark of a change.
+pub fn changed(database: &Connection, sql: &str) {
+    database
+        .busy_timeout(Duration::from_secs(10))
+        .expect("a time to wait");
+    database
+        .execute_batch(&format!(
+            "BEGIN IMMEDIATE;
+            {sql};
             UPDATE datasources SET value_count = (SELECT count(*) FROM datasource_values WHERE datasource_id = {DATASOURCE}),
                 change_counter = change_counter + 1 WHERE id = {DATASOURCE};
             COMMIT;"
         ))
-        .expect("values");
+        .expect("changed values");
 }
 
 /// The companion of a file.

@@ -47,6 +47,11 @@ async fn change(client: &Client, round: u32) {
                 .expect("set"),
         ),
     }
+    // With comments on it, which come and go with it.
+    match round % 2 {
+        0 => incidents.delete(1).await.expect("deleted"),
+        _ => drop(incidents.restore(1).await.expect("restored")),
+    }
     let month = 1 + round % 12;
     let date = format!("2027-{month:02}-01T00:00:00Z")
         .parse()

@@ -52,9 +52,14 @@ impl Plant {
 
     /// The command that brings a copy up to date.
     pub fn command(&self, to: &str, more: &[&str]) -> Command {
+        self.command_at(&self.serving.url, to, more)
+    }
+
+    /// The same for whoever reaches the service by another address.
+    pub fn command_at(&self, url: &str, to: &str, more: &[&str]) -> Command {
         let mut command = obeya();
         command
-            .args(["sync", "--to", to, "--url", &self.serving.url])
+            .args(["sync", "--to", to, "--url", url])
             .args(["--client-id", &self.client_id])
             .args(more)
             .env("OBEYA_CLIENT_SECRET", &self.secret);
@@ -69,6 +74,17 @@ impl Plant {
         let mut command = self.command(to, &[]);
         command.stdout(Stdio::null()).stderr(Stdio::null());
         command.spawn().expect("started")
+    }
+
+    /// How often the service has answered an operation with a status of this class.
+    pub fn answered(&self, operation: &str, class: &str) -> u64 {
+        let figures = ureq::get(format!("{}/metrics", self.serving.url)).call();
+        let mut body = figures.expect("answered").into_body();
+        let text = body.read_to_string().expect("text");
+        let name =
+            format!(r#"obeya_http_requests_total{{operation="{operation}",status="{class}"}} "#);
+        let figure = text.lines().find_map(|line| line.strip_prefix(&name));
+        figure.expect("a figure").parse().expect("a number")
     }
 
     pub fn file(&self, name: &str) -> String {

@@ -72,7 +72,8 @@ pub(super) fn by_id(row: &Row) -> (i64, i32) {
     (0, row[0].id())
 }
 
-fn same(old: &Row, new: &Row) -> bool {
+/// Whether a file has this row as it is.
+pub(super) fn same(old: &Row, new: &Row) -> bool {
     let same = |(old, new): (&Value, &Value)| match (old, new) {
         (Value::Number(old), Value::Number(new)) => old.to_bits() == new.to_bits(),
         // Files hold microseconds.

@@ -1,0 +1,133 @@
+//! The opening of a folder: whose it is, who else is at it, and what a run left there that was killed.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, bail};
+
+use super::file::beside;
+use super::kept::{STATE, parse};
+use super::{Folder, Months};
+use crate::sync::state::State;
+
+const LOCK: &str = ".sync-lock";
+
+impl Folder {
+    /// Opens the folder, or makes it.
+    ///
+    /// # Errors
+    /// When another run is at it, or something else is in it.
+    pub(in crate::sync) fn open(path: &Path) -> Result<Self> {
+        fs::create_dir_all(path).context("the folder cannot be made")?;
+        let lock = lock(&path.join(LOCK))?;
+        let mut folder = Folder {
+            path: path.to_owned(),
+            months: Months::new(),
+            parts: BTreeSet::new(),
+            state: None,
+            kept: Instant::now(),
+            touched: BTreeSet::new(),
+            begun: None,
+            _lock: lock,
+        };
+        match fs::read_to_string(folder.file(STATE)) {
+            Ok(text) => folder.take(&text)?,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => folder.check_empty()?,
+            Err(error) => return Err(error).context(format!("{STATE} cannot be read")),
+        }
+        Ok(folder)
+    }
+
+    /// Reads what a folder says of itself, and changes nothing there.
+    pub(in crate::sync) fn peek(path: &Path) -> Result<Option<State>> {
+        match fs::read_to_string(path.join(STATE)) {
+            Ok(text) => Ok(Some(parse(&text)?.1)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error).context(format!("{STATE} cannot be read")),
+        }
+    }
+
+    fn take(&mut self, text: &str) -> Result<()> {
+        let (read, state) = parse(text)?;
+        self.state = Some(state);
+        self.months = read.months;
+        self.parts = read.parts;
+        self.tidy(&self.path, |_| false)?;
+        for (folder, datasource) in self.value_folders()? {
+            let known = self.months.get(&datasource);
+            let is_known = |month| known.is_some_and(|known| known.contains_key(&month));
+            self.tidy(&folder, |name| {
+                let month = name.strip_suffix(".parquet").map(str::parse);
+                matches!(month, Some(Ok(month)) if !is_known(month))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Removes what a run left that was killed: files that were not yet whole, and others that are not wanted.
+    fn tidy(&self, folder: &Path, is_left: impl Fn(&str) -> bool) -> Result<()> {
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if (name.starts_with('.') && name.ends_with(".new")) || is_left(&name) {
+                fs::remove_file(entry.path())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_empty(&self) -> Result<()> {
+        for entry in fs::read_dir(&self.path)? {
+            let name = entry?.file_name();
+            let left = beside(Path::new(STATE));
+            if name != LOCK && name != left.as_os_str() {
+                bail!(
+                    "it holds `{}` and no {STATE}, expected an empty folder or one with a copy in it",
+                    name.to_string_lossy()
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// The folders with values, and whose they are.
+    fn value_folders(&self) -> Result<Vec<(PathBuf, i32)>> {
+        let entries = match fs::read_dir(self.file("values")) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        let mut folders = Vec::new();
+        for entry in entries {
+            let entry = entry?;
+            let name = entry.file_name();
+            let id = name.to_string_lossy();
+            if let Some(Ok(id)) = id.strip_prefix("datasource=").map(str::parse) {
+                folders.push((entry.path(), id));
+            }
+        }
+        Ok(folders)
+    }
+}
+
+/// Takes the lock in a file.
+///
+/// # Errors
+/// When another process holds it.
+pub(in crate::sync::target) fn lock(path: &Path) -> Result<File> {
+    let file = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path)
+        .with_context(|| format!("{} cannot be written", path.display()))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(fs::TryLockError::WouldBlock) => bail!("another sync is at work on it"),
+        Err(fs::TryLockError::Error(error)) => {
+            Err(error).with_context(|| format!("{} cannot be locked", path.display()))
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! A folder after runs that ended in the middle.
+
+use super::file::beside;
+use super::*;
+use crate::sync::row::Value;
+use crate::sync::run;
+use crate::sync::state::Source;
+
+/// A folder with a state and no rows.
+fn new() -> (tempfile::TempDir, Folder, Group, State) {
+    let place = tempfile::tempdir().unwrap();
+    let (url, client_id) = (String::new(), String::new());
+    let state = State::new(Source { url, client_id });
+    let mut folder = Folder::open(place.path()).unwrap();
+    folder.save(&state).unwrap();
+    (place, folder, run::values(), state)
+}
+
+/// Has these values, and no others, in March 2026.
+fn replace(folder: &mut Folder, group: &Group, ids: std::ops::Range<i32>, state: &State) {
+    let date = "2026-03-02T06:12:00Z".parse().unwrap();
+    let cell = |name: &str, id| match name {
+        "id" => Value::Int(id),
+        "datasource_id" => Value::Int(12),
+        "value_date" | "registration_date" => Value::Instant(date),
+        _ => Value::Null,
+    };
+    let row = |id| group.main.names().map(|name| cell(name, id)).collect();
+    let month = Month::of(date);
+    folder.begin(Scope::Month(group, 12, month)).unwrap();
+    folder.push(Rows(vec![ids.map(row).collect()])).unwrap();
+    folder.finish(state).unwrap();
+}
+
+#[test]
+fn the_number_of_values_of_a_month_is_not_believed_after_a_run_that_ended_at_it() {
+    let (place, mut folder, group, state) = new();
+    replace(&mut folder, &group, 1..11, &state);
+    folder.save(&state).unwrap();
+    assert_eq!(folder.count(&group, 12).unwrap(), Some(10));
+    // Ended here: the file has two values more than the state ever knew of.
+    replace(&mut folder, &group, 1..13, &state);
+    drop(folder);
+    let mut folder = Folder::open(place.path()).unwrap();
+    assert_eq!(folder.count(&group, 12).unwrap(), None);
+    let months = folder.months(&group, 12).unwrap();
+    assert_eq!(months.into_values().collect::<Vec<_>>(), [None]);
+}
+
+#[test]
+fn parts_of_a_record_that_never_came_to_its_place_are_removed() {
+    let (place, mut folder, _, state) = new();
+    let group = run::incidents(&state);
+    let row = |table: &Table, id| -> Row {
+        let cell = |place| {
+            if place < table.key {
+                Value::Int(id)
+            } else {
+                Value::Null
+            }
+        };
+        (0..table.columns.len()).map(cell).collect()
+    };
+    let rows = |ids: &[i32]| -> Vec<Vec<Row>> {
+        let tables = group.tables();
+        let rows = tables.map(|table| ids.iter().map(|id| row(table, *id)).collect());
+        rows.collect()
+    };
+    let owners = || -> Vec<Vec<i32>> {
+        let path = |table: &Table| place.path().join(format!("{}.parquet", table.name));
+        group
+            .tables()
+            .map(|table| file::ids(&path(table)).unwrap())
+            .collect()
+    };
+    folder.begin(Scope::All(&group)).unwrap();
+    folder.push(Rows(rows(&[1, 2]))).unwrap();
+    folder.finish(&state).unwrap();
+    assert!(folder.parts.is_empty());
+    // Ended when the parts are in their places and the records are not.
+    let written = group.tables().zip(rows(&[3])).map(|(table, rows)| {
+        exchanged(table, &folder.table_file(table), |_| true, rows)
+            .unwrap()
+            .0
+    });
+    let written: Vec<_> = written.collect();
+    fs::remove_file(beside(&folder.table_file(&group.main))).unwrap();
+    folder.put(&group, written, &state).unwrap_err();
+    drop(folder);
+    let (some, all) = (vec![1, 2], vec![1, 2, 3]);
+    assert_eq!(owners(), [&some, &all, &all, &all, &all].map(Clone::clone));
+    let mut folder = Folder::open(place.path()).unwrap();
+    assert_eq!(folder.ids(&group).unwrap(), some);
+    assert_eq!(owners(), vec![some; 5]);
+    drop(folder);
+    assert!(Folder::open(place.path()).unwrap().parts.is_empty());
+}
+
+#[test]
+fn a_month_that_the_state_never_knew_of_is_removed() {
+    let (place, mut folder, group, state) = new();
+    replace(&mut folder, &group, 1..11, &state);
+    let file = place.path().join("values/datasource=12/2026-03.parquet");
+    assert!(file.exists());
+    drop(folder);
+    Folder::open(place.path()).unwrap();
+    assert!(!file.exists());
+}
