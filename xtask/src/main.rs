@@ -28,7 +28,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Writes everything that follows from spec/openapi.yaml, and lists the snapshots to review.
+    /// Writes everything that follows from spec/openapi.yaml, Python's Client from its AsyncClient, and lists the snapshots to review.
     Regen {
         /// Writes nothing, and fails on the first file that differs.
         #[arg(long)]

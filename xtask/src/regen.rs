@@ -1,7 +1,7 @@
 //! Everything that follows from `spec/openapi.yaml` and lives in the repository.
 //!
-//! To add a generated file, add its path and content to [`outputs`]. A content is a pure function of the specification, so
-//! that `--check` can compare without writing.
+//! To add a generated file, add its path and content to [`outputs`]. A content is a pure function of the specification, or of a
+//! hand-written file, so that `--check` can compare without writing.
 
 use std::fs;
 use std::path::Path;
@@ -13,14 +13,18 @@ use crate::process::root;
 use crate::{python, snapshots};
 
 /// Every generated file: its path from the repository's root, and what it must contain.
-fn outputs(spec: &Spec) -> Result<Vec<(&'static str, String)>> {
+fn outputs(spec: &Spec) -> Result<Vec<(String, String)>> {
     let table = operations::table(&operations::operations(spec.document()));
-    let mut outputs = vec![
+    let of_the_spec = [
         ("spec/generated/openapi.json", openapi_json(spec)?),
         ("spec/generated/operations.md", table),
     ];
-    outputs.extend(python::outputs(spec.document())?);
-    Ok(outputs)
+    let outputs = of_the_spec
+        .into_iter()
+        .chain(python::outputs(spec.document())?)
+        .map(|(path, content)| (path.to_owned(), content))
+        .chain(python::twins()?);
+    Ok(outputs.collect())
 }
 
 /// The specification as JSON: what the service serves, and what tools that read no YAML are given.
@@ -46,7 +50,7 @@ fn spec() -> Result<Spec> {
 pub(crate) fn write() -> Result<()> {
     let spec = spec()?;
     for (path, content) in outputs(&spec)? {
-        if build::write_if_changed(&root().join(path), &content).context(path)? {
+        if build::write_if_changed(&root().join(&path), &content).context(path.clone())? {
             println!("written: {path}");
         }
     }
@@ -66,7 +70,7 @@ pub(crate) fn write() -> Result<()> {
 pub(crate) fn check() -> Result<()> {
     let spec = spec()?;
     for (path, wanted) in outputs(&spec)? {
-        compare(&root().join(path), path, &wanted)?;
+        compare(&root().join(&path), &path, &wanted)?;
     }
     Ok(())
 }

@@ -13,12 +13,20 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use tokio::runtime::Runtime;
 
+use crate::call::Answer;
+
 const STREAM: &CStr = c"arrow_array_stream";
 const SCHEMA: &CStr = c"arrow_schema";
 
 /// Batches in memory that another library may read, again and again.
 #[pyclass(frozen, module = "obeya._obeya")]
 pub(crate) struct Batches(pub(crate) Vec<RecordBatch>);
+
+impl Answer for Batches {
+    fn into_python(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        Ok(Py::new(py, self)?.into_any())
+    }
+}
 
 #[pymethods]
 impl Batches {

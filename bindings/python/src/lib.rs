@@ -1,29 +1,44 @@
 //! The extension module `obeya._obeya`: the Rust SDK and the embedded service for Python.
 //!
 //! It converts and calls; what an operation means is the SDK's and the service's business. The records and the tables of
-//! keyword arguments are generated from the specification (see [`models`]); the exceptions are Python classes in
-//! `obeya/_errors.py`, the conversions to data frames in `obeya/_frames.py`.
+//! keyword arguments are generated from the specification (see [`models`]). What users call are Python classes: the clients and
+//! their resources in `obeya/_async` and `obeya/_sync`, the exceptions in `obeya/_errors.py`, the conversions to data frames in
+//! `obeya/_frames.py`.
 
+mod arguments;
 mod arrow;
-mod client;
+mod asyncio;
+mod call;
+mod calls;
+mod core;
 mod errors;
-mod iterate;
+mod handle;
+mod lists;
 mod models;
-mod options;
 mod runtime;
 mod server;
 mod time;
-mod values;
 
 use pyo3::prelude::*;
 
 #[pymodule]
 fn _obeya(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add_class::<client::Client>()?;
-    module.add_class::<iterate::Page>()?;
-    module.add_class::<iterate::Records>()?;
-    module.add_class::<values::Values>()?;
+    module.add_class::<core::Core>()?;
+    module.add_class::<core::LastTag>()?;
+    module.add_class::<calls::AreaCalls>()?;
+    module.add_class::<calls::BoardCalls>()?;
+    module.add_class::<calls::GroupCalls>()?;
+    module.add_class::<calls::CommentCalls>()?;
+    module.add_class::<calls::IncidentCalls>()?;
+    module.add_class::<calls::ImprovementCalls>()?;
+    module.add_class::<calls::DatasourceCalls>()?;
+    module.add_class::<calls::ValueQuery>()?;
+    module.add_class::<call::Call>()?;
+    module.add_class::<lists::Query>()?;
+    module.add_class::<lists::Pages>()?;
+    module.add_class::<lists::Page>()?;
+    module.add_class::<arrow::Batches>()?;
     module.add_class::<server::TestServer>()?;
     models::add_classes(module)?;
     // pyo3 keeps a list of its own; what is public is said once, in the package.

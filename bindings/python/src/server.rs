@@ -5,17 +5,19 @@ use std::sync::Arc;
 
 use obeya_server::import::{ImportOptions, OnConflict, import_dir};
 use obeya_server::{Config, Running, Server};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use tempfile::TempDir;
 use tokio::sync::RwLock;
 
-use crate::client::Client;
 use crate::runtime::{AtHome, wait};
 
 /// What a client of a test may do unless it says otherwise.
 const EVERYTHING: [&str; 2] = ["public.api.read", "public.api.write"];
+
+/// The settings of its clients. It says itself where their tokens come from.
+const SETTINGS: [&str; 4] = ["timeout", "connect_timeout", "max_retries", "user_agent"];
 
 /// The service, running inside this process on a temporary SQLite database until it is closed.
 #[pyclass(frozen, module = "obeya")]
@@ -62,14 +64,27 @@ impl TestServer {
         signature = (scopes=None, **settings),
         text_signature = "($self, scopes=None, *, timeout=60.0, connect_timeout=10.0, max_retries=2, user_agent=None)"
     )]
-    fn client(
+    fn client<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         scopes: Option<Vec<String>>,
-        settings: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Client> {
-        let credentials = self.credentials(py, scopes)?;
-        Client::of_test(py, &self.base_url, credentials, settings)
+        settings: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.connect(py, "client", "Client", scopes, settings)
+    }
+
+    /// The same for asyncio.
+    #[pyo3(
+        signature = (scopes=None, **settings),
+        text_signature = "($self, scopes=None, *, timeout=60.0, connect_timeout=10.0, max_retries=2, user_agent=None)"
+    )]
+    fn async_client<'py>(
+        &self,
+        py: Python<'py>,
+        scopes: Option<Vec<String>>,
+        settings: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.connect(py, "async_client", "AsyncClient", scopes, settings)
     }
 
     /// Registers a client and gives its id and secret, for programs that are configured with them.
@@ -156,6 +171,30 @@ impl TestServer {
 
     fn __repr__(&self) -> String {
         format!("<obeya.TestServer {}>", self.base_url)
+    }
+}
+
+impl TestServer {
+    fn connect<'py>(
+        &self,
+        py: Python<'py>,
+        function: &str,
+        class: &str,
+        scopes: Option<Vec<String>>,
+        settings: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        for name in settings.into_iter().flat_map(PyDictMethods::keys) {
+            let name: String = name.extract()?;
+            if !SETTINGS.contains(&name.as_str()) {
+                return Err(PyTypeError::new_err(format!(
+                    "{function}() got an unexpected keyword argument '{name}'; expected {}",
+                    SETTINGS.join(", ")
+                )));
+            }
+        }
+        let (id, secret) = self.credentials(py, scopes)?;
+        let class = py.import("obeya")?.getattr(class)?;
+        class.call((&self.base_url, id, secret), settings)
     }
 }
 

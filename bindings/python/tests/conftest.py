@@ -36,6 +36,6 @@ def new_incident(client: obeya.Client) -> Callable[..., obeya.Incident]:
             "incident_date": "2026-03-02",
             "categories": [32],
         }
-        return client.create_incident(**{**needed, **fields})
+        return client.incidents.create(**{**needed, **fields})
 
     return make

@@ -13,14 +13,14 @@ import pytest
 Call = Callable[[obeya.Client], object]
 
 OURS: list[tuple[type[obeya.APIStatusError], int, str, Call]] = [
-    (obeya.BadRequestError, 400, "odata.search_with_filter", lambda c: c.list_areas(search="x", filter="id eq 1")),
-    (obeya.BadRequestError, 400, "query.invalid", lambda c: c.list_datasource_values(1, page_size=0)),
-    (obeya.NotFoundError, 404, "not_found", lambda c: c.get_area(999_999)),
+    (obeya.BadRequestError, 400, "odata.search_with_filter", lambda c: c.areas.list(search="x", where="id eq 1").page()),
+    (obeya.BadRequestError, 400, "query.invalid", lambda c: c.datasources.values(1, page_size=0).page()),
+    (obeya.NotFoundError, 404, "not_found", lambda c: c.areas.get(999_999)),
     (
         obeya.UnprocessableEntityError,
         422,
         "reference.unknown",
-        lambda c: c.create_incident(
+        lambda c: c.incidents.create(
             incident_type_id=3, severity="Low", title="x", incident_date="2026-03-02", categories=[999_999]
         ),
     ),
@@ -42,9 +42,9 @@ def test_answers_of_the_service(
 
 
 def test_a_forbidden_transition_is_a_conflict(client: obeya.Client, new_incident: Callable[..., obeya.Incident]) -> None:
-    rejected = client.update_incident(new_incident(), status="Rejected")
+    rejected = client.incidents.update(new_incident(), status="Rejected")
     with pytest.raises(obeya.ConflictError) as caught:
-        client.update_incident(rejected, status="Resolved")
+        client.incidents.update(rejected, status="Resolved")
     assert (caught.value.code, caught.value.operation) == ("incident.transition", "updateIncident")
     assert caught.value.problem is not None
     assert caught.value.problem.detail is not None
@@ -56,12 +56,22 @@ def test_a_problem_names_the_parts_of_the_request(new_incident: Callable[..., ob
         new_incident(title="")
     assert caught.value.problem is not None
     assert caught.value.problem.errors is not None
-    assert list(caught.value.problem.errors) == ["title"]
+    ((part, sentence),) = caught.value.errors
+    assert (part, [sentence]) == ("title", list(caught.value.problem.errors["title"]))
+    assert sentence
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert copy.errors == caught.value.errors
+
+
+def test_a_failure_without_parts_names_none(client: obeya.Client) -> None:
+    with pytest.raises(obeya.NotFoundError) as caught:
+        client.areas.get(999_999)
+    assert caught.value.errors == []
 
 
 def test_a_missing_scope(server: obeya.TestServer) -> None:
     with server.client(scopes=["Data.Read"]) as client, pytest.raises(obeya.PermissionDeniedError) as caught:
-        client.list_boards()
+        client.boards.list().page()
     assert (caught.value.status_code, caught.value.code) == (403, "scope.missing")
 
 
@@ -69,14 +79,14 @@ def test_a_wrong_secret(server: obeya.TestServer) -> None:
     client_id, _ = server.credentials()
     client = obeya.Client(server.base_url, client_id, "not the secret")
     with pytest.raises(obeya.AuthenticationError) as caught:
-        client.list_areas()
+        client.areas.list().page()
     assert (caught.value.code, caught.value.operation) == ("invalid_client", "token")
     assert "not the secret" not in str(caught.value)
 
 
 def test_a_token_that_is_none(server: obeya.TestServer) -> None:
     with pytest.raises(obeya.AuthenticationError) as caught:
-        obeya.Client(server.base_url, token="x.y.z").list_areas()
+        obeya.Client(server.base_url, token="x.y.z").areas.list().page()
     assert (caught.value.status_code, caught.value.code) == (401, "token.invalid")
 
 
@@ -87,7 +97,7 @@ def unauthorised(base_url: str, **settings: Any) -> obeya.Client:
 def test_the_rate_limit() -> None:
     with canned.answering(429, "{}", {"Retry-After": "7", "X-Request-Id": "r-1"}) as url:
         with pytest.raises(obeya.RateLimitError) as caught:
-            unauthorised(url).list_areas()
+            unauthorised(url).areas.list().page()
     assert (caught.value.retry_after, caught.value.request_id) == (7.0, "r-1")
 
 
@@ -98,7 +108,7 @@ def test_the_rate_limit() -> None:
 def test_answers_that_are_no_problem_documents(status: int, class_: type[obeya.APIStatusError]) -> None:
     with canned.answering(status, "<html>secret page</html>") as url:
         with pytest.raises(obeya.APIStatusError) as caught:
-            unauthorised(url).list_areas()
+            unauthorised(url).areas.list().page()
     assert type(caught.value) is class_
     assert caught.value.status_code == status
     assert "secret page" not in str(caught.value)
@@ -107,25 +117,25 @@ def test_answers_that_are_no_problem_documents(status: int, class_: type[obeya.A
 def test_an_answer_that_does_not_fit() -> None:
     with canned.answering(200, '{"value": [{"id": "seven"}]}') as url:
         with pytest.raises(obeya.APIResponseError, match=r"value\[0\]\.id: invalid type: string, expected i32") as caught:
-            unauthorised(url).list_areas()
+            unauthorised(url).areas.list().page()
     assert "seven" not in str(caught.value)
 
 
 def test_words_of_a_newer_service_come_through() -> None:
     with canned.answering(200, '{"value": [{"id": 1, "boardType": "Hexagonal", "new": {}}]}') as url:
-        assert unauthorised(url).list_boards()[0].board_type == "Hexagonal"
+        assert unauthorised(url).boards.list().page()[0].board_type == "Hexagonal"
 
 
 def test_no_connection() -> None:
     with pytest.raises(obeya.APIConnectionError) as caught:
-        unauthorised(f"http://127.0.0.1:{canned.closed_port()}").list_areas()
+        unauthorised(f"http://127.0.0.1:{canned.closed_port()}").areas.list().page()
     assert not isinstance(caught.value, obeya.APITimeoutError)
     assert caught.value.operation == "listAreas"
 
 
 def test_no_answer_in_time() -> None:
-    with canned.silent() as url, unauthorised(url, timeout=0.3) as client, pytest.raises(obeya.APITimeoutError):
-        client.list_areas()
+    with canned.silent() as service, unauthorised(service.url, timeout=0.3) as client, pytest.raises(obeya.APITimeoutError):
+        client.areas.list().page()
 
 
 @pytest.mark.parametrize(
@@ -137,6 +147,7 @@ def test_no_answer_in_time() -> None:
         (obeya.NotFoundError, obeya.APIStatusError),
         (obeya.ConflictError, obeya.APIStatusError),
         (obeya.UnprocessableEntityError, obeya.APIStatusError),
+        (obeya.PreconditionFailedError, obeya.APIStatusError),
         (obeya.RateLimitError, obeya.APIStatusError),
         (obeya.InternalServerError, obeya.APIStatusError),
         (obeya.APIStatusError, obeya.APIError),
@@ -152,7 +163,7 @@ def test_the_tree(class_: type[Exception], base: type[Exception]) -> None:
 
 def test_an_exception_travels_between_processes(client: obeya.Client) -> None:
     with pytest.raises(obeya.NotFoundError) as caught:
-        client.get_area(999_999)
+        client.areas.get(999_999)
     copy = pickle.loads(pickle.dumps(caught.value))
     assert type(copy) is obeya.NotFoundError
     assert str(copy) == str(caught.value)

@@ -21,8 +21,31 @@ def test_equality_is_by_value() -> None:
     assert board() == board()
     assert board() != board(name="Board")
     assert board() != obeya.Area.from_dict({"id": 7, "name": "Tavle"})
+
+
+def test_what_is_equal_has_the_same_hash(client: obeya.Client) -> None:
+    assert {board(): 1}[board()] == 1
+    assert len({board(), board(name="Board"), board()}) == 2
+    # Parts within parts, and tuples of them.
+    assert hash(client.incidents.type_detail(3)) == hash(client.incidents.type_detail(3))
+    # Python does not show the seventh digit, by which these two differ.
+    one, other = (obeya.IncidentComment.from_json(f'{{"commentDate":"2025-05-20T06:12:00.123456{n}Z"}}') for n in (7, 8))
+    assert one != other
+    assert len({one, other}) == 2
+    # A dictionary has no hash, so what holds one has none either.
+    problem = {"type": "a", "title": "b", "status": 400, "traceId": "c", "code": "d"}
+    assert hash(obeya.Problem.from_dict(problem)) == hash(obeya.Problem.from_dict(problem))
     with pytest.raises(TypeError, match="unhashable"):
-        hash(board())
+        hash(obeya.Problem.from_dict({**problem, "errors": {"title": ["too long"]}}))
+
+
+def test_a_notebook_shows_a_table_in_which_no_markup_begins() -> None:
+    shown = obeya.Area.from_dict({"id": 2, "name": "<b onclick='x'>\"A&B\""})._repr_html_()
+    assert shown == (
+        "<table><caption>Area</caption><tr><th>id</th><td>2</td></tr>"
+        "<tr><th>name</th><td>&lt;b onclick=&#x27;x&#x27;&gt;&quot;A&amp;B&quot;</td></tr></table>"
+    )
+    assert "<tr><th>group</th><td>Group(id=2, type=&#x27;GENERAL&#x27;)</td></tr>" in board()._repr_html_()
 
 
 def test_repr_shows_what_is_there() -> None:
@@ -39,7 +62,7 @@ def test_records_cannot_be_changed() -> None:
 
 
 def test_pickle_and_copy_give_the_same(client: obeya.Client) -> None:
-    for record in (board(), client.get_incident_type(3), client.list_datasource_values(1, page_size=2)):
+    for record in (board(), client.incidents.type_detail(3), client.datasources.values(1).page()[0]):
         assert pickle.loads(pickle.dumps(record)) == record
         assert copy.deepcopy(record) == record
 
@@ -88,7 +111,7 @@ def test_pattern_matching() -> None:
 
 
 def test_lists_are_tuples(client: obeya.Client) -> None:
-    kind = client.get_incident_type(3)
+    kind = client.incidents.type_detail(3)
     assert isinstance(kind.causes, tuple)
     assert isinstance(kind.to_dict()["causes"], list)
     assert kind.to_dict()["categories"][0]["children"][0]["title"] == "Leak"

@@ -44,7 +44,7 @@ def test_pyarrow_reads_a_page(server: obeya.TestServer, session: requests.Sessio
     answer = page(server, session, "application/vnd.apache.arrow.stream")
     table = pa.ipc.open_stream(answer.content).read_all()
     table.validate(full=True)
-    assert table.schema == client.values(1).to_arrow().schema
+    assert table.schema == client.datasources.values(1).to_arrow().schema
     assert table["id"].to_pylist() == list(NUMBERS)
     assert table["value"].to_pylist() == [plant.value(n) for n in NUMBERS]
     assert table["areaId"].to_pylist() == [plant.area_of_value(n) for n in NUMBERS]

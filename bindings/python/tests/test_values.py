@@ -18,26 +18,30 @@ UTC = datetime.timezone.utc
 ALL = range(1, plant.VALUES + 1)
 
 
-def test_list_datasource_values(client: obeya.Client) -> None:
-    page = client.list_datasource_values(1, page=3, page_size=1000)
-    assert (page.page_no, page.page_size, page.count) == (3, 1000, plant.VALUES)
-    assert [value.id for value in page.values] == list(range(2001, 2501))
-    value = page.values[0]
+def test_a_page_by_its_number(client: obeya.Client) -> None:
+    values = client.datasources.values(1, page_size=1000)
+    page = values.page(3)
+    assert page.count == values.count() == plant.VALUES
+    assert [value.id for value in page] == list(range(2001, 2501))
+    assert len(values.page(4)) == 0
+    assert [len(page) for page in values.pages()] == [1000, 1000, 500]
+    assert values.first() == values.page()[0]
+    value = page[0]
     assert (value.value, value.dimension) == (plant.value(2001), plant.line_of_value(2001))
     assert (value.data_source_id, value.area_id) == (1, None)
     assert value.value_date == plant.value_date(2001)
 
 
 def test_values_are_records_in_order(client: obeya.Client) -> None:
-    values = client.values(1, page_size=700)
+    values = client.datasources.values(1, page_size=700)
     assert [value.value for value in values] == [plant.value(n) for n in ALL]
     # A request can be read again.
     assert sum(1 for _ in values) == plant.VALUES
 
 
 def test_bounds_are_exclusive_and_take_dates_and_text(client: obeya.Client) -> None:
-    def ids(from_: datetime.date | str, to: datetime.date | str) -> list[int]:
-        return [value.id for value in client.values(1, from_=from_, to=to)]
+    def ids(start: datetime.date | str, end: datetime.date | str) -> list[int]:
+        return [value.id for value in client.datasources.values(1, start=start, end=end)]
 
     assert ids(plant.value_date(10), plant.value_date(13)) == [11, 12]
     assert ids(plant.value_date(10).isoformat(), "2026-01-01T03:15:00") == [11, 12]
@@ -50,12 +54,12 @@ def test_bounds_are_exclusive_and_take_dates_and_text(client: obeya.Client) -> N
 
 
 def test_filter_and_order(client: obeya.Client) -> None:
-    values = client.values(1, filter="dimension eq 'Line 2' and value lt 10", orderby="value desc")
+    values = client.datasources.values(1, where="dimension eq 'Line 2' and value lt 10", order_by="value desc")
     assert [value.id for value in values] == [17, 13, 9, 5, 1]
 
 
 def test_to_arrow(client: obeya.Client) -> None:
-    table = client.values(1, page_size=1000).to_arrow()
+    table = client.datasources.values(1, page_size=1000).to_arrow()
     assert table.num_rows == plant.VALUES
     assert table.column_names == [
         "id", "dataSourceId", "registrationDate", "areaId", "assetId", "projectId", "value", "description",
@@ -76,7 +80,7 @@ def test_to_arrow(client: obeya.Client) -> None:
 
 
 def test_to_pandas_loses_nothing(client: obeya.Client) -> None:
-    frame = client.values(1, page_size=1000).to_pandas()
+    frame = client.datasources.values(1, page_size=1000).to_pandas()
     assert frame["areaId"].dtype == pd.Int32Dtype()
     assert [None if pd.isna(area) else area for area in frame["areaId"]] == [plant.area_of_value(n) for n in ALL]
     assert frame["value"].sum() == sum(plant.value(n) for n in ALL)
@@ -89,14 +93,14 @@ def test_to_pandas_loses_nothing(client: obeya.Client) -> None:
 
 
 def test_a_datasource_without_values_has_its_columns_all_the_same(client: obeya.Client) -> None:
-    assert client.values(2).to_arrow().schema == client.values(1, page_size=10).to_arrow().schema
-    frame = client.values(2).to_pandas()
+    assert client.datasources.values(2).to_arrow().schema == client.datasources.values(1, page_size=10).to_arrow().schema
+    frame = client.datasources.values(2).to_pandas()
     assert len(frame) == 0
     assert frame["areaId"].dtype == pd.Int32Dtype()
 
 
 def test_other_libraries_read_the_request_itself(client: obeya.Client) -> None:
-    values = client.values(1, page_size=1000)
+    values = client.datasources.values(1, page_size=1000)
     reader = pa.RecordBatchReader.from_stream(values)
     assert [batch.num_rows for batch in reader] == [1000, 1000, 500]
     # Again: a request is not used up.
@@ -107,11 +111,11 @@ def test_other_libraries_read_the_request_itself(client: obeya.Client) -> None:
 def test_a_failure_is_typed_before_anything_is_given_out(client: obeya.Client) -> None:
     for read in (lambda values: values.to_arrow(), lambda values: values.to_pandas(), list):
         with pytest.raises(obeya.BadRequestError) as caught:
-            read(client.values(1, filter="colour eq 'red'"))
+            read(client.datasources.values(1, where="colour eq 'red'"))
         assert caught.value.code == "odata.unknown_property"
     # A library that drives the stream reports a failure in its own words.
     with pytest.raises(Exception, match=r"odata\.unknown_property"):
-        pa.table(client.values(1, filter="colour eq 'red'"))
+        pa.table(client.datasources.values(1, where="colour eq 'red'"))
 
 
 def test_numbers_arrive_to_the_last_bit(tmp_path: Path) -> None:
@@ -127,18 +131,18 @@ def test_numbers_arrive_to_the_last_bit(tmp_path: Path) -> None:
     with obeya.TestServer() as server:
         server.import_dir(tmp_path)
         with server.client() as client:
-            values = client.values(1, orderby="id")
+            values = client.datasources.values(1, order_by="id")
             assert values.to_arrow()["value"].to_pylist() == numbers
             assert [value.value for value in values] == numbers
 
 
 def test_repr(client: obeya.Client) -> None:
-    assert repr(client.values(1)) == "<obeya.Values of datasource 1>"
+    assert repr(client.datasources.values(1)) == "<obeya.Values of datasource 1>"
 
 
 def test_a_missing_library_is_named_before_anything_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
     # Nobody answers at this address, and nobody is asked.
-    values = obeya.Client("http://127.0.0.1:9", token="t", max_retries=0).values(1)
+    values = obeya.Client("http://127.0.0.1:9", token="t", max_retries=0).datasources.values(1)
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match="this needs pyarrow and pandas: pip install pyarrow pandas$"):
         values.to_pandas()

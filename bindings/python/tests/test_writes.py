@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import datetime
 import itertools
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import obeya
 import pytest
+from obeya.types import DatasourceValueInput
 
 UTC = datetime.timezone.utc
 New = Callable[..., obeya.Incident]
 
 
 def test_create_incident(client: obeya.Client) -> None:
-    incident = client.create_incident(
+    incident = client.incidents.create(
         incident_type_id=3,
         severity="High",
         title="Housing cracked",
@@ -43,18 +46,18 @@ def test_create_incident(client: obeya.Client) -> None:
 
 
 def test_parts_of_an_incident_type_can_be_passed_on(client: obeya.Client, new_incident: New) -> None:
-    kind = client.get_incident_type(3)
+    kind = client.incidents.type_detail(3)
     incident = new_incident(categories=kind.categories, causes=kind.causes, consequences=kind.consequences)
     assert [category.id for category in incident.categories] == [31]
     assert [cause.id for cause in incident.causes] == [33, 36]
     assert [consequence.id for consequence in incident.consequences] == [34]
-    again = client.set_incident_consequences(incident.id, incident.consequences)
+    again = client.incidents.set_consequences(incident.id, incident.consequences)
     assert again.consequences == incident.consequences
 
 
 def test_update_leaves_what_is_not_passed_and_empties_what_is_none(client: obeya.Client, new_incident: New) -> None:
     incident = new_incident(text="Oil on the floor", external_id="c100", area_id=2)
-    updated = client.update_incident(
+    updated = client.incidents.update(
         incident.id,
         incident_type_id=3,
         severity="Medium",
@@ -69,7 +72,7 @@ def test_update_leaves_what_is_not_passed_and_empties_what_is_none(client: obeya
 
 def test_update_takes_what_it_needs_from_a_record(client: obeya.Client, new_incident: New) -> None:
     incident = new_incident(severity="High")
-    updated = client.update_incident(incident, status="Resolved", evaluation_status="Good")
+    updated = client.incidents.update(incident, status="Resolved", evaluation_status="Good")
     assert (updated.id, updated.status, updated.evaluation_status) == (incident.id, "Resolved", "Good")
     assert (updated.title, updated.severity) == (incident.title, "High")
     assert updated.resolved_date is not None
@@ -79,7 +82,7 @@ def test_update_takes_what_it_needs_from_a_record(client: obeya.Client, new_inci
 def test_what_is_passed_goes_before_the_record_under_either_name(client: obeya.Client, new_incident: New) -> None:
     incident = new_incident()
     spelled: dict[str, Any] = {"incidentDate": "2026-04-05"}
-    assert client.update_incident(incident, **spelled).incident_date == datetime.date(2026, 4, 5)
+    assert client.incidents.update(incident, **spelled).incident_date == datetime.date(2026, 4, 5)
 
 
 def test_one_property_under_two_names_is_refused(client: obeya.Client, new_incident: New) -> None:
@@ -87,46 +90,46 @@ def test_one_property_under_two_names_is_refused(client: obeya.Client, new_incid
         new_incident(area_id=1, areaId=2)
     spelled: dict[str, Any] = {"external_id": None, "externalId": "c7"}
     with pytest.raises(TypeError, match="multiple values for argument 'external_id'"):
-        client.update_improvement(5, **spelled)
+        client.improvements.update(5, **spelled)
 
 
 def test_an_update_without_a_record_names_what_is_missing(client: obeya.Client) -> None:
     missing = "missing required argument.*'incident_type_id', 'severity', 'incident_date'"
     with pytest.raises(TypeError, match=missing):
-        client.update_incident(10, title="Shorter")  # type: ignore[call-overload]
+        client.incidents.update(10, title="Shorter")  # type: ignore[call-overload]
 
 
 def test_set_incident_consequences(client: obeya.Client, new_incident: New) -> None:
     incident = new_incident(consequences=[34])
-    updated = client.set_incident_consequences(incident.id, [{"id": 34, "amount": 90}])
+    updated = client.incidents.set_consequences(incident.id, [{"id": 34, "amount": 90}])
     assert [(consequence.id, consequence.amount) for consequence in updated.consequences] == [(34, 90.0)]
-    assert client.set_incident_consequences(incident.id, []).consequences == ()
+    assert client.incidents.set_consequences(incident.id, []).consequences == ()
 
 
 def test_set_incident_causes(client: obeya.Client, new_incident: New) -> None:
     incident = new_incident(causes=[33])
-    updated = client.set_incident_causes(incident.id, [36, {"id": 33}])
+    updated = client.incidents.set_causes(incident.id, [36, {"id": 33}])
     assert {cause.title for cause in updated.causes} == {"Wear", "Misuse"}
 
 
 def test_set_incident_external_id(client: obeya.Client, new_incident: New) -> None:
     incident = new_incident()
-    assert client.set_incident_external_id(incident.id, "SAP/«42»").external_id == "SAP/«42»"
-    assert client.set_incident_external_id(incident.id, None).external_id is None
+    assert client.incidents.set_external_id(incident.id, "SAP/«42»").external_id == "SAP/«42»"
+    assert client.incidents.set_external_id(incident.id, None).external_id is None
 
 
 def test_update_improvement(client: obeya.Client) -> None:
-    improvement = client.update_improvement(5, status="Implemented", cost_of_investment=300, text=None)
+    improvement = client.improvements.update(5, status="Implemented", cost_of_investment=300, text=None)
     assert improvement.status == "Implemented"
     assert improvement.cost_of_investment == 300.0
     assert improvement.text is None
     assert (improvement.title, improvement.external_id) == ("Shadow board", "I-5")
     assert improvement.estimated_gain_of_investment == 1200.5
-    assert client.update_improvement(improvement, title="Shadow wall").title == "Shadow wall"
+    assert client.improvements.update(improvement, title="Shadow wall").title == "Shadow wall"
 
 
 def test_an_unknown_argument_is_named(new_incident: New) -> None:
-    with pytest.raises(TypeError, match=r"create_incident\(\) got an unexpected argument 'titel'.*title"):
+    with pytest.raises(TypeError, match=r"incidents\.create\(\) got an unexpected argument 'titel'.*title"):
         new_incident(titel="x")
     with pytest.raises(TypeError, match=r"categories\[0\] got an unexpected argument 'name'"):
         new_incident(categories=[{"id": 32, "name": "x"}])
@@ -134,7 +137,7 @@ def test_an_unknown_argument_is_named(new_incident: New) -> None:
 
 def test_none_is_refused_where_nothing_can_be_emptied(client: obeya.Client) -> None:
     with pytest.raises(TypeError, match="status cannot be None"):
-        client.update_improvement(5, status=None)  # type: ignore[arg-type]
+        client.improvements.update(5, status=None)  # type: ignore[arg-type]
 
 
 def test_a_value_of_another_type_is_named(new_incident: New) -> None:
@@ -155,7 +158,7 @@ def test_a_value_of_another_type_is_named(new_incident: New) -> None:
 def test_numbers_that_json_has_not_are_refused(client: obeya.Client) -> None:
     for number in (float("nan"), float("inf")):
         with pytest.raises(ValueError, match="cost_of_investment"):
-            client.update_improvement(5, cost_of_investment=number)
+            client.improvements.update(5, cost_of_investment=number)
 
 
 def test_numbers_of_numpy_are_numbers(client: obeya.Client, new_incident: New) -> None:
@@ -163,7 +166,7 @@ def test_numbers_of_numpy_are_numbers(client: obeya.Client, new_incident: New) -
     incident = new_incident(area_id=numpy.int64(2), causes=[numpy.int32(33)])
     assert incident.area_id == 2
     assert [cause.id for cause in incident.causes] == [33]
-    assert client.update_improvement(5, gain_of_investment=numpy.float32(0.5)).gain_of_investment == 0.5
+    assert client.improvements.update(5, gain_of_investment=numpy.float32(0.5)).gain_of_investment == 0.5
 
 
 def test_what_contains_itself_or_has_no_end_is_refused(new_incident: New) -> None:
@@ -187,11 +190,121 @@ def test_what_contains_itself_or_has_no_end_is_refused(new_incident: New) -> Non
 def test_text_that_no_encoding_has_is_refused(client: obeya.Client, new_incident: New) -> None:
     with pytest.raises(ValueError, match="text: .*surrogates not allowed"):
         new_incident(text="\udc80")
-    for option in ("filter", "search", "select", "orderby"):
+    for option in ("where", "search", "select", "order_by"):
         options: dict[str, Any] = {option: "\udc80"}
         with pytest.raises(ValueError, match=f"argument '{option}': .*surrogates not allowed"):
-            client.list_areas(**options)
+            client.areas.list(**options)
     with pytest.raises(ValueError, match="surrogates not allowed"):
-        client.get_area(1, select="\udc80")
+        client.areas.get(1, select="\udc80")
     with pytest.raises(ValueError, match="argument 'user_agent': .*surrogates not allowed"):
         obeya.Client("http://localhost", token="t", user_agent="\udc80")
+
+
+def test_set_status_severity_and_responsible(client: obeya.Client, new_incident: New) -> None:
+    incident = new_incident()
+    assert client.incidents.set_status(incident, "InProgress").status == "InProgress"
+    assert client.incidents.set_severity(incident.id, "High").severity == "High"
+    changed = client.incidents.set_responsible(incident, 2, "u1")
+    assert (changed.follow_up_group_id, changed.responsible_user_id) == (2, "u1")
+    with pytest.raises(obeya.BadRequestError, match="status"):
+        client.incidents.set_status(incident, "Closed")  # type: ignore[arg-type]
+
+
+def test_set_categories_and_a_custom_field(client: obeya.Client, new_incident: New) -> None:
+    kind = client.incidents.type_detail(3)
+    incident = client.incidents.set_categories(new_incident(), kind.categories)
+    assert [category.id for category in incident.categories] == [31]
+    incident = client.incidents.set_custom_field(incident, 35, "M-8")
+    (field,) = incident.custom_fields
+    assert client.incidents.set_custom_field(incident, field, "M-9").custom_fields[0].value == "M-9"
+
+
+def test_delete_and_restore_an_incident(client: obeya.Client, new_incident: New) -> None:
+    incident = new_incident(title="Entered by mistake")
+    client.incidents.delete(incident)
+    with pytest.raises(obeya.NotFoundError):
+        client.incidents.get(incident)
+    (trashed,) = client.incidents.trash(where="title eq 'Entered by mistake'")
+    assert client.incidents.restore(trashed).id == incident.id
+    assert client.incidents.get(incident.id).title == "Entered by mistake"
+
+
+def test_create_and_delete_an_improvement(client: obeya.Client) -> None:
+    improvement = client.improvements.create(
+        title="Foot pedal", suggested_by_user_id="u1", priority_status="LowEffortHighEffect"
+    )
+    assert client.improvements.get(improvement).suggested_by_user_id == "u1"
+    client.improvements.delete(improvement)
+    with pytest.raises(obeya.NotFoundError):
+        client.improvements.get(improvement.id)
+
+
+@pytest.fixture
+def scrap(server: obeya.TestServer, tmp_path: Path) -> int:
+    """A datasource of the test's own."""
+    datasource = next(NUMBERS)
+    (tmp_path / "datasources.jsonl").write_text(json.dumps({"id": datasource, "title": "Scrap"}) + "\n")
+    server.import_dir(tmp_path)
+    return datasource
+
+
+NUMBERS = itertools.count(1000)
+
+
+def test_a_value(client: obeya.Client, scrap: int) -> None:
+    value = client.datasources.create_value(scrap, value=2.5, value_date="2026-03-02T06:00:00", dimension="Line 1")
+    assert (value.value, value.dimension, value.value_date) == (2.5, "Line 1", datetime.datetime(2026, 3, 2, 6, tzinfo=UTC))
+    # What is not given is then empty.
+    value = client.datasources.update_value(scrap, value, value=3, value_date=value.value_date)
+    assert (value.value, value.dimension) == (3.0, None)
+    client.datasources.delete_value(scrap, value)
+    assert client.datasources.values(scrap).count() == 0
+
+
+def test_many_values(client: obeya.Client, scrap: int) -> None:
+    days = [datetime.datetime(2026, 3, day, tzinfo=UTC) for day in range(1, 11)]
+    inputs: list[DatasourceValueInput] = [{"value": day.day, "value_date": day} for day in days]
+    assert client.datasources.create_values(scrap, inputs) == 10
+    values = client.datasources.values(scrap)
+    assert [value.value for value in values] == list(range(1, 11))
+    assert client.datasources.delete_values(scrap, [value if value.value == 1 else value.id for value in values][:2]) == 2
+    # The values of one datasource are a way to say those of another.
+    replaced = client.datasources.replace_values(scrap, values.all()[:1], start="2026-03-01", end=datetime.date(2026, 3, 9))
+    assert replaced == 1
+    # Both ends are of the period.
+    assert [value.value for value in values] == [3, 10]
+
+
+def test_a_key_lets_a_write_be_sent_twice(client: obeya.Client, scrap: int) -> None:
+    for _ in range(2):
+        value = client.datasources.create_value(
+            scrap, idempotency_key=f"scrap-{scrap}", value=1, value_date="2026-03-02T00:00:00Z"
+        )
+    assert [each.id for each in client.datasources.values(scrap)] == [value.id]
+    with pytest.raises(obeya.UnprocessableEntityError) as caught:
+        client.datasources.create_value(scrap, idempotency_key=f"scrap-{scrap}", value=2, value_date="2026-03-02T00:00:00Z")
+    assert caught.value.code == "idempotency.mismatch"
+
+
+def test_a_tag_keeps_a_change_of_somebody_else(client: obeya.Client, new_incident: New) -> None:
+    id = new_incident().id
+    found = client.tagged(lambda client: client.incidents.get(id))
+    assert found.tag is not None
+    assert repr(found) == f"Tagged({found.value!r}, {found.tag!r})"
+    changed = client.tagged(lambda client: client.incidents.set_severity(id, "High", if_match=found.tag))
+    assert changed.value.severity == "High"
+    assert changed.tag not in {None, found.tag}
+    for write in (
+        lambda: client.incidents.update(found.value, title="Late", if_match=found.tag),
+        lambda: client.incidents.set_causes(id, [], if_match=found.tag),
+        lambda: client.incidents.delete(id, if_match=found.tag),
+    ):
+        with pytest.raises(obeya.PreconditionFailedError) as caught:
+            write()
+        assert caught.value.status_code == 412
+    client.incidents.delete(id, if_match=changed.tag)
+    # The tag is that of an answer, whatever the limits of its call.
+    patient = client.tagged(lambda client: client.with_options(timeout=300).incidents.type_detail(3))
+    assert patient.tag is not None
+    # A list is no one record.
+    assert client.tagged(lambda client: client.incidents.types().all()).tag is None

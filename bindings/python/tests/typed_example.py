@@ -10,18 +10,43 @@ from typing_extensions import assert_type
 
 
 def read(client: obeya.Client) -> None:
-    page = client.list_areas(filter="id gt 1", select=["id", "name"], count=True)
+    areas = client.areas.list(where="id gt 1", select=["id", "name"], count=True)
+    assert_type(areas, obeya.Records[obeya.Area])
+    page = areas.page()
     assert_type(page, obeya.Page[obeya.Area])
     assert_type(page[0], obeya.Area)
     assert_type(page[:2], tuple[obeya.Area, ...])
     assert_type(page.count, int | None)
-    for area in client.iter_areas():
+    assert_type(areas.first(), obeya.Area | None)
+    assert_type(areas.count(), int)
+    assert_type(areas.all(), list[obeya.Area])
+    for area in areas:
         assert_type(area.name, str | None)
-    for value in client.values(5, from_=datetime.date(2026, 1, 1)):
+    assert_type(client.incidents.list().page(2), obeya.Page[obeya.Incident])
+    assert_type(client.incidents.trash().first(), obeya.TrashedIncident | None)
+    for value in client.datasources.values(5, start=datetime.date(2026, 1, 1)):
         assert_type(value.value_date, datetime.datetime)
         assert_type(value.area_id, int | None)
-    client.list_areas(filtr="id gt 1")  # type: ignore[call-arg]
-    client.get_area("1")  # type: ignore[arg-type]
+    found = client.tagged(lambda client: client.incidents.get(7))
+    assert_type(found, obeya.Tagged[obeya.Incident])
+    assert_type(client.with_options(timeout=None, max_retries=0), obeya.Client)
+    client.areas.list(filtr="id gt 1")  # type: ignore[call-arg]
+    client.areas.list().page(2)  # type: ignore[call-arg]
+    client.areas.get("1")  # type: ignore[arg-type]
+    client.boards.get(page[0])  # type: ignore[arg-type]
+
+
+async def read_side_by_side(client: obeya.AsyncClient) -> None:
+    areas = client.areas.list()
+    assert_type(areas, obeya.AsyncRecords[obeya.Area])
+    assert_type(await areas.page(), obeya.Page[obeya.Area])
+    async for area in areas:
+        assert_type(area, obeya.Area)
+    assert_type(await client.incidents.get(7), obeya.Incident)
+    found = await client.tagged(lambda client: client.incidents.get(7))
+    assert_type(found, obeya.Tagged[obeya.Incident])
+    for area in areas:  # type: ignore[attr-defined]
+        pass
 
 
 def write(client: obeya.Client, status: IncidentStatus) -> obeya.Incident:
@@ -32,20 +57,23 @@ def write(client: obeya.Client, status: IncidentStatus) -> obeya.Incident:
         "incident_date": "2026-03-02",
         "categories": [32, {"id": 31}],
     }
-    incident = client.create_incident(**fields)
+    incident = client.incidents.create(**fields, idempotency_key="order-7")
     assert_type(incident.categories, tuple[obeya.CategoryReference, ...])
-    client.create_incident(title="x")  # type: ignore[call-arg]
-    client.update_incident(incident, status="Closed")  # type: ignore[call-overload]
-    client.update_incident(7, status="Resolved")  # type: ignore[call-overload]
-    client.update_improvement(5, due_date=None, status=None)  # type: ignore[arg-type]
-    return client.update_incident(incident, status=status, text=None, due_date=datetime.datetime(2026, 3, 9))
+    client.incidents.create(title="x")  # type: ignore[call-arg]
+    client.incidents.update(incident, status="Closed")  # type: ignore[call-overload]
+    client.incidents.update(7, status="Resolved")  # type: ignore[call-overload]
+    client.incidents.set_status(7, "Closed")  # type: ignore[arg-type]
+    client.improvements.update(5, due_date=None, status=None)  # type: ignore[arg-type]
+    client.datasources.create_values(5, [{"value": 1, "value_date": "2026-03-02T06:00:00Z"}])
+    return client.incidents.update(incident, status=status, text=None, due_date=datetime.datetime(2026, 3, 9))
 
 
 def fail(client: obeya.Client) -> str | None:
     try:
-        client.get_board_detail(7)
+        client.boards.detail(7)
     except obeya.NotFoundError as error:
         assert_type(error.status_code, int)
+        assert_type(error.errors, list[tuple[str, str]])
         return error.code
     except obeya.APIStatusError as error:
         return error.problem.detail if error.problem else None

@@ -4,11 +4,13 @@ mod inputs;
 mod rust;
 mod schema;
 mod stub;
+mod sync;
 mod test;
 
 use anyhow::Result;
 use serde_json::Value;
 
+pub(crate) use sync::outputs as twins;
 pub(crate) use test::tests;
 
 /// The first lines of every generated Python file.
@@ -115,6 +117,7 @@ mod tests {
                 }},
                 "ThingInput": {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}}},
                 "Unused": {"type": "object", "properties": {}},
+                "ThingSheet": {"type": "object", "properties": {"total": {"type": "integer"}, "values": {"type": "array"}}},
                 "ThingPage": {"type": "object", "properties": {"value": {"type": "array"}, "@odata.nextLink": {"type": "string"}}},
             }},
         });
@@ -127,7 +130,7 @@ mod tests {
         for line in lines {
             assert!(text.contains(line), "{path} lacks {line:?}:\n{text}");
         }
-        for absent in ["Unused", "ThingPage"] {
+        for absent in ["Unused", "ThingPage", "ThingSheet"] {
             assert!(!text.contains(absent), "{path} has {absent}:\n{text}");
         }
     }

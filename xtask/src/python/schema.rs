@@ -101,8 +101,10 @@ pub(super) fn read(document: &Value) -> Result<Spec> {
             });
             continue;
         }
-        // A page of a v2 list becomes the one `Page` of the client.
-        if schema.pointer("/properties/@odata.nextLink").is_some() {
+        // A page of any list becomes the one `Page` of the client.
+        let has = |property| schema.pointer(property).is_some();
+        let is_numbered = has("/properties/total") || has("/properties/pageNo");
+        if has("/properties/@odata.nextLink") || is_numbered && has("/properties/values") {
             continue;
         }
         let object = || object(document, name, schema).with_context(|| format!("schema `{name}`"));

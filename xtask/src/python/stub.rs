@@ -22,7 +22,9 @@ pub(super) fn module(spec: &Spec) -> String {
 /// `obeya/models.pyi`.
 pub(super) fn stub(spec: &Spec) -> String {
     let mut out = String::from(HEAD);
-    out.push_str("import datetime\nfrom collections.abc import Mapping\nfrom typing import Any, ClassVar, final\n\n");
+    out.push_str(
+        "import datetime\nfrom collections.abc import Mapping\nfrom typing import Any, final\n\n",
+    );
     out.push_str("from typing_extensions import Self\n\n__all__ = [\n");
     for name in names(spec) {
         out.push_str(&format!("    \"{name}\",\n"));
@@ -57,7 +59,6 @@ fn class(out: &mut String, record: &Object) {
         .map(|field| format!("\"{}\"", field.python))
         .collect();
     out.push_str(&format!("    __match_args__ = ({},)\n", fields.join(", ")));
-    out.push_str("    __hash__: ClassVar[None]  # type: ignore[assignment]\n");
     for field in &record.fields {
         out.push_str(&format!(
             "    @property\n    def {}(self) -> {}:\n",
@@ -83,6 +84,8 @@ fn class(out: &mut String, record: &Object) {
         \"\"\"The record as it is on the wire.\"\"\"
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 ",
     );

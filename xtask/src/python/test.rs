@@ -58,14 +58,16 @@ fn install() -> Result<()> {
     run(&mut pip)
 }
 
-/// Reads pytest's last line: `3 failed, 12 passed, 1 error in 0.52s`.
+/// Reads pytest's last line: `3 failed, 12 passed, 1 error in 0.52s`, and after a minute `… in 72.30s (0:01:12)`.
 fn count(output: &str) -> (usize, usize) {
-    let line = output
-        .lines()
-        .rev()
-        .find(|line| line.contains(" in ") && line.trim_end().ends_with('s'));
-    let count = |what: &str| line.and_then(|line| number_before(line, what)).unwrap_or(0);
-    (count(" passed"), count(" failed") + count(" error"))
+    let words = [" passed", " failed", " error"];
+    let last = output.lines().rev().find_map(|line| {
+        let (counts, _) = line.rsplit_once(" in ")?;
+        let found = words.map(|word| number_before(counts, word));
+        found.iter().any(Option::is_some).then_some(found)
+    });
+    let [passed, failed, errors] = last.unwrap_or_default().map(Option::unwrap_or_default);
+    (passed, failed + errors)
 }
 
 #[cfg(test)]
@@ -79,6 +81,7 @@ mod tests {
             (12, 3)
         );
         assert_eq!(count("12 passed in 0.52s\n"), (12, 0));
+        assert_eq!(count("544 passed in 134.12s (0:02:14)\n"), (544, 0));
         assert_eq!(count("no tests ran in 0.01s\n"), (0, 0));
     }
 }

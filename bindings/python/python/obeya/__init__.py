@@ -2,10 +2,24 @@
 
 >>> import obeya
 >>> with obeya.Client.from_env() as client:  # doctest: +SKIP
-...     frame = client.values(5, from_="2026-01-01").to_pandas()
+...     frame = client.datasources.values(5, start="2026-01-01").to_pandas()
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from obeya import models, types
+from obeya._async.areas import AsyncAreas
+from obeya._async.boards import AsyncBoards
+from obeya._async.client import AsyncClient
+from obeya._async.comments import AsyncComments
+from obeya._async.datasources import AsyncDatasources
+from obeya._async.groups import AsyncGroups
+from obeya._async.improvements import AsyncImprovements
+from obeya._async.incidents import AsyncIncidents
+from obeya._async.lists import AsyncNumberedRecords, AsyncRecords
+from obeya._async.values import AsyncValues
 from obeya._errors import (
     APIConnectionError,
     APIError,
@@ -19,10 +33,22 @@ from obeya._errors import (
     InternalServerError,
     NotFoundError,
     PermissionDeniedError,
+    PreconditionFailedError,
     RateLimitError,
     UnprocessableEntityError,
 )
-from obeya._obeya import Client, Page, Records, TestServer, Values, __version__
+from obeya._obeya import Page, TestServer, __version__
+from obeya._settings import Access, Tagged
+from obeya._sync.areas import Areas
+from obeya._sync.boards import Boards
+from obeya._sync.client import Client
+from obeya._sync.comments import Comments
+from obeya._sync.datasources import Datasources
+from obeya._sync.groups import Groups
+from obeya._sync.improvements import Improvements
+from obeya._sync.incidents import Incidents
+from obeya._sync.lists import NumberedRecords, Records
+from obeya._sync.values import Values
 from obeya.models import *  # noqa: F403
 
 __all__ = [  # noqa: PLE0604
@@ -31,17 +57,39 @@ __all__ = [  # noqa: PLE0604
     "APIResponseError",
     "APIStatusError",
     "APITimeoutError",
+    "Access",
+    "Areas",
+    "AsyncAreas",
+    "AsyncBoards",
+    "AsyncClient",
+    "AsyncComments",
+    "AsyncDatasources",
+    "AsyncGroups",
+    "AsyncImprovements",
+    "AsyncIncidents",
+    "AsyncNumberedRecords",
+    "AsyncRecords",
+    "AsyncValues",
     "AuthenticationError",
     "BadRequestError",
+    "Boards",
     "Client",
+    "Comments",
     "ConfigError",
     "ConflictError",
+    "Datasources",
+    "Groups",
+    "Improvements",
+    "Incidents",
     "InternalServerError",
     "NotFoundError",
+    "NumberedRecords",
     "Page",
     "PermissionDeniedError",
+    "PreconditionFailedError",
     "RateLimitError",
     "Records",
+    "Tagged",
     "TestServer",
     "UnprocessableEntityError",
     "Values",
@@ -50,3 +98,33 @@ __all__ = [  # noqa: PLE0604
     "types",
 ]
 __all__ += models.__all__
+
+
+def _rename() -> None:
+    """Has messages and pickles name a class as its users do, and not by the file it happens to stand in."""
+    for name in __all__:
+        thing = globals()[name]
+        if isinstance(thing, type) and thing.__module__.startswith("obeya._"):
+            thing.__module__ = "obeya"
+
+
+_rename()
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from obeya import lean as lean
+
+
+def __getattr__(name: str) -> ModuleType:
+    # `obeya.lean` needs pyarrow, which whoever does not use it need not have, nor wait for.
+    if name == "lean":
+        from importlib import import_module
+
+        return import_module("obeya.lean")
+    message = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(message)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), "lean"})

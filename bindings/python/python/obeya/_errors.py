@@ -52,7 +52,9 @@ class APIStatusError(APIError):
     request_id: str | None
     """What to quote to the service's owner."""
     problem: Problem | None
-    """The problem document; ``errors`` in it says what is wrong with each part of the request."""
+    """The problem document, as the service sent it."""
+    errors: list[tuple[str, str]]
+    """What is wrong with which part of the request: the part, named as on the wire, and a sentence. Empty where the service names none."""
     retry_after: float | None
     """How many seconds the service asked to wait before trying again, if it did."""
 
@@ -72,6 +74,8 @@ class APIStatusError(APIError):
         self.code = code
         self.request_id = request_id
         self.problem = problem
+        parts = (problem.errors if problem else None) or {}
+        self.errors = [(part, sentence) for part, sentences in parts.items() for sentence in sentences]
         self.retry_after = retry_after
 
 
@@ -95,6 +99,10 @@ class ConflictError(APIStatusError):
     """409: the state of the record forbids the change."""
 
 
+class PreconditionFailedError(APIStatusError):
+    """412: the record is no longer in the state that ``if_match`` names. Nothing was changed; read it again."""
+
+
 class UnprocessableEntityError(APIStatusError):
     """422: the request does not fit the data."""
 
@@ -113,6 +121,7 @@ _BY_STATUS: dict[int, type[APIStatusError]] = {
     403: PermissionDeniedError,
     404: NotFoundError,
     409: ConflictError,
+    412: PreconditionFailedError,
     422: UnprocessableEntityError,
     429: RateLimitError,
 }

@@ -39,7 +39,8 @@ def frame(table: pa.Table) -> pd.DataFrame:
         pa.int32(): pd.Int32Dtype(),
         pa.string(): pd.StringDtype("pyarrow"),
     }
-    return table.to_pandas(types_mapper=types.get)
+    frame: pd.DataFrame = table.to_pandas(types_mapper=types.get)
+    return frame
 
 
 def _require(*modules: str) -> None:

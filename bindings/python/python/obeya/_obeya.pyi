@@ -1,307 +1,53 @@
-"""The extension module: its public names are in `obeya`."""
+"""The extension module: what is beneath `obeya/_async` and `obeya/_sync`. Its public names are in `obeya`."""
 
 import datetime
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from types import GenericAlias
 from typing import Any, Generic, Literal, SupportsIndex, TypeVar, final, overload
 
-import pandas as pd
-import pyarrow as pa
+from obeya._async.client import AsyncClient
+from obeya._settings import Day, Moment, Names, Settings
+from obeya._sync.client import Client
 from obeya.models import *
-from obeya.types import CauseInput, ConsequenceInput, ImprovementUpdate, IncidentChanges, IncidentCreate, IncidentUpdate
-from typing_extensions import Self, Unpack
+from obeya.types import CategoryInput, CauseInput, ConsequenceInput, DatasourceValueInput
+from typing_extensions import Self
 
 __version__: str
 
 _T = TypeVar("_T", covariant=True)
 
 @final
-class Client:
-    """A client of one service. Usable from several threads; all calls share one connection pool and one token.
+class Call(Generic[_T]):
+    """A call that is to be made, once."""
 
-    Give `client_id` and `client_secret`, or a `token` that was got elsewhere. Failed calls are repeated up to `max_retries`
-    times where that is safe; `timeout` limits a call as a whole, in seconds. No connection is made before the first call.
+    def wait(self) -> _T:
+        """Makes the call and waits for its answer."""
 
-    Every method may raise an `obeya.APIError`.
-    """
-
-    def __new__(
-        cls,
-        base_url: str,
-        client_id: str | None = None,
-        client_secret: str | None = None,
-        *,
-        auth_url: str | None = None,
-        token: str | None = None,
-        scopes: Sequence[str] | None = None,
-        timeout: float | None = 60.0,
-        connect_timeout: float | None = 10.0,
-        max_retries: int | None = 2,
-        user_agent: str | None = None,
-    ) -> Self: ...
+    def __await__(self) -> Generator[Any, None, _T]: ...
     @classmethod
-    def from_env(
-        cls,
-        *,
-        scopes: Sequence[str] | None = None,
-        timeout: float | None = 60.0,
-        connect_timeout: float | None = 10.0,
-        max_retries: int | None = 2,
-        user_agent: str | None = None,
-    ) -> Self:
-        """A client of what the environment names: `OBEYA_BASE_URL`, `OBEYA_CLIENT_ID`, `OBEYA_CLIENT_SECRET`, and
-        `OBEYA_AUTH_URL` where the token issuer has another address.
-        """
+    def __class_getitem__(cls, key: Any) -> GenericAlias: ...
 
-    @property
-    def base_url(self) -> str:
-        """The address of the API."""
+@final
+class Query(Generic[_T]):
+    """A list that is to be fetched."""
 
-    def close(self) -> None:
-        """Closes the connections. Calls after it fail; closing twice is no error."""
+    def page(self, number: int = 1, /) -> Call[Page[_T]]: ...
+    def first(self) -> Call[_T | None]: ...
+    def count(self) -> Call[int | None]: ...
+    def pages(self) -> Pages[_T]: ...
+    @classmethod
+    def __class_getitem__(cls, key: Any) -> GenericAlias: ...
 
-    def __enter__(self) -> Self: ...
-    def __exit__(self, *_exception: object) -> None: ...
+@final
+class Pages(Generic[_T]):
+    """The pages of a list that is being read."""
 
-    def list_areas(
-        self,
-        *,
-        search: str | None = None,
-        filter: str | None = None,
-        select: str | Sequence[str] | None = None,
-        top: int | None = None,
-        skip: int | None = None,
-        expand: str | Sequence[str] | None = None,
-        count: bool | None = None,
-        orderby: str | Sequence[str] | None = None,
-    ) -> Page[Area]:
-        """The areas of the plant, one page of them.
+    def next(self) -> Call[Page[_T] | None]:
+        """The next page, or `None` after the last and after a failure."""
 
-        `search` looks for words, any of which suffices; numbers and phrases stand in quotes, and it does not go with `filter`.
-        `filter` is an OData expression such as `name eq 'Line 2'`, `orderby` such as `name desc`. `select` names the attributes to
-        fill, `expand` the related records to add. `count` says how many records match in all.
-        """
-
-    def iter_areas(
-        self,
-        *,
-        search: str | None = None,
-        filter: str | None = None,
-        select: str | Sequence[str] | None = None,
-        top: int | None = None,
-        skip: int | None = None,
-        expand: str | Sequence[str] | None = None,
-        count: bool | None = None,
-        orderby: str | Sequence[str] | None = None,
-    ) -> Records[Area]:
-        """The areas of the plant, all of them, page after page."""
-
-    def get_area(self, area_id: int, *, select: str | Sequence[str] | None = None) -> Area:
-        """One area."""
-
-    def list_boards(
-        self,
-        *,
-        search: str | None = None,
-        filter: str | None = None,
-        select: str | Sequence[str] | None = None,
-        top: int | None = None,
-        skip: int | None = None,
-        expand: str | Sequence[str] | None = None,
-        count: bool | None = None,
-        orderby: str | Sequence[str] | None = None,
-    ) -> Page[Board]:
-        """The boards, without their lines, one page of them."""
-
-    def iter_boards(
-        self,
-        *,
-        search: str | None = None,
-        filter: str | None = None,
-        select: str | Sequence[str] | None = None,
-        top: int | None = None,
-        skip: int | None = None,
-        expand: str | Sequence[str] | None = None,
-        count: bool | None = None,
-        orderby: str | Sequence[str] | None = None,
-    ) -> Records[Board]:
-        """The boards, without their lines, all of them, page after page."""
-
-    def get_board(self, board_id: int, *, select: str | Sequence[str] | None = None, expand: str | Sequence[str] | None = None) -> Board:
-        """One board, without its lines. Expands `group`."""
-
-    def get_board_detail(self, board_id: int) -> BoardDetail:
-        """One board with its rows and columns."""
-
-    def list_groups(
-        self,
-        *,
-        search: str | None = None,
-        filter: str | None = None,
-        select: str | Sequence[str] | None = None,
-        top: int | None = None,
-        skip: int | None = None,
-        expand: str | Sequence[str] | None = None,
-        count: bool | None = None,
-        orderby: str | Sequence[str] | None = None,
-    ) -> Page[Group]:
-        """The groups, one page of them."""
-
-    def iter_groups(
-        self,
-        *,
-        search: str | None = None,
-        filter: str | None = None,
-        select: str | Sequence[str] | None = None,
-        top: int | None = None,
-        skip: int | None = None,
-        expand: str | Sequence[str] | None = None,
-        count: bool | None = None,
-        orderby: str | Sequence[str] | None = None,
-    ) -> Records[Group]:
-        """The groups, all of them, page after page."""
-
-    def get_group(self, group_id: int, *, select: str | Sequence[str] | None = None, expand: str | Sequence[str] | None = None) -> Group:
-        """One group. Expands `parent`, `children`, `boards`, `users`."""
-
-    def list_incident_comments(
-        self,
-        *,
-        search: str | None = None,
-        filter: str | None = None,
-        select: str | Sequence[str] | None = None,
-        top: int | None = None,
-        skip: int | None = None,
-        expand: str | Sequence[str] | None = None,
-        count: bool | None = None,
-        orderby: str | Sequence[str] | None = None,
-    ) -> Page[IncidentComment]:
-        """The comments of all incidents, one page of them."""
-
-    def iter_incident_comments(
-        self,
-        *,
-        search: str | None = None,
-        filter: str | None = None,
-        select: str | Sequence[str] | None = None,
-        top: int | None = None,
-        skip: int | None = None,
-        expand: str | Sequence[str] | None = None,
-        count: bool | None = None,
-        orderby: str | Sequence[str] | None = None,
-    ) -> Records[IncidentComment]:
-        """The comments of all incidents, all of them, page after page."""
-
-    def list_comments_of_incident(
-        self,
-        incident_id: int,
-        *,
-        search: str | None = None,
-        filter: str | None = None,
-        select: str | Sequence[str] | None = None,
-        top: int | None = None,
-        skip: int | None = None,
-        expand: str | Sequence[str] | None = None,
-        count: bool | None = None,
-        orderby: str | Sequence[str] | None = None,
-    ) -> Page[IncidentComment]:
-        """The comments of one incident, one page of them."""
-
-    def iter_comments_of_incident(
-        self,
-        incident_id: int,
-        *,
-        search: str | None = None,
-        filter: str | None = None,
-        select: str | Sequence[str] | None = None,
-        top: int | None = None,
-        skip: int | None = None,
-        expand: str | Sequence[str] | None = None,
-        count: bool | None = None,
-        orderby: str | Sequence[str] | None = None,
-    ) -> Records[IncidentComment]:
-        """The comments of one incident, all of them, page after page."""
-
-    def get_incident_comment(self, comment_id: int, *, select: str | Sequence[str] | None = None, expand: str | Sequence[str] | None = None) -> IncidentComment:
-        """One comment. Expands `parent`, `incident`."""
-
-    def create_incident(self, **fields: Unpack[IncidentCreate]) -> Incident:
-        """Reports an incident.
-
-        Categories, causes and consequences are dictionaries, ids, or the records of an incident type. A `datetime` without a
-        zone is UTC. After an `APIConnectionError` the incident may have been created all the same.
-        """
-
-    @overload
-    def update_incident(self, incident: int, /, **fields: Unpack[IncidentUpdate]) -> Incident:
-        """Changes an incident: what is not given stays, `None` empties.
-
-        Given a record instead of an id, its type, severity, title and date are sent where the arguments do not say otherwise.
-        """
-
-    @overload
-    def update_incident(self, incident: Incident, /, **fields: Unpack[IncidentChanges]) -> Incident: ...
-    def set_incident_consequences(
-        self,
-        incident_id: int,
-        consequences: Sequence[ConsequenceInput | int | IncidentConsequence | TypeConsequence],
-    ) -> Incident:
-        """Replaces the consequences of an incident."""
-
-    def set_incident_causes(
-        self,
-        incident_id: int,
-        causes: Sequence[CauseInput | int | CauseReference | TypeCause],
-    ) -> Incident:
-        """Replaces the causes of an incident."""
-
-    def set_incident_external_id(self, incident_id: int, external_id: str | None) -> Incident:
-        """Sets the id by which another system knows an incident; `None` empties it."""
-
-    def get_incident_type(self, type_id: int, *, language: str | None = None) -> IncidentTypeDetail:
-        """An incident type: its categories, causes, consequences and custom fields.
-
-        Texts without a translation into `language` come as they were written.
-        """
-
-    def list_trashed_incidents(self, *, filter: str | None = None) -> TrashPage:
-        """The incidents deleted during the last 30 days, latest first."""
-
-    def update_improvement(self, improvement: int | Improvement, /, **fields: Unpack[ImprovementUpdate]) -> Improvement:
-        """Changes an improvement: what is not given stays, `None` empties."""
-
-    def list_datasource_values(
-        self,
-        datasource_id: int,
-        *,
-        from_: datetime.date | str | None = None,
-        to: datetime.date | str | None = None,
-        page: int = 1,
-        page_size: int | None = None,
-        filter: str | None = None,
-        orderby: str | Sequence[str] | None = None,
-    ) -> DatasourceValuePage:
-        """One page of the values of a datasource; the first has the number 1, the largest holds 10,000 values.
-
-        Only values dated after `from_` and before `to`, both excluded, by date and id unless `orderby` says otherwise.
-        """
-
-    def values(
-        self,
-        datasource_id: int,
-        *,
-        from_: datetime.date | str | None = None,
-        to: datetime.date | str | None = None,
-        filter: str | None = None,
-        orderby: str | Sequence[str] | None = None,
-        page_size: int | None = None,
-        prefetch: int = 4,
-    ) -> Values:
-        """All values of a datasource, dated after `from_` and before `to`: a request that fetches nothing until it is read.
-
-        A `datetime` without a zone is UTC, a `date` is its midnight. `prefetch` pages are fetched at a time.
-        """
+    @classmethod
+    def __class_getitem__(cls, key: Any) -> GenericAlias: ...
 
 @final
 class Page(Generic[_T]):
@@ -313,11 +59,11 @@ class Page(Generic[_T]):
 
     @property
     def count(self) -> int | None:
-        """How many records match in all; only with `count=True`."""
+        """How many records match in all, if the service says so: in lists of v2 only with `count=True`."""
 
     @property
     def next_link(self) -> str | None:
-        """Address of the next page, if there is one. The `iter_...` methods follow it."""
+        """Address of the next page, if there is one. Iterating the list follows it."""
 
     def __len__(self) -> int: ...
     @overload
@@ -329,34 +75,193 @@ class Page(Generic[_T]):
     def __class_getitem__(cls, key: Any) -> GenericAlias: ...
 
 @final
-class Records(Generic[_T]):
-    """An iterator over records that fetches the next page when the one before is used up."""
+class Batches:
+    """Record batches in memory, which other libraries may read again and again."""
 
-    def __iter__(self) -> Self: ...
-    def __next__(self) -> _T: ...
-    @classmethod
-    def __class_getitem__(cls, key: Any) -> GenericAlias: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 @final
-class Values:
-    """The values of a datasource, fetched when they are read, and fetched again when they are read again.
+class ValueQuery:
+    """The values of a datasource that are to be fetched."""
 
-    Columns are named as on the wire (`valueDate`), as in filters and orderings. polars, DuckDB and pyarrow read the object
-    itself; what fails meanwhile they report in their own words, and Ctrl-C waits for them. The methods here do better.
-    """
+    def records(self) -> Query[DatasourceValue]: ...
+    def batches(self) -> Call[Batches]: ...
+    def stream(self) -> object: ...
+    @staticmethod
+    def schema() -> object: ...
 
-    def to_arrow(self) -> pa.Table:
-        """All values as a table. Needs the extra `arrow`."""
+@final
+class LastTag:
+    """Where a client leaves the tag of its last answer."""
 
-    def to_pandas(self) -> pd.DataFrame:
-        """All values as a frame. Needs the extra `pandas`.
+    @property
+    def tag(self) -> str | None: ...
 
-        Integers stay integers where values are missing (`Int32`), dimensions are categories and timestamps are UTC.
-        """
+@final
+class Core:
+    """A client of one service, without its methods' words."""
 
-    def __iter__(self) -> Records[DatasourceValue]: ...
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any: ...
-    def __arrow_c_schema__(self) -> Any: ...
+    def __new__(
+        cls,
+        base_url: str,
+        client_id: str | None,
+        client_secret: str | None,
+        auth_url: str | None,
+        token: str | None,
+        settings: Settings,
+        /,
+    ) -> Self: ...
+    @staticmethod
+    def from_env(settings: Settings, /) -> Core: ...
+    def limited(self, *, timeout: float | None = None, max_retries: int | None = None) -> Core: ...
+    def tagging(self) -> tuple[Core, LastTag]: ...
+    def close(self) -> None: ...
+    def ping(self) -> Call[datetime.datetime]: ...
+    def authenticate(self) -> Call[tuple[float | None, list[str]] | None]: ...
+    @property
+    def base_url(self) -> str: ...
+    @property
+    def areas(self) -> AreaCalls: ...
+    @property
+    def boards(self) -> BoardCalls: ...
+    @property
+    def groups(self) -> GroupCalls: ...
+    @property
+    def comments(self) -> CommentCalls: ...
+    @property
+    def incidents(self) -> IncidentCalls: ...
+    @property
+    def improvements(self) -> ImprovementCalls: ...
+    @property
+    def datasources(self) -> DatasourceCalls: ...
+
+@final
+class AreaCalls:
+    def list(self, **options: Any) -> Query[Area]: ...
+    def get(self, area: int | Area, select: Names | None, /) -> Call[Area]: ...
+
+@final
+class BoardCalls:
+    def list(self, **options: Any) -> Query[Board]: ...
+    def list_v1(self) -> Query[BoardSummary]: ...
+    def get(self, board: int | Board, select: Names | None, expand: Names | None, /) -> Call[Board]: ...
+    def detail(self, board: int | Board, /) -> Call[BoardDetail]: ...
+
+@final
+class GroupCalls:
+    def list(self, **options: Any) -> Query[Group]: ...
+    def list_v1(self) -> Query[Group]: ...
+    def get(self, group: int | Group, select: Names | None, expand: Names | None, /) -> Call[Group]: ...
+
+@final
+class CommentCalls:
+    def list(self, **options: Any) -> Query[IncidentComment]: ...
+    def of_incident(self, incident: int | Incident, /, **options: Any) -> Query[IncidentComment]: ...
+    def of_incident_v1(self, incident: int | Incident, /) -> Query[IncidentCommentV1]: ...
+    def get(
+        self, comment: int | IncidentComment, select: Names | None, expand: Names | None, /
+    ) -> Call[IncidentComment]: ...
+
+@final
+class IncidentCalls:
+    def carrying(self, if_match: str | None, idempotency_key: str | None, /) -> IncidentCalls: ...
+    def list(
+        self,
+        *,
+        where: str | None,
+        order_by: Names | None,
+        type: int | IncidentTypeSummary | None,
+        incident_start: Day | None,
+        incident_end: Day | None,
+        modified_start: Moment | None,
+        modified_end: Moment | None,
+        page_size: int | None,
+    ) -> Query[Incident]: ...
+    def list_v2(self, **options: Any) -> Query[IncidentV2]: ...
+    def get(self, incident: int | Incident, /) -> Call[Incident]: ...
+    def get_v2(self, incident: int | IncidentV2, select: Names | None, expand: Names | None, /) -> Call[IncidentV2]: ...
+    def create(self, fields: Mapping[str, Any], /) -> Call[Incident]: ...
+    def update(self, incident: int | Incident, fields: dict[str, Any], /) -> Call[Incident]: ...
+    def set_status(self, incident: int | Incident, status: str, /) -> Call[Incident]: ...
+    def set_severity(self, incident: int | Incident, severity: str, /) -> Call[Incident]: ...
+    def set_responsible(self, incident: int | Incident, group: int | Group, user: str, /) -> Call[Incident]: ...
+    def set_categories(
+        self, incident: int | Incident, categories: Sequence[CategoryInput | int | CategoryReference | Category], /
+    ) -> Call[Incident]: ...
+    def set_causes(
+        self, incident: int | Incident, causes: Sequence[CauseInput | int | CauseReference | TypeCause], /
+    ) -> Call[Incident]: ...
+    def set_consequences(
+        self,
+        incident: int | Incident,
+        consequences: Sequence[ConsequenceInput | int | IncidentConsequence | TypeConsequence],
+        /,
+    ) -> Call[Incident]: ...
+    def set_custom_field(
+        self, incident: int | Incident, field: int | IncidentCustomField, value: str, /
+    ) -> Call[Incident]: ...
+    def set_external_id(self, incident: int | Incident, external_id: str | None, /) -> Call[Incident]: ...
+    def delete(self, incident: int | Incident, /) -> Call[None]: ...
+    def restore(self, incident: int | TrashedIncident, /) -> Call[Incident]: ...
+    def trash(self, where: str | None, /) -> Query[TrashedIncident]: ...
+    def types(self, language: str | None, /) -> Query[IncidentTypeSummary]: ...
+    def type_detail(self, type: int | IncidentTypeSummary, language: str | None, /) -> Call[IncidentTypeDetail]: ...
+    def types_v2(self, **options: Any) -> Query[IncidentTypeV2]: ...
+    def type_v2(
+        self, type: int | IncidentTypeV2, select: Names | None, expand: Names | None, /
+    ) -> Call[IncidentTypeV2]: ...
+
+@final
+class ImprovementCalls:
+    def carrying(self, if_match: str | None, idempotency_key: str | None, /) -> ImprovementCalls: ...
+    def list(
+        self,
+        *,
+        where: str | None,
+        order_by: Names | None,
+        modified_start: Moment | None,
+        modified_end: Moment | None,
+        page_size: int | None,
+    ) -> Query[Improvement]: ...
+    def get(self, improvement: int | Improvement, /) -> Call[Improvement]: ...
+    def create(self, fields: Mapping[str, Any], /) -> Call[Improvement]: ...
+    def update(self, improvement: int | Improvement, fields: Mapping[str, Any], /) -> Call[Improvement]: ...
+    def delete(self, improvement: int | Improvement, /) -> Call[None]: ...
+
+@final
+class DatasourceCalls:
+    def carrying(self, if_match: str | None, idempotency_key: str | None, /) -> DatasourceCalls: ...
+    def list(self, where: str | None, /) -> Query[Datasource]: ...
+    def get(self, datasource: int | Datasource, /) -> Call[DatasourceDetail]: ...
+    def values(
+        self,
+        datasource: int | Datasource,
+        /,
+        *,
+        start: Moment | None,
+        end: Moment | None,
+        where: str | None,
+        order_by: Names | None,
+        page_size: int | None,
+        prefetch: int,
+    ) -> ValueQuery: ...
+    def create_value(self, datasource: int | Datasource, fields: Mapping[str, Any], /) -> Call[DatasourceValue]: ...
+    def update_value(
+        self, datasource: int | Datasource, value: int | DatasourceValue, fields: Mapping[str, Any], /
+    ) -> Call[DatasourceValue]: ...
+    def delete_value(self, datasource: int | Datasource, value: int | DatasourceValue, /) -> Call[None]: ...
+    def create_values(
+        self, datasource: int | Datasource, values: Sequence[DatasourceValueInput | DatasourceValue], /
+    ) -> Call[int]: ...
+    def delete_values(self, datasource: int | Datasource, values: Sequence[int | DatasourceValue], /) -> Call[int]: ...
+    def replace_values(
+        self,
+        datasource: int | Datasource,
+        values: Sequence[DatasourceValueInput | DatasourceValue],
+        start: Moment,
+        end: Moment,
+        /,
+    ) -> Call[int]: ...
 
 @final
 class TestServer:
@@ -373,10 +278,21 @@ class TestServer:
         *,
         timeout: float | None = 60.0,
         connect_timeout: float | None = 10.0,
-        max_retries: int | None = 2,
+        max_retries: int = 2,
         user_agent: str | None = None,
     ) -> Client:
         """A client that is registered with the service and has these scopes; by default all of them."""
+
+    def async_client(
+        self,
+        scopes: Sequence[str] | None = None,
+        *,
+        timeout: float | None = 60.0,
+        connect_timeout: float | None = 10.0,
+        max_retries: int = 2,
+        user_agent: str | None = None,
+    ) -> AsyncClient:
+        """The same for asyncio."""
 
     def credentials(self, scopes: Sequence[str] | None = None) -> tuple[str, str]:
         """Registers a client and gives its id and secret, for programs that are configured with them."""

@@ -2,7 +2,7 @@
 # fmt: off
 import datetime
 from collections.abc import Mapping
-from typing import Any, ClassVar, final
+from typing import Any, final
 
 from typing_extensions import Self
 
@@ -19,17 +19,14 @@ __all__ = [
     "DatasourceDetail",
     "DatasourceElement",
     "DatasourceValue",
-    "DatasourceValuePage",
     "DatasourceValueTotal",
     "Group",
     "Improvement",
-    "ImprovementPage",
     "Incident",
     "IncidentComment",
     "IncidentCommentV1",
     "IncidentConsequence",
     "IncidentCustomField",
-    "IncidentPage",
     "IncidentTypeCustomField",
     "IncidentTypeDetail",
     "IncidentTypeSummary",
@@ -37,7 +34,6 @@ __all__ = [
     "IncidentV2",
     "ODataError",
     "Problem",
-    "TrashPage",
     "TrashedIncident",
     "TypeCause",
     "TypeConsequence",
@@ -48,7 +44,6 @@ __all__ = [
 class Area:
     """A place in the plant."""
     __match_args__ = ("id", "name", "description",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def id(self) -> int | None:
         """Id of the area."""
@@ -70,13 +65,14 @@ class Area:
         """The record as it is on the wire."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
 class Board:
     """A board, without its lines."""
     __match_args__ = ("id", "name", "board_type", "business_unit_id", "is_member", "project_id", "is_public", "group_id", "group",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def id(self) -> int | None:
         """Id of the board."""
@@ -116,13 +112,14 @@ class Board:
         """The record as it is on the wire."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
 class Group:
     """A team, a business unit, or the people of a project."""
     __match_args__ = ("id", "type", "name", "description", "parent_id", "is_system_group", "level", "sort_order", "business_unit_id", "project_id", "external_id", "external_name", "is_member", "parent", "children", "boards", "users",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def id(self) -> int | None:
         """Id of the group."""
@@ -186,13 +183,14 @@ class Group:
         """The record as it is on the wire."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
 class User:
     """A person, as a member of a group."""
     __match_args__ = ("id", "user_name", "display_name",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def id(self) -> str | None:
         """Id of the user."""
@@ -214,13 +212,14 @@ class User:
         """The record as it is on the wire."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
 class IncidentComment:
     """What somebody wrote under an incident, or in reply to another comment."""
     __match_args__ = ("id", "text", "comment_date", "commented_by", "commented_by_user_id", "parent_id", "level", "incident_id", "parent", "incident",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def id(self) -> int | None:
         """Id of the comment."""
@@ -263,13 +262,14 @@ class IncidentComment:
         """The record as it is on the wire."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
 class IncidentV2:
     """An incident as v2 shows it."""
     __match_args__ = ("id", "title", "text", "status", "severity", "type_id", "incident_date", "created_date", "last_modified", "due_date", "status_modified_date", "status_new_date", "status_in_progress_date", "status_implemented_date", "status_rejected_date", "archived_date", "evaluation_status", "evaluation_text", "owner", "owner_display_name", "owner_user_id", "created_by_user_id", "group_id", "follow_up_group_id", "area_id", "project_id", "external_id", "is_anonymous", "attachment_count", "action_list_count", "area", "group", "follow_up_group", "type", "comments",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def id(self) -> int | None:
         """Id of the incident."""
@@ -387,13 +387,14 @@ class IncidentV2:
         """The record as it is on the wire."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
 class IncidentTypeV2:
     """An incident type as v2 shows it."""
     __match_args__ = ("id", "title", "description",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def id(self) -> int | None:
         """Id of the incident type."""
@@ -415,13 +416,14 @@ class IncidentTypeV2:
         """The record as it is on the wire."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
 class Incident:
     """An incident in full."""
     __match_args__ = ("id", "project", "incident_type", "reported_by_group", "reported_by_user_id", "reported_by", "reported_date", "follow_up_group", "responsible", "responsible_display_name", "last_modified", "number_of_comments", "number_of_actions", "number_of_attachments", "consequences", "categories", "causes", "custom_fields", "status", "incident_type_id", "severity", "reported_by_group_id", "follow_up_group_id", "responsible_user_id", "title", "text", "incident_date", "resolved_date", "due_date", "evaluation_status", "evaluation_text", "is_anonymous", "area_id", "project_id", "external_id",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def id(self) -> int:
         """Id of the incident."""
@@ -539,41 +541,14 @@ class Incident:
         """The record as it is on the wire."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
-    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
-
-@final
-class IncidentPage:
-    """A page of incidents."""
-    __match_args__ = ("total", "page", "values",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
-    @property
-    def total(self) -> int:
-        """Number of incidents that match."""
-    @property
-    def page(self) -> int:
-        """Number of the page, counted from 1."""
-    @property
-    def values(self) -> tuple[Incident, ...]:
-        """The incidents."""
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
-        """The record with these fields, named as the attributes are or as on the wire."""
-    @classmethod
-    def from_json(cls, text: str, /) -> Self:
-        """Reads the record from JSON as it is on the wire."""
-    def to_dict(self) -> dict[str, Any]:
-        """Every attribute by name; records within it are dictionaries too."""
-    def to_json(self) -> str:
-        """The record as it is on the wire."""
-    def __eq__(self, other: object, /) -> bool: ...
-    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
 class TrashedIncident:
     """An incident in the trash."""
     __match_args__ = ("id", "project", "incident_type", "reported_by_group", "reported_by_user_id", "reported_by", "reported_date", "follow_up_group", "responsible", "responsible_display_name", "last_modified", "number_of_comments", "number_of_actions", "number_of_attachments", "status", "incident_type_id", "severity", "reported_by_group_id", "follow_up_group_id", "responsible_user_id", "title", "text", "incident_date", "resolved_date", "due_date", "evaluation_status", "evaluation_text", "is_anonymous", "area_id", "project_id", "external_id",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def id(self) -> int:
         """Id of the incident."""
@@ -679,41 +654,14 @@ class TrashedIncident:
         """The record as it is on the wire."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
-    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
-
-@final
-class TrashPage:
-    """The deleted incidents."""
-    __match_args__ = ("total", "page", "values",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
-    @property
-    def total(self) -> int:
-        """Number of deleted incidents that match."""
-    @property
-    def page(self) -> int:
-        """Number of the page, counted from 1."""
-    @property
-    def values(self) -> tuple[TrashedIncident, ...]:
-        """The incidents."""
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
-        """The record with these fields, named as the attributes are or as on the wire."""
-    @classmethod
-    def from_json(cls, text: str, /) -> Self:
-        """Reads the record from JSON as it is on the wire."""
-    def to_dict(self) -> dict[str, Any]:
-        """Every attribute by name; records within it are dictionaries too."""
-    def to_json(self) -> str:
-        """The record as it is on the wire."""
-    def __eq__(self, other: object, /) -> bool: ...
-    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
 class IncidentCommentV1:
     """A comment on an incident, as v1 tells it."""
     __match_args__ = ("id", "comment", "comment_date", "commented_by", "commented_by_user_id", "parent_id", "level",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def id(self) -> int:
         """Id of the comment."""
@@ -747,13 +695,14 @@ class IncidentCommentV1:
         """The record as it is on the wire."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
 class IncidentConsequence:
     """What an incident caused, and how much of it."""
     __match_args__ = ("unit", "amount", "id", "title",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def unit(self) -> str | None:
         """Unit of the amount, as the incident type gives it."""
@@ -778,13 +727,14 @@ class IncidentConsequence:
         """The record as it is on the wire."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
 class CategoryReference:
     """A category of the incident type."""
     __match_args__ = ("id", "title",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def id(self) -> int:
         """Id of the category."""
@@ -803,13 +753,14 @@ class CategoryReference:
         """The record as it is on the wire."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
 class CauseReference:
     """A cause of the incident type."""
     __match_args__ = ("id", "title",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def id(self) -> int:
         """Id of the cause."""
@@ -828,13 +779,14 @@ class CauseReference:
         """The record as it is on the wire."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
 class IncidentCustomField:
     """The value of a custom field of the incident type."""
     __match_args__ = ("id", "value", "data_list_value", "data_list_id", "data_list_name", "registration_date", "label", "type",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def id(self) -> int:
         """Id of the custom field."""
@@ -871,13 +823,14 @@ class IncidentCustomField:
         """The record as it is on the wire."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
 class Improvement:
     """An improvement in full."""
     __match_args__ = ("id", "status", "priority_status", "group_id", "group", "text", "title", "category_id", "category", "project_id", "project", "last_modified", "last_modified_by_user_id", "suggested_by_user_id", "suggested_by", "suggestion_date", "due_date", "planned_date", "in_progress_date", "implemented_date", "evaluated_date", "archived_date", "responsible_user_id", "responsible_user", "responsible_display_name", "attachment_count", "action_list_count", "comment_count", "like_count", "external_id", "cost_of_investment", "gain_of_investment", "cost_of_investment_hours", "gain_of_investment_hours", "estimated_cost_of_investment", "estimated_gain_of_investment", "estimated_cost_of_investment_hours", "estimated_gain_of_investment_hours", "evaluation_status", "evaluation_text",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def id(self) -> int:
         """Id of the improvement."""
@@ -1010,41 +963,14 @@ class Improvement:
         """The record as it is on the wire."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
-    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
-
-@final
-class ImprovementPage:
-    """A page of improvements."""
-    __match_args__ = ("total", "page", "values",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
-    @property
-    def total(self) -> int:
-        """Number of improvements that match."""
-    @property
-    def page(self) -> int:
-        """Number of the page, counted from 1."""
-    @property
-    def values(self) -> tuple[Improvement, ...]:
-        """The improvements."""
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
-        """The record with these fields, named as the attributes are or as on the wire."""
-    @classmethod
-    def from_json(cls, text: str, /) -> Self:
-        """Reads the record from JSON as it is on the wire."""
-    def to_dict(self) -> dict[str, Any]:
-        """Every attribute by name; records within it are dictionaries too."""
-    def to_json(self) -> str:
-        """The record as it is on the wire."""
-    def __eq__(self, other: object, /) -> bool: ...
-    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
 class IncidentTypeSummary:
     """An incident type, by name."""
     __match_args__ = ("id", "title", "description",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def id(self) -> int:
         """Id of the type."""
@@ -1066,13 +992,14 @@ class IncidentTypeSummary:
         """The record as it is on the wire."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
 class IncidentTypeDetail:
     """An incident type and what its incidents may have."""
     __match_args__ = ("id", "title", "description", "custom_fields", "categories", "consequences", "causes",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def id(self) -> int:
         """Id of the incident type."""
@@ -1106,13 +1033,14 @@ class IncidentTypeDetail:
         """The record as it is on the wire."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
 class IncidentTypeCustomField:
     """A custom field of an incident type."""
     __match_args__ = ("id", "label", "type", "sort_order", "data_list_id", "is_mandatory",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def id(self) -> int:
         """Id of the custom field."""
@@ -1143,13 +1071,14 @@ class IncidentTypeCustomField:
         """The record as it is on the wire."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
 class Category:
     """A category of an incident type, and those below it."""
     __match_args__ = ("id", "title", "description", "sort_order", "parent_id", "children",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def id(self) -> int:
         """Id of the category."""
@@ -1180,13 +1109,14 @@ class Category:
         """The record as it is on the wire."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
 class TypeConsequence:
     """A consequence of an incident type."""
     __match_args__ = ("id", "title", "unit",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def id(self) -> int:
         """Id of the consequence."""
@@ -1208,13 +1138,14 @@ class TypeConsequence:
         """The record as it is on the wire."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
 class TypeCause:
     """A cause of an incident type."""
     __match_args__ = ("id", "title", "description", "sort_order",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def id(self) -> int:
         """Id of the cause."""
@@ -1239,13 +1170,14 @@ class TypeCause:
         """The record as it is on the wire."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
 class Datasource:
     """A datasource, by name."""
     __match_args__ = ("id", "title", "description",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def id(self) -> int:
         """Id of the datasource."""
@@ -1267,13 +1199,14 @@ class Datasource:
         """The record as it is on the wire."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
 class DatasourceDetail:
     """A datasource, and what the properties of its values mean."""
     __match_args__ = ("id", "title", "description", "object_source", "unit_of_time", "primary_input_source", "elements",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def id(self) -> int:
         """Id of the datasource."""
@@ -1307,13 +1240,14 @@ class DatasourceDetail:
         """The record as it is on the wire."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
 class DatasourceElement:
     """What one property of a datasource's values means."""
     __match_args__ = ("id", "label", "type", "is_mandatory", "source_column", "data_list_id",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def id(self) -> str:
         """Id of the element, unique within the datasource."""
@@ -1344,44 +1278,14 @@ class DatasourceElement:
         """The record as it is on the wire."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
-    def __reduce__(self) -> tuple[Any, tuple[str]]: ...
-
-@final
-class DatasourceValuePage:
-    """A page of values."""
-    __match_args__ = ("page_size", "page_no", "count", "values",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
-    @property
-    def page_size(self) -> int:
-        """The page size that was used."""
-    @property
-    def page_no(self) -> int:
-        """Number of the page, counted from 1."""
-    @property
-    def count(self) -> int:
-        """Number of all values that match."""
-    @property
-    def values(self) -> tuple[DatasourceValue, ...]:
-        """The values of this page."""
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
-        """The record with these fields, named as the attributes are or as on the wire."""
-    @classmethod
-    def from_json(cls, text: str, /) -> Self:
-        """Reads the record from JSON as it is on the wire."""
-    def to_dict(self) -> dict[str, Any]:
-        """Every attribute by name; records within it are dictionaries too."""
-    def to_json(self) -> str:
-        """The record as it is on the wire."""
-    def __eq__(self, other: object, /) -> bool: ...
-    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
 class DatasourceValue:
     """One figure of a datasource."""
     __match_args__ = ("id", "data_source_id", "registration_date", "area_id", "asset_id", "project_id", "value", "description", "dimension", "dimension2", "dimension3", "dimension4", "value_date", "external_id",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def id(self) -> int:
         """Id of the value."""
@@ -1436,13 +1340,14 @@ class DatasourceValue:
         """The record as it is on the wire."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
 class DatasourceValueTotal:
     """What became of a list of values."""
     __match_args__ = ("total",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def total(self) -> int:
         """Number of values that were added."""
@@ -1458,13 +1363,14 @@ class DatasourceValueTotal:
         """The record as it is on the wire."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
 class BoardSummary:
     """A board without its lines."""
     __match_args__ = ("id", "name", "description", "board_type", "is_public", "group_id", "group_name",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def id(self) -> int:
         """Id of the board."""
@@ -1498,13 +1404,14 @@ class BoardSummary:
         """The record as it is on the wire."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
 class BoardDetail:
     """A board with its lines."""
     __match_args__ = ("id", "name", "description", "board_type", "is_public", "group_id", "group_name", "rows", "columns",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def id(self) -> int:
         """Id of the board."""
@@ -1544,13 +1451,14 @@ class BoardDetail:
         """The record as it is on the wire."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
 class BoardLine:
     """A row or a column of a board."""
     __match_args__ = ("id", "name", "week_day", "is_column_category", "style", "sort_order", "responsible_user_id", "responsible_user",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def id(self) -> int:
         """Id of the line."""
@@ -1587,13 +1495,14 @@ class BoardLine:
         """The record as it is on the wire."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
 class Problem:
     """An RFC 9457 problem document."""
     __match_args__ = ("type", "title", "status", "detail", "instance", "trace_id", "code", "errors", "error",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def type(self) -> str:
         """The code as a URN, `urn:obeya:problem:` and the code."""
@@ -1656,13 +1565,14 @@ class Problem:
         """The record as it is on the wire."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...
 
 @final
 class ODataError:
     """The same error in the form OData clients read. Only on v2."""
     __match_args__ = ("code", "message", "target",)
-    __hash__: ClassVar[None]  # type: ignore[assignment]
     @property
     def code(self) -> str:
         """The code of the problem."""
@@ -1684,4 +1594,6 @@ class ODataError:
         """The record as it is on the wire."""
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, tuple[str]]: ...

@@ -4,7 +4,7 @@ use super::{Field, record, records, words};
 
 words! { IncidentStatus IncidentSeverity ImprovementStatus ImprovementPriorityStatus EvaluationStatus EvaluationStatusV2 BoardType DatasourceElementType GroupType }
 
-records! { Area Board Group User IncidentComment IncidentV2 IncidentTypeV2 Incident IncidentPage TrashedIncident TrashPage IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement ImprovementPage IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValuePage DatasourceValue DatasourceValueTotal BoardSummary BoardDetail BoardLine Problem ODataError }
+records! { Area Board Group User IncidentComment IncidentV2 IncidentTypeV2 Incident TrashedIncident IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValue DatasourceValueTotal BoardSummary BoardDetail BoardLine Problem ODataError }
 
 record! {
 /// A place in the plant.
@@ -272,17 +272,6 @@ Incident INCIDENT "Incident" {
 } }
 
 record! {
-/// A page of incidents.
-IncidentPage INCIDENT_PAGE "IncidentPage" {
-    /// Number of incidents that match.
-    total = total: Field::required("total", "total");
-    /// Number of the page, counted from 1.
-    page = page: Field::required("page", "page");
-    /// The incidents.
-    values = values: Field::required("values", "values").many(&INCIDENT);
-} }
-
-record! {
 /// An incident in the trash.
 TrashedIncident TRASHED_INCIDENT "TrashedIncident" {
     /// Id of the incident.
@@ -345,17 +334,6 @@ TrashedIncident TRASHED_INCIDENT "TrashedIncident" {
     project_id = project_id: Field::required("project_id", "projectId").nullable();
     /// The incident's id in another system.
     external_id = external_id: Field::required("external_id", "externalId").nullable();
-} }
-
-record! {
-/// The deleted incidents.
-TrashPage TRASH_PAGE "TrashPage" {
-    /// Number of deleted incidents that match.
-    total = total: Field::required("total", "total");
-    /// Number of the page, counted from 1.
-    page = page: Field::required("page", "page");
-    /// The incidents.
-    values = values: Field::required("values", "values").many(&TRASHED_INCIDENT);
 } }
 
 record! {
@@ -513,17 +491,6 @@ Improvement IMPROVEMENT "Improvement" {
 } }
 
 record! {
-/// A page of improvements.
-ImprovementPage IMPROVEMENT_PAGE "ImprovementPage" {
-    /// Number of improvements that match.
-    total = total: Field::required("total", "total");
-    /// Number of the page, counted from 1.
-    page = page: Field::required("page", "page");
-    /// The improvements.
-    values = values: Field::required("values", "values").many(&IMPROVEMENT);
-} }
-
-record! {
 /// An incident type, by name.
 IncidentTypeSummary INCIDENT_TYPE_SUMMARY "IncidentTypeSummary" {
     /// Id of the type.
@@ -655,19 +622,6 @@ DatasourceElement DATASOURCE_ELEMENT "DatasourceElement" {
     source_column = source_column: Field::required("source_column", "sourceColumn").nullable();
     /// Id of the list of choices it draws from.
     data_list_id = data_list_id: Field::required("data_list_id", "dataListId").nullable();
-} }
-
-record! {
-/// A page of values.
-DatasourceValuePage DATASOURCE_VALUE_PAGE "DatasourceValuePage" {
-    /// The page size that was used.
-    page_size = page_size: Field::required("page_size", "pageSize");
-    /// Number of the page, counted from 1.
-    page_no = page_no: Field::required("page_no", "pageNo");
-    /// Number of all values that match.
-    count = count: Field::required("count", "count");
-    /// The values of this page.
-    values = values: Field::required("values", "values").many(&DATASOURCE_VALUE);
 } }
 
 record! {

@@ -2,13 +2,9 @@
 //!
 //! `generated_records.rs` and `generated_bodies.rs` are written by `cargo xtask regen` from the specification: one macro call
 //! for each schema. What those macros mean is here. A class holds the SDK's own struct and reads it through getters, so
-//! nothing is kept twice; a record never changes and equals another by value.
+//! nothing is kept twice; a record never changes, and equals another by value.
 
 mod from_python;
-#[expect(
-    dead_code,
-    reason = "the specification has more bodies than the client has methods for"
-)]
 mod generated_bodies;
 mod generated_records;
 mod table;
@@ -16,6 +12,7 @@ mod to_python;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple};
 use serde::Serialize;
 
 pub(crate) use from_python::{collect, list, parse};
@@ -25,7 +22,7 @@ pub(crate) use table::{Field, Kind, Table};
 pub(crate) use to_python::{Form, ToPython};
 
 /// A record that has a Python class.
-pub(crate) trait Record: Send + 'static {
+pub(crate) trait Record: Clone + Send + 'static {
     /// The record as an instance of its class.
     fn into_object(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>>;
 }
@@ -107,14 +104,30 @@ macro_rules! record {
             }
 
             fn __repr__(&self, py: pyo3::Python<'_>) -> pyo3::PyResult<String> {
-                let fields: Vec<(&str, pyo3::Bound<'_, pyo3::PyAny>)> = vec![
-                    $((const { $field }.python, $crate::models::ToPython::to_python(&self.0.$rust, py, $crate::models::Form::Record)?)),*
-                ];
-                $crate::models::repr($text, &fields)
+                $crate::models::repr($text, &self.fields(py)?)
+            }
+
+            /// What a notebook shows.
+            fn _repr_html_(&self, py: pyo3::Python<'_>) -> pyo3::PyResult<String> {
+                $crate::models::html($text, &self.fields(py)?)
+            }
+
+            /// What is equal has the same hash: it is that of the attributes. Where one is a dictionary there is none, as with a tuple of
+            /// dictionaries.
+            fn __hash__(&self, py: pyo3::Python<'_>) -> pyo3::PyResult<isize> {
+                $crate::models::hash(py, $text, &self.fields(py)?)
             }
 
             fn __reduce__<'py>(slf: &pyo3::Bound<'py, Self>) -> pyo3::PyResult<(pyo3::Bound<'py, pyo3::PyAny>, (String,))> {
                 Ok(($crate::models::reader(slf.as_any())?, (slf.get().to_json()?,)))
+            }
+        }
+
+        impl $name {
+            fn fields<'py>(&self, py: pyo3::Python<'py>) -> pyo3::PyResult<Vec<$crate::models::Attribute<'py>>> {
+                Ok(vec![
+                    $((const { $field }.python, $crate::models::ToPython::to_python(&self.0.$rust, py, $crate::models::Form::Record)?)),*
+                ])
             }
         }
 
@@ -164,12 +177,54 @@ fn write_json(record: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(record).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
+/// An attribute by its name.
+type Attribute<'py> = (&'static str, Bound<'py, PyAny>);
+
 /// `Area(id=2, name='Assembly')`: the fields that hold something.
-fn repr(name: &str, fields: &[(&str, Bound<'_, PyAny>)]) -> PyResult<String> {
+fn repr(name: &str, fields: &[Attribute<'_>]) -> PyResult<String> {
     let filled = fields.iter().filter(|(_, value)| !value.is_none());
     let parts = filled.map(|(field, value)| Ok(format!("{field}={}", value.repr()?)));
     Ok(format!(
         "{name}({})",
         parts.collect::<PyResult<Vec<_>>>()?.join(", ")
     ))
+}
+
+/// The same as a table with a row for each field.
+fn html(name: &str, fields: &[Attribute<'_>]) -> PyResult<String> {
+    let mut out = format!("<table><caption>{name}</caption>");
+    for (field, value) in fields.iter().filter(|(_, value)| !value.is_none()) {
+        let text = match value.cast::<PyString>() {
+            Ok(text) => text.to_string(),
+            Err(_) => value.repr()?.to_string(),
+        };
+        out.push_str(&format!(
+            "<tr><th>{field}</th><td>{}</td></tr>",
+            escape(&text)
+        ));
+    }
+    out.push_str("</table>");
+    Ok(out)
+}
+
+/// Text that markup cannot begin in.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#x27;"),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+fn hash(py: Python<'_>, name: &str, fields: &[Attribute<'_>]) -> PyResult<isize> {
+    let name = PyString::new(py, name).into_any();
+    let values = fields.iter().map(|(_, value)| value.clone());
+    PyTuple::new(py, std::iter::once(name).chain(values).collect::<Vec<_>>())?.hash()
 }

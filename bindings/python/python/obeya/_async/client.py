@@ -1,0 +1,159 @@
+"""The client: where its service is, how long it waits, and the resources it leads to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from obeya._async._answer import answer
+from obeya._async.areas import AsyncAreas
+from obeya._async.boards import AsyncBoards
+from obeya._async.comments import AsyncComments
+from obeya._async.datasources import AsyncDatasources
+from obeya._async.groups import AsyncGroups
+from obeya._async.improvements import AsyncImprovements
+from obeya._async.incidents import AsyncIncidents
+from obeya._obeya import Core
+from obeya._settings import Access, Settings, Tagged
+
+if TYPE_CHECKING:
+    import datetime
+    from collections.abc import Awaitable, Callable, Sequence
+    from types import EllipsisType
+
+    from typing_extensions import Self
+
+_T = TypeVar("_T")
+
+
+class AsyncClient:
+    """A client of one service. Usable from several threads; all calls share one connection pool and one token.
+
+    Give `client_id` and `client_secret`, or a `token` that was got elsewhere. Failed calls are repeated up to `max_retries` times where
+    that is safe; `timeout` limits a call as a whole, in seconds, and `None` is no limit. No connection is made before the first call.
+
+    Every call may raise an `obeya.APIError`.
+    """
+
+    _core: Core
+
+    def __init__(
+        self,
+        base_url: str,
+        client_id: str | None = None,
+        client_secret: str | None = None,
+        *,
+        auth_url: str | None = None,
+        token: str | None = None,
+        scopes: Sequence[str] | None = None,
+        timeout: float | None = 60.0,
+        connect_timeout: float | None = 10.0,
+        max_retries: int = 2,
+        user_agent: str | None = None,
+    ) -> None:
+        settings = Settings(scopes, timeout, connect_timeout, max_retries, user_agent)
+        self._core = Core(base_url, client_id, client_secret, auth_url, token, settings)
+
+    @classmethod
+    def from_env(
+        cls,
+        *,
+        scopes: Sequence[str] | None = None,
+        timeout: float | None = 60.0,
+        connect_timeout: float | None = 10.0,
+        max_retries: int = 2,
+        user_agent: str | None = None,
+    ) -> Self:
+        """A client of what the environment names: `OBEYA_BASE_URL`, `OBEYA_CLIENT_ID`, `OBEYA_CLIENT_SECRET`, and `OBEYA_AUTH_URL` where
+        the token issuer has another address.
+        """
+        return cls._of(Core.from_env(Settings(scopes, timeout, connect_timeout, max_retries, user_agent)))
+
+    def with_options(self, *, timeout: float | EllipsisType | None = ..., max_retries: int | None = None) -> Self:
+        """The same client with other limits; what is not given stays. Connections and token are shared.
+
+        Each of the two is closed by itself.
+        """
+        if timeout is ...:
+            return self._of(self._core.limited(max_retries=max_retries))
+        return self._of(self._core.limited(timeout=float("inf") if timeout is None else timeout, max_retries=max_retries))
+
+    @property
+    def areas(self) -> AsyncAreas:
+        """Areas: the places of the plant."""
+        return AsyncAreas(self._core)
+
+    @property
+    def boards(self) -> AsyncBoards:
+        """Boards: lists without their lines, and one board with them."""
+        return AsyncBoards(self._core)
+
+    @property
+    def groups(self) -> AsyncGroups:
+        """Groups: teams, business units, the people of a project."""
+        return AsyncGroups(self._core)
+
+    @property
+    def comments(self) -> AsyncComments:
+        """Comments on incidents."""
+        return AsyncComments(self._core)
+
+    @property
+    def incidents(self) -> AsyncIncidents:
+        """Incidents, their types and the trash."""
+        return AsyncIncidents(self._core)
+
+    @property
+    def improvements(self) -> AsyncImprovements:
+        """Improvements."""
+        return AsyncImprovements(self._core)
+
+    @property
+    def datasources(self) -> AsyncDatasources:
+        """Datasources and their values."""
+        return AsyncDatasources(self._core)
+
+    @property
+    def base_url(self) -> str:
+        """The address of the API."""
+        return self._core.base_url
+
+    async def tagged(self, call: Callable[[Self], Awaitable[_T]]) -> Tagged[_T]:
+        """Makes a call and gives its answer with the tag of its state, for `if_match` of a write: that is then carried out only if
+        nobody has changed the record meanwhile.
+
+        `call` is called with a client of its own, whose last answer counts: `lambda client: client.incidents.get(7)`.
+        """
+        core, seen = self._core.tagging()
+        value = await call(self._of(core))
+        return Tagged(value, seen.tag)
+
+    async def ping(self) -> datetime.datetime:
+        """What time it is where the service runs."""
+        return await answer(self._core.ping())
+
+    async def authenticate(self) -> Access | None:
+        """Makes sure that there is an access token, and says what it is good for; `None` for a client with a `token` of its own.
+
+        Every call does this by itself. It is of use for finding out early that the credentials are wrong.
+        """
+        access = await answer(self._core.authenticate())
+        return None if access is None else Access(access[0], tuple(access[1]))
+
+    async def close(self) -> None:
+        """Closes the connections. Calls after it fail; closing twice is no error."""
+        self._core.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_exception: object) -> None:
+        await self.close()
+
+    def __repr__(self) -> str:
+        return f"<obeya.{type(self).__name__} {self.base_url}>"
+
+    @classmethod
+    def _of(cls, core: Core) -> Self:
+        client = cls.__new__(cls)
+        client._core = core
+        return client

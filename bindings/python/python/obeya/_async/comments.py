@@ -1,0 +1,75 @@
+"""Comments on incidents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from obeya._async._answer import answer
+from obeya._async.lists import AsyncRecords
+
+if TYPE_CHECKING:
+    from obeya._obeya import Core
+    from obeya._settings import Names
+    from obeya.models import Incident, IncidentComment, IncidentCommentV1
+
+
+class AsyncComments:
+    """What people wrote under incidents."""
+
+    def __init__(self, core: Core) -> None:
+        self._calls = core.comments
+
+    def list(
+        self,
+        *,
+        where: str | None = None,
+        order_by: Names | None = None,
+        select: Names | None = None,
+        expand: Names | None = None,
+        search: str | None = None,
+        top: int | None = None,
+        skip: int | None = None,
+        count: bool | None = None,
+    ) -> AsyncRecords[IncidentComment]:
+        """The comments on all incidents. Expands `parent` and `incident`. The options are those of `areas.list`."""
+        query = self._calls.list(
+            where=where, order_by=order_by, select=select, expand=expand, search=search, top=top, skip=skip, count=count
+        )
+        return AsyncRecords(query, "comments")
+
+    def of_incident(
+        self,
+        incident: int | Incident,
+        *,
+        where: str | None = None,
+        order_by: Names | None = None,
+        select: Names | None = None,
+        expand: Names | None = None,
+        search: str | None = None,
+        top: int | None = None,
+        skip: int | None = None,
+        count: bool | None = None,
+    ) -> AsyncRecords[IncidentComment]:
+        """The comments on one incident. The options are those of `areas.list`."""
+        query = self._calls.of_incident(
+            incident,
+            where=where,
+            order_by=order_by,
+            select=select,
+            expand=expand,
+            search=search,
+            top=top,
+            skip=skip,
+            count=count,
+        )
+        return AsyncRecords(query, "the comments on an incident")
+
+    def of_incident_v1(self, incident: int | Incident) -> AsyncRecords[IncidentCommentV1]:
+        """The comments on one incident as v1 lists them: all at once."""
+        return AsyncRecords(self._calls.of_incident_v1(incident), "the comments on an incident (v1)")
+
+    async def get(
+        self, comment: int | IncidentComment, *, select: Names | None = None, expand: Names | None = None
+    ) -> IncidentComment:
+        """One comment. Expands `parent` and `incident`."""
+        return await answer(self._calls.get(comment, select, expand))

@@ -1,0 +1,125 @@
+"""Datasources and their values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from obeya._async._answer import answer
+from obeya._async.lists import AsyncRecords
+from obeya._async.values import AsyncValues
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from typing_extensions import Unpack
+
+    from obeya._obeya import Core
+    from obeya._settings import Moment, Names
+    from obeya.models import Datasource, DatasourceDetail, DatasourceValue
+    from obeya.types import DatasourceValueInput
+
+
+class AsyncDatasources:
+    """Datasources: what is measured, and the values.
+
+    A write with `if_match` is carried out only if the record is still in the state of that tag (see `tagged` of the client); with
+    `idempotency_key` it is carried out once however often it is sent.
+    """
+
+    def __init__(self, core: Core) -> None:
+        self._calls = core.datasources
+
+    def list(self, *, where: str | None = None) -> AsyncRecords[Datasource]:
+        """The datasources. `where` is an OData expression such as `title eq 'Scrap'`."""
+        return AsyncRecords(self._calls.list(where), "datasources")
+
+    async def get(self, datasource: int | Datasource) -> DatasourceDetail:
+        """One datasource, with what its values hold."""
+        return await answer(self._calls.get(datasource))
+
+    def values(
+        self,
+        datasource: int | Datasource,
+        *,
+        start: Moment | None = None,
+        end: Moment | None = None,
+        where: str | None = None,
+        order_by: Names | None = None,
+        page_size: int | None = None,
+        prefetch: int = 4,
+    ) -> AsyncValues:
+        """The values of a datasource, dated after `start` and before `end`, both excluded; by date and id unless `order_by` says otherwise.
+
+        A `datetime` without a zone is UTC, a `date` is its midnight. `where` is an OData expression such as `dimension eq 'Line 2'`.
+        When they are iterated or made a table, `prefetch` pages are fetched at a time.
+        """
+        query = self._calls.values(
+            datasource, start=start, end=end, where=where, order_by=order_by, page_size=page_size, prefetch=prefetch
+        )
+        return AsyncValues(query, datasource)
+
+    async def create_value(
+        self, datasource: int | Datasource, /, *, idempotency_key: str | None = None, **fields: Unpack[DatasourceValueInput]
+    ) -> DatasourceValue:
+        """Adds a value."""
+        return await answer(self._calls.carrying(None, idempotency_key).create_value(datasource, fields))
+
+    async def update_value(
+        self,
+        datasource: int | Datasource,
+        value: int | DatasourceValue,
+        /,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **fields: Unpack[DatasourceValueInput],
+    ) -> DatasourceValue:
+        """Replaces a value: what is not given is then empty."""
+        return await answer(self._calls.carrying(if_match, idempotency_key).update_value(datasource, value, fields))
+
+    async def delete_value(
+        self,
+        datasource: int | Datasource,
+        value: int | DatasourceValue,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> None:
+        """Deletes a value."""
+        await answer(self._calls.carrying(if_match, idempotency_key).delete_value(datasource, value))
+
+    async def create_values(
+        self,
+        datasource: int | Datasource,
+        values: Sequence[DatasourceValueInput | DatasourceValue],
+        *,
+        idempotency_key: str | None = None,
+    ) -> int:
+        """Adds up to 10,000 values, all or none. Says how many."""
+        return await answer(self._calls.carrying(None, idempotency_key).create_values(datasource, values))
+
+    async def delete_values(
+        self,
+        datasource: int | Datasource,
+        values: Sequence[int | DatasourceValue],
+        *,
+        idempotency_key: str | None = None,
+    ) -> int:
+        """Deletes up to 10,000 values. Says how many there were."""
+        return await answer(self._calls.carrying(None, idempotency_key).delete_values(datasource, values))
+
+    async def replace_values(
+        self,
+        datasource: int | Datasource,
+        values: Sequence[DatasourceValueInput | DatasourceValue],
+        *,
+        start: Moment,
+        end: Moment,
+        idempotency_key: str | None = None,
+    ) -> int:
+        """Deletes the values dated from `start` to `end`, both included, and adds these, which must lie in that period: both or neither.
+
+        Says how many were added.
+        """
+        calls = self._calls.carrying(None, idempotency_key)
+        return await answer(calls.replace_values(datasource, values, start, end))

@@ -1,0 +1,72 @@
+"""Improvements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from obeya._async._answer import answer
+from obeya._async.lists import AsyncNumberedRecords
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from obeya._obeya import Core
+    from obeya._settings import Moment, Names
+    from obeya.models import Improvement
+    from obeya.types import ImprovementCreate, ImprovementUpdate
+
+
+class AsyncImprovements:
+    """Improvements, from the suggestion to the evaluation.
+
+    A write with `if_match` is carried out only if the record is still in the state of that tag (see `tagged` of the client); with
+    `idempotency_key` it is carried out once however often it is sent.
+    """
+
+    def __init__(self, core: Core) -> None:
+        self._calls = core.improvements
+
+    def list(
+        self,
+        *,
+        where: str | None = None,
+        order_by: Names | None = None,
+        modified_start: Moment | None = None,
+        modified_end: Moment | None = None,
+        page_size: int | None = None,
+    ) -> AsyncNumberedRecords[Improvement]:
+        """The improvements, whole.
+
+        `where` is an OData expression such as `status eq 'Planned'`. Only records last changed after `modified_start` and before
+        `modified_end`, both excluded. Without `order_by` they come by id, and what changes meanwhile moves none out of sight.
+        """
+        query = self._calls.list(
+            where=where, order_by=order_by, modified_start=modified_start, modified_end=modified_end, page_size=page_size
+        )
+        return AsyncNumberedRecords(query, "improvements")
+
+    async def get(self, improvement: int | Improvement) -> Improvement:
+        """One improvement, by its id."""
+        return await answer(self._calls.get(improvement))
+
+    async def create(self, *, idempotency_key: str | None = None, **fields: Unpack[ImprovementCreate]) -> Improvement:
+        """Suggests an improvement."""
+        return await answer(self._calls.carrying(None, idempotency_key).create(fields))
+
+    async def update(
+        self,
+        improvement: int | Improvement,
+        /,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **fields: Unpack[ImprovementUpdate],
+    ) -> Improvement:
+        """Changes an improvement: what is not given stays, `None` empties."""
+        return await answer(self._calls.carrying(if_match, idempotency_key).update(improvement, fields))
+
+    async def delete(
+        self, improvement: int | Improvement, *, if_match: str | None = None, idempotency_key: str | None = None
+    ) -> None:
+        """Deletes an improvement for good."""
+        await answer(self._calls.carrying(if_match, idempotency_key).delete(improvement))

@@ -1,0 +1,60 @@
+"""What clients are given and what they say of themselves, and the shapes that several operations take."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
+
+_T = TypeVar("_T")
+
+Names: TypeAlias = str | Sequence[str]
+"""Names separated by commas, or a list of them."""
+
+Moment: TypeAlias = datetime.date | str
+"""A `datetime` (UTC where it has no zone), a `date` (its midnight in UTC), or text."""
+
+Day: TypeAlias = datetime.date | str
+"""A `date`, or text."""
+
+
+class Settings:
+    """The settings of a client that have a default."""
+
+    def __init__(
+        self,
+        scopes: Sequence[str] | None,
+        timeout: float | None,
+        connect_timeout: float | None,
+        max_retries: int,
+        user_agent: str | None,
+    ) -> None:
+        self.scopes = scopes
+        self.timeout = timeout
+        self.connect_timeout = connect_timeout
+        self.max_retries = max_retries
+        self.user_agent = user_agent
+
+
+class Access(NamedTuple):
+    """What an access token is good for."""
+
+    expires_in: float | None
+    """Its lifetime when it was given, in seconds, where the issuer said."""
+    scopes: tuple[str, ...]
+    """The scopes granted, where the issuer said."""
+
+
+class Tagged(Generic[_T]):
+    """An answer with the tag of the state that it shows."""
+
+    __match_args__ = ("value", "tag")
+
+    def __init__(self, value: _T, tag: str | None) -> None:
+        self.value = value
+        """The answer."""
+        self.tag = tag
+        """The tag; `None` from a service that gives none, and of an answer that is not one record."""
+
+    def __repr__(self) -> str:
+        return f"Tagged({self.value!r}, {self.tag!r})"

@@ -1,0 +1,15 @@
+"""How an answer is had: it is waited for, without the GIL and with an ear for Ctrl-C."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from obeya._obeya import Call
+
+_T = TypeVar("_T")
+
+
+def answer(call: Call[_T]) -> _T:
+    """Makes the call."""
+    return call.wait()

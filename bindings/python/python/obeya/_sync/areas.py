@@ -1,0 +1,49 @@
+# Written by `cargo xtask regen` from ../_async/areas.py; edit that.
+# fmt: off
+"""Areas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from obeya._sync._answer import answer
+from obeya._sync.lists import Records
+
+if TYPE_CHECKING:
+    from obeya._obeya import Core
+    from obeya._settings import Names
+    from obeya.models import Area
+
+
+class Areas:
+    """The areas of the plant."""
+
+    def __init__(self, core: Core) -> None:
+        self._calls = core.areas
+
+    def list(
+        self,
+        *,
+        where: str | None = None,
+        order_by: Names | None = None,
+        select: Names | None = None,
+        expand: Names | None = None,
+        search: str | None = None,
+        top: int | None = None,
+        skip: int | None = None,
+        count: bool | None = None,
+    ) -> Records[Area]:
+        """The areas.
+
+        `where` is an OData expression such as `name eq 'Line 2'`, `order_by` such as `name desc`. `select` names the attributes to fill,
+        `expand` the related records to add. `search` looks for words, any of which suffices; numbers and phrases stand in quotes, and it
+        does not go with `where`. `top` limits the records, `skip` leaves some out. `count` has each page say how many match in all.
+        """
+        query = self._calls.list(
+            where=where, order_by=order_by, select=select, expand=expand, search=search, top=top, skip=skip, count=count
+        )
+        return Records(query, "areas")
+
+    def get(self, area: int | Area, *, select: Names | None = None) -> Area:
+        """One area, by its id."""
+        return answer(self._calls.get(area, select))

@@ -1,0 +1,52 @@
+# Written by `cargo xtask regen` from ../_async/boards.py; edit that.
+# fmt: off
+"""Boards."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from obeya._sync._answer import answer
+from obeya._sync.lists import Records
+
+if TYPE_CHECKING:
+    from obeya._obeya import Core
+    from obeya._settings import Names
+    from obeya.models import Board, BoardDetail, BoardSummary
+
+
+class Boards:
+    """The boards of the plant."""
+
+    def __init__(self, core: Core) -> None:
+        self._calls = core.boards
+
+    def list(
+        self,
+        *,
+        where: str | None = None,
+        order_by: Names | None = None,
+        select: Names | None = None,
+        expand: Names | None = None,
+        search: str | None = None,
+        top: int | None = None,
+        skip: int | None = None,
+        count: bool | None = None,
+    ) -> Records[Board]:
+        """The boards, without their lines. Expands `group`. The options are those of `areas.list`."""
+        query = self._calls.list(
+            where=where, order_by=order_by, select=select, expand=expand, search=search, top=top, skip=skip, count=count
+        )
+        return Records(query, "boards")
+
+    def list_v1(self) -> Records[BoardSummary]:
+        """The boards as v1 lists them: all at once, with the names of their groups."""
+        return Records(self._calls.list_v1(), "boards (v1)")
+
+    def get(self, board: int | Board, *, select: Names | None = None, expand: Names | None = None) -> Board:
+        """One board, without its lines. Expands `group`."""
+        return answer(self._calls.get(board, select, expand))
+
+    def detail(self, board: int | Board) -> BoardDetail:
+        """One board with its rows and columns."""
+        return answer(self._calls.detail(board))

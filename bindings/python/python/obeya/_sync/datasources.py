@@ -1,0 +1,127 @@
+# Written by `cargo xtask regen` from ../_async/datasources.py; edit that.
+# fmt: off
+"""Datasources and their values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from obeya._sync._answer import answer
+from obeya._sync.lists import Records
+from obeya._sync.values import Values
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from typing_extensions import Unpack
+
+    from obeya._obeya import Core
+    from obeya._settings import Moment, Names
+    from obeya.models import Datasource, DatasourceDetail, DatasourceValue
+    from obeya.types import DatasourceValueInput
+
+
+class Datasources:
+    """Datasources: what is measured, and the values.
+
+    A write with `if_match` is carried out only if the record is still in the state of that tag (see `tagged` of the client); with
+    `idempotency_key` it is carried out once however often it is sent.
+    """
+
+    def __init__(self, core: Core) -> None:
+        self._calls = core.datasources
+
+    def list(self, *, where: str | None = None) -> Records[Datasource]:
+        """The datasources. `where` is an OData expression such as `title eq 'Scrap'`."""
+        return Records(self._calls.list(where), "datasources")
+
+    def get(self, datasource: int | Datasource) -> DatasourceDetail:
+        """One datasource, with what its values hold."""
+        return answer(self._calls.get(datasource))
+
+    def values(
+        self,
+        datasource: int | Datasource,
+        *,
+        start: Moment | None = None,
+        end: Moment | None = None,
+        where: str | None = None,
+        order_by: Names | None = None,
+        page_size: int | None = None,
+        prefetch: int = 4,
+    ) -> Values:
+        """The values of a datasource, dated after `start` and before `end`, both excluded; by date and id unless `order_by` says otherwise.
+
+        A `datetime` without a zone is UTC, a `date` is its midnight. `where` is an OData expression such as `dimension eq 'Line 2'`.
+        When they are iterated or made a table, `prefetch` pages are fetched at a time.
+        """
+        query = self._calls.values(
+            datasource, start=start, end=end, where=where, order_by=order_by, page_size=page_size, prefetch=prefetch
+        )
+        return Values(query, datasource)
+
+    def create_value(
+        self, datasource: int | Datasource, /, *, idempotency_key: str | None = None, **fields: Unpack[DatasourceValueInput]
+    ) -> DatasourceValue:
+        """Adds a value."""
+        return answer(self._calls.carrying(None, idempotency_key).create_value(datasource, fields))
+
+    def update_value(
+        self,
+        datasource: int | Datasource,
+        value: int | DatasourceValue,
+        /,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **fields: Unpack[DatasourceValueInput],
+    ) -> DatasourceValue:
+        """Replaces a value: what is not given is then empty."""
+        return answer(self._calls.carrying(if_match, idempotency_key).update_value(datasource, value, fields))
+
+    def delete_value(
+        self,
+        datasource: int | Datasource,
+        value: int | DatasourceValue,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> None:
+        """Deletes a value."""
+        answer(self._calls.carrying(if_match, idempotency_key).delete_value(datasource, value))
+
+    def create_values(
+        self,
+        datasource: int | Datasource,
+        values: Sequence[DatasourceValueInput | DatasourceValue],
+        *,
+        idempotency_key: str | None = None,
+    ) -> int:
+        """Adds up to 10,000 values, all or none. Says how many."""
+        return answer(self._calls.carrying(None, idempotency_key).create_values(datasource, values))
+
+    def delete_values(
+        self,
+        datasource: int | Datasource,
+        values: Sequence[int | DatasourceValue],
+        *,
+        idempotency_key: str | None = None,
+    ) -> int:
+        """Deletes up to 10,000 values. Says how many there were."""
+        return answer(self._calls.carrying(None, idempotency_key).delete_values(datasource, values))
+
+    def replace_values(
+        self,
+        datasource: int | Datasource,
+        values: Sequence[DatasourceValueInput | DatasourceValue],
+        *,
+        start: Moment,
+        end: Moment,
+        idempotency_key: str | None = None,
+    ) -> int:
+        """Deletes the values dated from `start` to `end`, both included, and adds these, which must lie in that period: both or neither.
+
+        Says how many were added.
+        """
+        calls = self._calls.carrying(None, idempotency_key)
+        return answer(calls.replace_values(datasource, values, start, end))

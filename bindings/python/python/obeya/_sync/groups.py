@@ -1,0 +1,48 @@
+# Written by `cargo xtask regen` from ../_async/groups.py; edit that.
+# fmt: off
+"""Groups."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from obeya._sync._answer import answer
+from obeya._sync.lists import Records
+
+if TYPE_CHECKING:
+    from obeya._obeya import Core
+    from obeya._settings import Names
+    from obeya.models import Group
+
+
+class Groups:
+    """The groups of the plant."""
+
+    def __init__(self, core: Core) -> None:
+        self._calls = core.groups
+
+    def list(
+        self,
+        *,
+        where: str | None = None,
+        order_by: Names | None = None,
+        select: Names | None = None,
+        expand: Names | None = None,
+        search: str | None = None,
+        top: int | None = None,
+        skip: int | None = None,
+        count: bool | None = None,
+    ) -> Records[Group]:
+        """The groups. Expands `parent`, `children`, `boards` and `users`. The options are those of `areas.list`."""
+        query = self._calls.list(
+            where=where, order_by=order_by, select=select, expand=expand, search=search, top=top, skip=skip, count=count
+        )
+        return Records(query, "groups")
+
+    def list_v1(self) -> Records[Group]:
+        """The groups as v1 lists them: all at once."""
+        return Records(self._calls.list_v1(), "groups (v1)")
+
+    def get(self, group: int | Group, *, select: Names | None = None, expand: Names | None = None) -> Group:
+        """One group. Expands `parent`, `children`, `boards` and `users`."""
+        return answer(self._calls.get(group, select, expand))

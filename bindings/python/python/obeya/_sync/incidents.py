@@ -1,0 +1,299 @@
+# Written by `cargo xtask regen` from ../_async/incidents.py; edit that.
+# fmt: off
+"""Incidents, their types and the trash."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, overload
+
+from obeya._sync._answer import answer
+from obeya._sync.lists import NumberedRecords, Records
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from typing_extensions import Unpack
+
+    from obeya._obeya import Core
+    from obeya._settings import Day, Moment, Names
+    from obeya.models import (
+        Category,
+        CategoryReference,
+        CauseReference,
+        Group,
+        Incident,
+        IncidentConsequence,
+        IncidentCustomField,
+        IncidentTypeDetail,
+        IncidentTypeSummary,
+        IncidentTypeV2,
+        IncidentV2,
+        TrashedIncident,
+        TypeCause,
+        TypeConsequence,
+    )
+    from obeya.types import (
+        CategoryInput,
+        CauseInput,
+        ConsequenceInput,
+        IncidentChanges,
+        IncidentCreate,
+        IncidentSeverity,
+        IncidentStatus,
+        IncidentUpdate,
+    )
+
+
+class Incidents:
+    """Incidents, their types and the trash.
+
+    A write with `if_match` is carried out only if the record is still in the state of that tag (see `tagged` of the client); with
+    `idempotency_key` it is carried out once however often it is sent.
+    """
+
+    def __init__(self, core: Core) -> None:
+        self._calls = core.incidents
+
+    def list(
+        self,
+        *,
+        where: str | None = None,
+        order_by: Names | None = None,
+        type: int | IncidentTypeSummary | None = None,
+        incident_start: Day | None = None,
+        incident_end: Day | None = None,
+        modified_start: Moment | None = None,
+        modified_end: Moment | None = None,
+        page_size: int | None = None,
+    ) -> NumberedRecords[Incident]:
+        """The incidents, whole.
+
+        `where` is an OData expression such as `severity eq 'High'`. Only incidents that happened after the day `incident_start` and
+        before `incident_end`, and that were last changed after `modified_start` and before `modified_end`: all four excluded. Without
+        `order_by` they come by id, and what changes meanwhile moves none out of sight.
+        """
+        query = self._calls.list(
+            where=where,
+            order_by=order_by,
+            type=type,
+            incident_start=incident_start,
+            incident_end=incident_end,
+            modified_start=modified_start,
+            modified_end=modified_end,
+            page_size=page_size,
+        )
+        return NumberedRecords(query, "incidents")
+
+    def list_v2(
+        self,
+        *,
+        where: str | None = None,
+        order_by: Names | None = None,
+        select: Names | None = None,
+        expand: Names | None = None,
+        search: str | None = None,
+        top: int | None = None,
+        skip: int | None = None,
+        count: bool | None = None,
+    ) -> Records[IncidentV2]:
+        """The incidents as v2 shows them. Expands `area`, `group`, `followUpGroup`, `type` and `comments`. The options are those of
+        `areas.list`.
+        """
+        query = self._calls.list_v2(
+            where=where, order_by=order_by, select=select, expand=expand, search=search, top=top, skip=skip, count=count
+        )
+        return Records(query, "incidents (v2)")
+
+    def get(self, incident: int | Incident) -> Incident:
+        """One incident, by its id."""
+        return answer(self._calls.get(incident))
+
+    def get_v2(
+        self, incident: int | IncidentV2, *, select: Names | None = None, expand: Names | None = None
+    ) -> IncidentV2:
+        """One incident as v2 shows it. Expands `area`, `group`, `followUpGroup`, `type` and `comments`."""
+        return answer(self._calls.get_v2(incident, select, expand))
+
+    def create(self, *, idempotency_key: str | None = None, **fields: Unpack[IncidentCreate]) -> Incident:
+        """Reports an incident.
+
+        Categories, causes and consequences are dictionaries, ids, or the records of an incident type. A `datetime` without a zone is UTC.
+        After an `APIConnectionError` the incident may have been created all the same, unless there is an `idempotency_key` to try again
+        with.
+        """
+        return answer(self._calls.carrying(None, idempotency_key).create(fields))
+
+    @overload
+    def update(
+        self,
+        incident: int,
+        /,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **fields: Unpack[IncidentUpdate],
+    ) -> Incident: ...
+    @overload
+    def update(
+        self,
+        incident: Incident,
+        /,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **fields: Unpack[IncidentChanges],
+    ) -> Incident: ...
+    def update(
+        self,
+        incident: int | Incident,
+        /,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **fields: Any,
+    ) -> Incident:
+        """Changes an incident: what is not given stays, `None` empties.
+
+        Given a record instead of an id, its type, severity, title and date are sent where the arguments do not say otherwise.
+        """
+        return answer(self._calls.carrying(if_match, idempotency_key).update(incident, fields))
+
+    def set_status(
+        self,
+        incident: int | Incident,
+        status: IncidentStatus,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Incident:
+        """Moves an incident to another status."""
+        return answer(self._calls.carrying(if_match, idempotency_key).set_status(incident, status))
+
+    def set_severity(
+        self,
+        incident: int | Incident,
+        severity: IncidentSeverity,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Incident:
+        """Says how grave an incident is."""
+        return answer(self._calls.carrying(if_match, idempotency_key).set_severity(incident, severity))
+
+    def set_responsible(
+        self,
+        incident: int | Incident,
+        follow_up_group: int | Group,
+        responsible_user_id: str,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Incident:
+        """Says which group follows an incident up, and which of its members is responsible."""
+        calls = self._calls.carrying(if_match, idempotency_key)
+        return answer(calls.set_responsible(incident, follow_up_group, responsible_user_id))
+
+    def set_categories(
+        self,
+        incident: int | Incident,
+        categories: Sequence[CategoryInput | int | CategoryReference | Category],
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Incident:
+        """Replaces the categories of an incident, of which there must be one at least."""
+        return answer(self._calls.carrying(if_match, idempotency_key).set_categories(incident, categories))
+
+    def set_causes(
+        self,
+        incident: int | Incident,
+        causes: Sequence[CauseInput | int | CauseReference | TypeCause],
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Incident:
+        """Replaces the causes of an incident."""
+        return answer(self._calls.carrying(if_match, idempotency_key).set_causes(incident, causes))
+
+    def set_consequences(
+        self,
+        incident: int | Incident,
+        consequences: Sequence[ConsequenceInput | int | IncidentConsequence | TypeConsequence],
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Incident:
+        """Replaces the consequences of an incident."""
+        return answer(self._calls.carrying(if_match, idempotency_key).set_consequences(incident, consequences))
+
+    def set_custom_field(
+        self,
+        incident: int | Incident,
+        custom_field: int | IncidentCustomField,
+        value: str,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Incident:
+        """Sets the value of one custom field; the others stay."""
+        return answer(self._calls.carrying(if_match, idempotency_key).set_custom_field(incident, custom_field, value))
+
+    def set_external_id(
+        self,
+        incident: int | Incident,
+        external_id: str | None,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Incident:
+        """Sets the id by which another system knows an incident; `None` empties it."""
+        return answer(self._calls.carrying(if_match, idempotency_key).set_external_id(incident, external_id))
+
+    def delete(
+        self, incident: int | Incident, *, if_match: str | None = None, idempotency_key: str | None = None
+    ) -> None:
+        """Moves an incident to the trash, where it stays for 30 days."""
+        answer(self._calls.carrying(if_match, idempotency_key).delete(incident))
+
+    def restore(self, incident: int | TrashedIncident, *, idempotency_key: str | None = None) -> Incident:
+        """Takes an incident out of the trash, as it was when it was deleted."""
+        return answer(self._calls.carrying(None, idempotency_key).restore(incident))
+
+    def trash(self, *, where: str | None = None) -> Records[TrashedIncident]:
+        """The incidents deleted during the last 30 days, latest first. `where` is an OData expression."""
+        return Records(self._calls.trash(where), "incidents in the trash")
+
+    def types(self, *, language: str | None = None) -> Records[IncidentTypeSummary]:
+        """The incident types. Texts without a translation into `language` come as they were written."""
+        return Records(self._calls.types(language), "incident types")
+
+    def type_detail(self, type: int | IncidentTypeSummary, *, language: str | None = None) -> IncidentTypeDetail:
+        """An incident type: its categories, causes, consequences and custom fields.
+
+        Texts without a translation into `language` come as they were written.
+        """
+        return answer(self._calls.type_detail(type, language))
+
+    def types_v2(
+        self,
+        *,
+        where: str | None = None,
+        order_by: Names | None = None,
+        select: Names | None = None,
+        expand: Names | None = None,
+        search: str | None = None,
+        top: int | None = None,
+        skip: int | None = None,
+        count: bool | None = None,
+    ) -> Records[IncidentTypeV2]:
+        """The incident types as v2 shows them. The options are those of `areas.list`."""
+        query = self._calls.types_v2(
+            where=where, order_by=order_by, select=select, expand=expand, search=search, top=top, skip=skip, count=count
+        )
+        return Records(query, "incident types (v2)")
+
+    def type_v2(
+        self, type: int | IncidentTypeV2, *, select: Names | None = None, expand: Names | None = None
+    ) -> IncidentTypeV2:
+        """One incident type as v2 shows it."""
+        return answer(self._calls.type_v2(type, select, expand))

@@ -1,0 +1,70 @@
+"""Lean charts and figures over incidents, improvements and values: any frame in, a frame out that draws itself.
+
+>>> from obeya import lean
+>>> chart = lean.xmr({"value": [12, 14, 13, 12, 15, 13, 14, 29]}, date=None, unit="min")
+>>> chart
+<obeya.lean.XmR: 8 points, 1 phase, centre 15.25, limits 5.75 to 24.75, 1 signal>
+>>> chart.to_arrow()["rules"].to_pylist()[-1]
+['N1']
+>>> axes = chart.plot()  # doctest: +SKIP
+
+The functions take a frame of pandas, polars or pyarrow, a DuckDB relation, `obeya.Values`, columns by name, or records; the names
+of columns are those of the wire unless arguments say otherwise. What they answer with is a frame too (`to_pandas`, `to_polars`,
+`to_arrow`, and whatever reads Arrow), with named figures and `plot()`, for which matplotlib or altair is needed.
+
+Moments without a zone are UTC, and days are those of UTC unless ``tz`` says otherwise. What a method cannot take (a missing
+value, too few points, an unknown word) is a `ValueError` that says what was found, never a guess.
+"""
+
+from obeya._frames import require_pyarrow
+
+require_pyarrow()
+
+# What is below needs pyarrow, and would say less well that it does.
+from obeya.lean._cumulative_flow import CumulativeFlow, cumulative_flow  # noqa: E402
+from obeya.lean._days_since import DaysSince, days_since  # noqa: E402
+from obeya.lean._due import Overdue, overdue  # noqa: E402
+from obeya.lean._evaluation import EvaluationRatio, evaluation_ratio  # noqa: E402
+from obeya.lean._lead_times import LeadTimes, lead_times  # noqa: E402
+from obeya.lean._pareto import Pareto, pareto  # noqa: E402
+from obeya.lean._pick import QUADRANTS, Pick, pick  # noqa: E402
+from obeya.lean._rare import RareEvents, g_chart, t_chart  # noqa: E402
+from obeya.lean._result import Result  # noqa: E402
+from obeya.lean._roi import Roi, roi  # noqa: E402
+from obeya.lean._rules import NELSON, WESTERN_ELECTRIC, Rule  # noqa: E402
+from obeya.lean._safety_cross import SafetyCross, safety_cross  # noqa: E402
+from obeya.lean._stages import STAGES  # noqa: E402
+from obeya.lean._xmr import Phase, XmR, xmr  # noqa: E402
+
+__all__ = [
+    "NELSON",
+    "QUADRANTS",
+    "STAGES",
+    "WESTERN_ELECTRIC",
+    "CumulativeFlow",
+    "DaysSince",
+    "EvaluationRatio",
+    "LeadTimes",
+    "Overdue",
+    "Pareto",
+    "Phase",
+    "Pick",
+    "RareEvents",
+    "Result",
+    "Roi",
+    "Rule",
+    "SafetyCross",
+    "XmR",
+    "cumulative_flow",
+    "days_since",
+    "evaluation_ratio",
+    "g_chart",
+    "lead_times",
+    "overdue",
+    "pareto",
+    "pick",
+    "roi",
+    "safety_cross",
+    "t_chart",
+    "xmr",
+]

@@ -1,0 +1,230 @@
+"""What charts with limits share: a series in order, its phases, and how both are drawn."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from obeya.lean import _frame, _plot
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True)
+class Point:
+    """A value, when it was, and the phase it belongs to."""
+
+    value: float
+    date: datetime.datetime | None
+    phase: str
+
+
+Phases = str | Sequence[datetime.date | str] | None
+
+
+def series(table: pa.Table, value: str, date: str | None, phases: Phases) -> list[Point]:
+    """The values in order."""
+    values = _frame.numbers(table, value, "value")
+    _frame.known(values, value, "leave those rows out if they are not part of the series")
+    dates: list[datetime.datetime | None] = [None] * len(values)
+    if date is not None:
+        dates = _frame.instants(table, date, "date")
+        _frame.known(dates, date, "the series has no order without")
+    named = _frame.words(table, phases, "phases") if isinstance(phases, str) else [""] * len(values)
+    points = [Point(v or 0.0, d, p or "") for v, d, p in zip(values, dates, named, strict=True)]
+    if date is not None:
+        points.sort(key=lambda point: point.date or datetime.datetime.min)
+    return points if phases is None or isinstance(phases, str) else cut(points, phases)
+
+
+def cut(points: Sequence[Point], starts: Sequence[datetime.date | str]) -> list[Point]:
+    """The points with their phases numbered from 1, where each moment begins a new one."""
+    moments = sorted(_frame.moment(start) for start in starts)
+    if any(point.date is None for point in points):
+        message = "phases by moment need the column of dates"
+        raise ValueError(message)
+    return [
+        Point(point.value, point.date, str(1 + sum(moment <= point.date for moment in moments if point.date is not None)))
+        for point in points
+    ]
+
+
+def phased(points: Sequence[Point]) -> Iterator[tuple[str, list[Point]]]:
+    """The phases, one after the other. A name that comes again later is a phase of its own."""
+    for name, part in groupby(points, key=lambda point: point.phase):
+        yield name, list(part)
+
+
+def enough(name: str, points: int, baseline: int | None, minimum: int) -> None:
+    """Refuses a phase of which the limits would say nothing."""
+    where = f"phase {name!r}" if name else "the series"
+    if points < minimum:
+        message = f"{where} has {points} points, of which at least {minimum} are needed for limits (argument `minimum`)"
+        raise ValueError(message)
+    if baseline is not None and not minimum <= baseline <= points:
+        message = f"a baseline of {baseline} points for {where}: expected {minimum} to {points}"
+        raise ValueError(message)
+
+
+def below(ax: Axes) -> Axes:
+    """A smaller panel below, with the same horizontal axis, in a part of the place that the axes have."""
+    place = ax.get_subplotspec()
+    figure = ax.get_figure()
+    if place is None or figure is None:
+        message = "an XmR chart needs axes of a grid (pyplot.subplots), which it divides into two panels"
+        raise ValueError(message)
+    grid = place.subgridspec(2, 1, height_ratios=(7, 3), hspace=0.04)
+    ax.set_subplotspec(grid[0])
+    panel = figure.add_subplot(grid[1], sharex=ax)
+    ax.tick_params(axis="x", labelbottom=False)
+    ax.set_xlabel("")
+    return panel
+
+
+def draw(
+    ax: Axes,
+    rows: Sequence[dict[str, Any]],
+    *,
+    title: str,
+    y: str,
+    column: str = "value",
+    spaced: bool = True,
+    centre: str = "mean",
+) -> None:
+    """The points with centre line and limits for each phase, and what is exceptional marked and named.
+
+    Points stand at their dates or, when not ``spaced``, side by side with some of the dates below.
+    """
+    prefix = "" if column == "value" else "range_"
+    dated = spaced and "date" in rows[0]
+    xs = [row["date"] if dated else at + 1 for at, row in enumerate(rows)]
+    _plot.frame(ax, title, x="" if dated else "observation", y=y, pad=20 if rows[0]["phase"] != rows[-1]["phase"] else 8)
+    # What has no number interrupts the line: the first point of a phase has no range.
+    heights = [math.nan if row[column] is None else row[column] for row in rows]
+    ax.plot(xs, heights, color=_plot.BLUE, linewidth=1, marker="o", markersize=3.5, gid=f"{column}s")
+    starts = _lines(ax, rows, xs, prefix)
+    _signals(ax, rows, xs, column)
+    ax.margins(x=0.02, y=0.12)
+    _names_of_phases(ax, rows, xs, starts, visible=column == "value")
+    if dated:
+        _plot.date_axis(ax)
+    elif "date" in rows[0]:
+        step = max(1, (len(rows) + 4) // 5)
+        ax.set_xticks(xs[::step], [row["date"].date().isoformat() for row in rows[::step]])
+        ax.set_xlabel("events in their order")
+    else:
+        ax.xaxis.set_major_locator(_plot.require("matplotlib.ticker").MaxNLocator(integer=True))
+    last = rows[-1]
+    names = (("upper", "upper limit"), ("median", "median"), ("centre", centre), ("lower", "lower limit"))
+    labels = [
+        (last[prefix + key], f"{text} {_plot.short(last[prefix + key])}", _colour(key))
+        for key, text in names
+        if last.get(prefix + key) is not None
+    ]
+    _plot.line_labels(ax, labels)
+
+
+def _colour(line: str) -> str:
+    return {"centre": _plot.BLACK, "median": _plot.PURPLE}.get(line, _plot.VERMILLION)
+
+
+def _lines(ax: Axes, rows: Sequence[dict[str, Any]], xs: Sequence[Any], prefix: str) -> list[int]:
+    starts = [at for at, row in enumerate(rows) if at == 0 or row["phase"] != rows[at - 1]["phase"]]
+    for start, end in zip(starts, [*starts[1:], len(rows)], strict=True):
+        # A phase of one point is a point; its lines still reach half way to its neighbours by the marker's size alone.
+        span = [xs[start], xs[end - 1]]
+        for key, style in (("centre", "-"), ("median", ":"), ("upper", "--"), ("lower", "--")):
+            height = rows[start].get(prefix + key)
+            if height is not None:
+                ax.plot(span, [height, height], style, color=_colour(key), linewidth=1.2, gid=f"{prefix}{key}")
+    return starts
+
+
+def _names_of_phases(ax: Axes, rows: Sequence[dict[str, Any]], xs: Sequence[Any], starts: Sequence[int], *, visible: bool) -> None:
+    for start in starts[1:]:
+        between = xs[start - 1] + (xs[start] - xs[start - 1]) / 2
+        ax.axvline(between, color=_plot.GREY, linewidth=0.8, linestyle=(0, (1, 3)), gid="phase")
+    if visible and len(starts) > 1:
+        for start in starts:
+            ax.annotate(
+                f"phase {rows[start]['phase']}",
+                xy=(xs[start], 1),
+                xycoords=("data", "axes fraction"),
+                xytext=(0, 2),
+                textcoords="offset points",
+                va="bottom",
+                fontsize=_plot.SMALL,
+                color=_plot.GREY,
+            )
+
+
+def _signals(ax: Axes, rows: Sequence[dict[str, Any]], xs: Sequence[Any], column: str) -> None:
+    said = [",".join(row["rules"]) if column == "value" else "beyond" if row["range_beyond"] else "" for row in rows]
+    marked = [at for at, text in enumerate(said) if text]
+    if not marked:
+        return
+    heights = [rows[at][column] for at in marked]
+    ax.plot(
+        [xs[at] for at in marked],
+        heights,
+        linestyle="",
+        marker="D",
+        markersize=7,
+        color=_plot.VERMILLION,
+        fillstyle="none",
+        markeredgewidth=1.6,
+        gid="signals",
+    )
+    if column != "value":
+        return
+    for at in marked:
+        # A run of the same signal is named where it begins.
+        if at and said[at] == said[at - 1] and rows[at]["phase"] == rows[at - 1]["phase"]:
+            continue
+        up = rows[at][column] >= rows[at]["centre"]
+        ax.annotate(
+            said[at],
+            xy=(xs[at], rows[at][column]),
+            xytext=(0, 7 if up else -7),
+            textcoords="offset points",
+            ha="center",
+            va="bottom" if up else "top",
+            fontsize=_plot.SMALL,
+            color=_plot.VERMILLION,
+        )
+
+
+def chart(alt: Any, rows: Sequence[dict[str, Any]], *, title: str, y: str, column: str = "value", spaced: bool = True) -> Any:
+    """The same for altair."""
+    prefix = "" if column == "value" else "range_"
+    dated = spaced and "date" in rows[0]
+    numbered: list[dict[str, Any]] = []
+    for at, row in enumerate(rows):
+        new = at > 0 and row["phase"] != rows[at - 1]["phase"]
+        stretch = numbered[-1]["stretch"] + new if numbered else 0
+        signal = ", ".join(row["rules"]) if column == "value" else "beyond" if row["range_beyond"] else ""
+        numbered.append({**row, "number": at + 1, "stretch": stretch, "signal": signal})
+    x = alt.X("date:T", title=None) if dated else alt.X("number:Q", title="observation", axis=alt.Axis(tickMinStep=1))
+    scale = alt.Scale(zero=column != "value")
+    base = alt.Chart(_plot.data(alt, numbered), title=title or alt.Undefined, width=560, height=260 if column == "value" else 110)
+    values = base.mark_line(point=True, color=_plot.BLUE).encode(x=x, y=alt.Y(f"{column}:Q", title=y, scale=scale))
+    lines = [
+        base.mark_line(color=_colour(key), strokeDash=dash).encode(
+            x=x, y=alt.Y(f"{prefix}{key}:Q", title=y, scale=scale), detail="stretch:N"
+        )
+        for key, dash in (("centre", [1, 0]), ("median", [2, 2]), ("upper", [6, 3]), ("lower", [6, 3]))
+        if rows[-1].get(prefix + key) is not None
+    ]
+    signals = base.transform_filter("datum.signal !== ''")
+    marks = signals.mark_point(shape="diamond", size=110, color=_plot.VERMILLION, strokeWidth=2)
+    texts = signals.mark_text(dy=-14, color=_plot.VERMILLION)
+    place = {"x": x, "y": alt.Y(f"{column}:Q", title=y, scale=scale)}
+    tips = ["number:Q", *(["date:T"] if dated else []), f"{column}:Q", "signal:N"]
+    return alt.layer(*lines, values, marks.encode(**place, tooltip=tips), texts.encode(**place, text="signal:N"))

@@ -1,0 +1,160 @@
+"""Cumulative flow: how many improvements are in each stage, day by day."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from obeya.lean import _frame, _plot, _stages
+from obeya.lean._result import Result
+from obeya.lean._stages import DAY, STAGES
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_SHADES = (_plot.SKY, _plot.YELLOW, _plot.ORANGE, _plot.GREEN, _plot.BLUE, "#999999", _plot.PURPLE, _plot.VERMILLION)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CumulativeFlow(Result):
+    """A cumulative flow diagram. Its columns: ``day``, ``stage``, ``entered`` (how many entered the stage on that day) and
+    ``in_stage`` (how many were in it when the day ended); a row for each day and stage.
+    """
+
+    stages: tuple[str, ...]
+    first: datetime.date
+    last: datetime.date
+    arrived: int
+    """How many had entered any stage when the last day ended."""
+    undated: int
+    """How many records have no date at all and are left out."""
+
+    def _says(self) -> str:
+        return (
+            f"{self.first} to {self.last}, {_plot.plural(len(self.stages), 'stage')}, {_plot.plural(self.arrived, 'improvement')}"
+        )
+
+    def _title(self) -> str:
+        return f"Cumulative flow, {self.first} to {self.last}"
+
+    def _draw(self, ax: Axes, title: str) -> None:
+        rows = self._rows()
+        width = len(self.stages)
+        days = [row["day"] for row in rows[::width]]
+        # The last stage lies at the bottom, so that what is done grows from below.
+        heights = [[row["in_stage"] for row in rows[at::width]] for at in reversed(range(width))]
+        shades = [_SHADES[at % len(_SHADES)] for at in reversed(range(width))]
+        _plot.frame(ax, title, y="improvements")
+        areas = ax.stackplot(days, heights, colors=shades, edgecolor="white", linewidth=0.5)
+        for area, name in zip(areas, reversed(self.stages), strict=True):
+            area.set_gid(name)
+        ax.margins(x=0)
+        ax.set_ylim(bottom=0)
+        _plot.date_axis(ax)
+        labels, below = [], 0
+        for name, band in zip(reversed(self.stages), heights, strict=True):
+            if band[-1]:
+                labels.append((below + band[-1] / 2, f"{name} {band[-1]}", _plot.BLACK))
+            below += band[-1]
+        _plot.line_labels(ax, labels)
+
+    def _chart(self, alt: Any, title: str) -> Any:
+        rows = [{**row, "order": -self.stages.index(row["stage"])} for row in self._rows()]
+        domain = list(self.stages)
+        return (
+            alt.Chart(_plot.data(alt, rows), title=title, width=480, height=280)
+            .mark_area()
+            .encode(
+                x=alt.X("day:T", title=None),
+                y=alt.Y("in_stage:Q", stack="zero", title="improvements"),
+                color=alt.Color(
+                    "stage:N",
+                    sort=domain,
+                    title="stage",
+                    scale=alt.Scale(domain=domain, range=list(_SHADES[: len(domain)])),
+                ),
+                order=alt.Order("order:Q"),
+                tooltip=["day:T", "stage:N", "in_stage:Q", "entered:Q"],
+            )
+        )
+
+
+def cumulative_flow(
+    data: _frame.Frame,
+    *,
+    stages: Mapping[str, str] = STAGES,
+    first: _frame.Day | None = None,
+    last: _frame.Day | None = None,
+    status: str | None = "status",
+    key: str = "id",
+    tz: str = "UTC",
+) -> CumulativeFlow:
+    """How many improvements were in each stage at the end of each day.
+
+    On each day a record is in the furthest stage whose date has come. The height of all bands is what has arrived, the height of
+    a band its work in progress, and the width between its edges roughly the time that a record takes (Little's law). A record
+    that was put into the archive unfinished is counted there from that day on, not among the implemented.
+
+    Sources: D. J. Anderson, *Kanban*, 2010 (cumulative flow diagrams); J. D. C. Little, "A Proof for the Queuing Formula: L =
+    λW", Operations Research 9(3), 1961, 383-387.
+
+    Args:
+        stages: The stages in their order, with the columns of their dates.
+        first, last: The days to show; from the first date of the frame to its last by default.
+        status, key: As in `lead_times`.
+        tz: The time zone whose days count.
+
+    Raises:
+        ValueError: A column is missing or of the wrong kind, the dates of a record are not in the order of the stages, no record
+            has a date, or ``last`` is before ``first``.
+    """
+    records = _stages.records(_frame.table(data), stages, status, key)
+    where = _frame.zone(tz)
+    dated = [[None if date is None else date.astimezone(where).date() for date in dates] for dates in records if any(dates)]
+    if not dated:
+        message = f"none of the {len(records)} records has a date in any of the columns {', '.join(stages.values())}"
+        raise ValueError(message)
+    every = [date for dates in dated for date in dates if date is not None]
+    begin = min(every) if first is None else _frame.day(first, tz)
+    end = max(every) if last is None else _frame.day(last, tz)
+    if end < begin:
+        message = f"the last day, {end}, is before the first, {begin}"
+        raise ValueError(message)
+    span = (end - begin).days + 1
+    width = len(stages)
+    entered = [[0] * width for _ in range(span)]
+    moved = [[0] * width for _ in range(span)]
+    for dates in dated:
+        before: int | None = None
+        for stage, date in enumerate(dates):
+            if date is None or date > end:
+                continue
+            at = max(0, (date - begin).days)
+            if date >= begin:
+                entered[at][stage] += 1
+            moved[at][stage] += 1
+            if before is not None:
+                moved[at][before] -= 1
+            before = stage
+    rows: dict[str, list[Any]] = {"day": [], "stage": [], "entered": [], "in_stage": []}
+    now = [0] * width
+    for at in range(span):
+        now = [count + change for count, change in zip(now, moved[at], strict=True)]
+        for stage, name in enumerate(stages):
+            rows["day"].append(begin + at * DAY)
+            rows["stage"].append(name)
+            rows["entered"].append(entered[at][stage])
+            rows["in_stage"].append(now[stage])
+    schema = pa.schema([("day", pa.date32()), ("stage", pa.string()), ("entered", pa.int64()), ("in_stage", pa.int64())])
+    return CumulativeFlow(
+        table=pa.table(rows, schema=schema),
+        stages=tuple(stages),
+        first=begin,
+        last=end,
+        arrived=sum(now),
+        undated=len(records) - len(dated),
+    )

@@ -1,0 +1,132 @@
+"""Days since the last incident, and the longest stretch without one."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from obeya.lean import _frame, _plot
+from obeya.lean._result import Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DaysSince(Result):
+    """How long it is since the last incident, a row for each group. Its columns: ``group``, ``incidents``, ``last`` (day), ``days``
+    since then, ``record`` (the longest stretch so far, in days), ``record_from``, ``record_to`` and ``is_record`` (whether the
+    present stretch is longer than each one before; false where there is none before).
+    """
+
+    as_of: datetime.date
+    days: int
+    """Days since the last incident of any group."""
+    record: int
+    """The longest stretch of a group in days."""
+    later: int
+    """How many incidents after ``as_of`` were left out."""
+
+    def _says(self) -> str:
+        return (
+            f"{_plot.plural(self.days, 'day')} on {self.as_of} since the last incident, "
+            f"longest stretch {_plot.plural(self.record, 'day')}"
+        )
+
+    def _title(self) -> str:
+        return f"Days since the last incident, on {self.as_of}"
+
+    def _draw(self, ax: Axes, title: str) -> None:
+        rows = self._rows()
+        _plot.frame(ax, title, x="days (◆ longest stretch)", grid="x")
+        places = list(range(len(rows)))
+        ax.barh(places, [row["days"] for row in rows], color=_plot.GREEN, height=0.55, gid="days")
+        ax.plot(
+            [row["record"] for row in rows],
+            places,
+            linestyle="",
+            marker="D",
+            color=_plot.BLACK,
+            markersize=6,
+            gid="records",
+        )
+        _plot.categories(ax, [row["group"] for row in rows], "all" if len(rows) == 1 else "(none)")
+        for at, row in enumerate(rows):
+            # Behind whichever is longer, so that neither covers the words.
+            text = f"{row['days']}, a record" if row["is_record"] else f"{row['days']} (record {row['record']})"
+            ax.annotate(text, (row["record"], at), (9, 0), textcoords="offset points", va="center", fontsize=_plot.SMALL)
+        ax.margins(x=0.28)
+        ax.set_xlim(left=0)
+
+    def _chart(self, alt: Any, title: str) -> Any:
+        rows = [{**row, "group": row["group"] or ("all" if len(self) == 1 else "(none)")} for row in self._rows()]
+        base = alt.Chart(_plot.data(alt, rows), title=title, width=480).encode(y=alt.Y("group:N", sort=None, title=None))
+        bars = base.mark_bar(color=_plot.GREEN).encode(
+            x=alt.X("days:Q", title="days"), tooltip=["group:N", "days:Q", "record:Q", "last:T"]
+        )
+        marks = base.mark_point(shape="diamond", color=_plot.BLACK, filled=True, size=70).encode(x="record:Q")
+        return alt.layer(bars, marks)
+
+
+def days_since(
+    data: _frame.Frame,
+    *,
+    date: str = "incidentDate",
+    by: str | None = None,
+    as_of: _frame.Day | None = None,
+    tz: str = "UTC",
+) -> DaysSince:
+    """Days since the last incident, and the longest stretch there has been.
+
+    The present stretch is the number of days from the last incident to ``as_of``; a stretch is the number of days between two
+    incidents that follow each other. The time before the first incident is no stretch, as nobody knows from the frame when
+    counting began. The record is the longest stretch, the present one included.
+
+    Args:
+        date: The column of days or moments.
+        by: A column of groups, such as ``reportedByGroup``. A group without incidents is not in the frame and gets no row.
+        as_of: The day up to which to count; today in ``tz`` by default. Later incidents are left out.
+        tz: The time zone in which moments are days.
+
+    Raises:
+        ValueError: A column is missing or of the wrong kind, a date is missing, or no incident is left.
+    """
+    until = _frame.day(as_of, tz)
+    table = _frame.table(data)
+    days = _frame.days(table, date, "date", tz)
+    _frame.known(days, date, "an incident without a date is on no day")
+    rows: list[dict[str, Any]] = []
+    for group, places in _frame.grouped(table, by).items():
+        own = sorted(day for day in (days[place] for place in places) if day is not None and day <= until)
+        if own:
+            stretches = [*pairwise(own), (own[-1], until)]
+            # Of equal stretches the first is the record: it is broken by a longer one only.
+            start, end = max(stretches, key=lambda stretch: stretch[1] - stretch[0])
+            rows.append(
+                {
+                    "group": group,
+                    "incidents": len(own),
+                    "last": own[-1],
+                    "days": (until - own[-1]).days,
+                    "record": (end - start).days,
+                    "record_from": start,
+                    "record_to": end,
+                    "is_record": (start, end) == stretches[-1] and len(stretches) > 1,
+                }
+            )
+    if not rows:
+        message = f"no incident up to {until} in a frame of {table.num_rows} rows: nothing to count from"
+        raise ValueError(message)
+    number, day = pa.int64(), pa.date32()
+    kinds = (pa.string(), number, day, number, number, day, day, pa.bool_())
+    return DaysSince(
+        table=pa.Table.from_pylist(rows, schema=pa.schema(list(zip(rows[0], kinds, strict=True)))),
+        as_of=until,
+        days=min(row["days"] for row in rows),
+        record=max(row["record"] for row in rows),
+        later=sum(day is not None and day > until for day in days),
+    )

@@ -1,0 +1,174 @@
+"""What is past its due date and still open, by who is responsible."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from obeya.lean import _frame, _plot
+from obeya.lean._result import Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_CLOSED = ("Resolved", "Rejected", "Implemented", "Evaluated", "Archived")
+"""Where nothing is to be done any more: incidents to be resolved, and improvements to be implemented."""
+
+_AGES = (
+    (7, "up to 7 days", _plot.YELLOW),
+    (30, "8 to 30 days", _plot.ORANGE),
+    (None, "more than 30 days", _plot.VERMILLION),
+)
+_NOBODY = "(nobody)"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Overdue(Result):
+    """Overdue records by who is responsible, most of them first. Its columns: ``responsible`` (null: nobody), ``overdue``, ``open``
+    (all open records of theirs, with a due date or without), ``longest`` (days past the due date), ``keys`` (the records, the
+    longest overdue first) and ``days`` (how long each of these is overdue).
+    """
+
+    as_of: datetime.date
+    overdue: int
+    """How many are overdue in all."""
+    open: int
+    """How many are open in all."""
+    undated: int
+    """How many are open without a due date, and thus never overdue."""
+
+    def _says(self) -> str:
+        return f"{self.overdue} of {self.open} open records are overdue on {self.as_of}, {self.undated} have no due date"
+
+    def _title(self) -> str:
+        return f"Overdue on {self.as_of}: {self.overdue} of {self.open} open"
+
+    def _draw(self, ax: Axes, title: str) -> None:
+        rows = [row for row in self._rows() if row["overdue"]]
+        _plot.frame(ax, title, x="overdue records", grid="x")
+        start = [0] * len(rows)
+        for at, (_, text, shade) in enumerate(_AGES):
+            counts = [_aged(row["days"])[at] for row in rows]
+            ax.barh(range(len(rows)), counts, left=start, height=0.6, color=shade, edgecolor="white", label=text, gid=text)
+            start = [one + other for one, other in zip(start, counts, strict=True)]
+        _plot.categories(ax, [row["responsible"] for row in rows], _NOBODY)
+        for at, row in enumerate(rows):
+            text = f"{row['overdue']}, longest {_plot.plural(row['longest'], 'day')}"
+            ax.annotate(text, (row["overdue"], at), (4, 0), textcoords="offset points", va="center", fontsize=_plot.SMALL)
+        ax.margins(x=0.3)
+        ax.xaxis.set_major_locator(_plot.require("matplotlib.ticker").MaxNLocator(integer=True))
+        if rows:
+            ax.legend(
+                loc="upper left",
+                bbox_to_anchor=(0, -0.15),
+                ncols=3,
+                frameon=False,
+                fontsize=_plot.SMALL,
+                borderaxespad=0,
+            )
+
+    def _chart(self, alt: Any, title: str) -> Any:
+        rows = [
+            {"responsible": row["responsible"] or _NOBODY, "age": text, "order": at, "records": _aged(row["days"])[at]}
+            for row in self._rows()
+            for at, (_, text, _) in enumerate(_AGES)
+            if row["overdue"]
+        ]
+        scale = alt.Scale(domain=[text for _, text, _ in _AGES], range=[shade for _, _, shade in _AGES])
+        return (
+            alt.Chart(_plot.data(alt, rows), title=title, width=440)
+            .mark_bar()
+            .encode(
+                y=alt.Y("responsible:N", sort=None, title=None),
+                x=alt.X("records:Q", title="overdue records", axis=alt.Axis(tickMinStep=1)),
+                color=alt.Color("age:N", scale=scale, title="overdue"),
+                order=alt.Order("order:Q"),
+                tooltip=["responsible:N", "age:N", "records:Q"],
+            )
+        )
+
+
+def overdue(
+    data: _frame.Frame,
+    *,
+    due: str = "dueDate",
+    status: str = "status",
+    responsible: str = "responsibleDisplayName",
+    key: str = "id",
+    closed: Sequence[str] = _CLOSED,
+    as_of: _frame.Day | None = None,
+    tz: str = "UTC",
+) -> Overdue:
+    """What is open past its due date, by who is responsible. Takes incidents, improvements, or both in one frame.
+
+    A record is overdue on the days after its due day: one that is due today has until the day ends. The days are counted from the
+    due day to ``as_of``.
+
+    Args:
+        due: The column of days or moments; a record without is open, never overdue.
+        status: The column of words.
+        responsible: The column of names; ``responsibleUserId`` tells people of one name apart.
+        key: The column that names the records.
+        closed: The words of records on which nothing is to be done: by default incidents that are resolved or rejected, and
+            improvements that are implemented, evaluated or archived.
+        as_of: The day on which to look; today in ``tz`` by default.
+        tz: The time zone in which moments are days.
+
+    Raises:
+        ValueError: A column is missing or of the wrong kind, or a record has no status.
+    """
+    today = _frame.day(as_of, tz)
+    table = _frame.table(data)
+    states = _frame.words(table, status, "status")
+    _frame.known(states, status, "whether those records are open is not known")
+    dues = _frame.days(table, due, "due", tz)
+    keys = _frame.words(table, key, "key")
+    rows: list[dict[str, Any]] = []
+    undated = 0
+    for person, places in _frame.grouped(table, responsible, "responsible").items():
+        open_places = [place for place in places if states[place] not in closed]
+        if not open_places:
+            continue
+        undated += sum(dues[place] is None for place in open_places)
+        late = [((today - day).days, keys[place]) for place in open_places if (day := dues[place]) is not None and day < today]
+        late.sort(key=lambda record: -record[0])
+        rows.append(
+            {
+                "responsible": person,
+                "overdue": len(late),
+                "open": len(open_places),
+                "longest": late[0][0] if late else None,
+                "keys": [name for _, name in late],
+                "days": [days for days, _ in late],
+            }
+        )
+    rows.sort(key=lambda row: (-row["overdue"], -(row["longest"] or 0)))
+    count = pa.int64()
+    fields = [
+        ("responsible", pa.string()),
+        ("overdue", count),
+        ("open", count),
+        ("longest", count),
+        ("keys", pa.list_(pa.string())),
+        ("days", pa.list_(count)),
+    ]
+    return Overdue(
+        table=pa.Table.from_pylist(rows, schema=pa.schema(fields)),
+        as_of=today,
+        overdue=sum(row["overdue"] for row in rows),
+        open=sum(row["open"] for row in rows),
+        undated=undated,
+    )
+
+
+def _aged(days: Sequence[int]) -> list[int]:
+    """How many are of each age."""
+    counts, below = [], 0
+    for most, _, _ in _AGES:
+        counts.append(sum(below < day and (most is None or day <= most) for day in days))
+        below = most or below
+    return counts

@@ -1,0 +1,232 @@
+"""The door: whatever the caller holds becomes an Arrow table here, and its columns become plain Python values of one known kind.
+
+Nothing behind this module looks at a frame of the caller's library, guesses a time zone or passes a missing value on unseen.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Day: TypeAlias = "datetime.date | str"
+"""A day: a ``date``, a ``datetime`` (its day, in the time zone of the call) or ISO 8601 text such as ``2026-03-31``."""
+
+_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
+
+
+class ArrowStream(Protocol):
+    """A frame of polars, pandas 2.2 or pyarrow, a DuckDB relation, `obeya.Values`, or a result of this package."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+Frame: TypeAlias = ArrowStream | Mapping[str, Any] | Iterable[Any]
+"""What the functions take: a frame, columns by name, or records (of `obeya`, or dictionaries) one after the other."""
+
+
+def table(data: Frame) -> pa.Table:
+    """The frame as an Arrow table, without a copy where its library allows that."""
+    if isinstance(data, pa.RecordBatchReader):
+        return data.read_all()
+    if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
+        return pa.table(data)
+    if isinstance(data, Mapping):
+        return pa.table(dict(data))
+    if isinstance(data, Iterable) and not isinstance(data, (str, bytes)):
+        return _of_records(data)
+    message = f"expected a frame, columns or records; found {type(data).__name__}"
+    raise TypeError(message)
+
+
+def column(table: pa.Table, name: str, argument: str) -> pa.ChunkedArray:
+    """A column, without a dictionary, texts in one form. ``argument`` is how the caller names another one."""
+    if name not in table.column_names:
+        found = ", ".join(table.column_names) or "none"
+        message = f"no column {name!r}; the columns are: {found}. The argument `{argument}` takes another name"
+        raise ValueError(message)
+    values = table.column(name)
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    # By name: old pyarrow has no type of string views to compare with.
+    if str(values.type) in ("large_string", "string_view"):
+        values = values.cast(pa.string())
+    return values
+
+
+def numbers(table: pa.Table, name: str, argument: str) -> list[float | None]:
+    """Numbers; null and NaN are None. Infinity is refused, as no formula here has a use for it."""
+    values = column(table, name, argument)
+    kind = values.type
+    known = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind)
+    if not known:
+        message = f"column {name!r} holds {kind}, not numbers"
+        raise ValueError(message)
+    found = [None if value is None or math.isnan(value) else value for value in values.cast(pa.float64()).to_pylist()]
+    for row, value in enumerate(found):
+        if value is not None and math.isinf(value):
+            message = f"column {name!r} holds an infinite number in row {row}"
+            raise ValueError(message)
+    return found
+
+
+def words(table: pa.Table, name: str, argument: str) -> list[str | None]:
+    """Texts, or whole numbers and truth values as text."""
+    values = column(table, name, argument)
+    kind = values.type
+    if pa.types.is_integer(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind):
+        values = values.cast(pa.string())
+    elif not pa.types.is_string(kind):
+        message = f"column {name!r} holds {kind}, not text"
+        raise ValueError(message)
+    return list(values.to_pylist())
+
+
+def instants(table: pa.Table, name: str, argument: str) -> list[datetime.datetime | None]:
+    """Moments in UTC. A timestamp without a zone is UTC, a day is its midnight in UTC, as everywhere in `obeya`."""
+    values = _timestamps(column(table, name, argument), name)
+    # Not to_pylist on timestamps: it wants pandas for nanoseconds, and a time zone database for names.
+    micros = values.cast(pa.timestamp("us"), safe=False).cast(pa.int64()).to_pylist()
+    return [None if value is None else _EPOCH + datetime.timedelta(microseconds=value) for value in micros]
+
+
+def days(table: pa.Table, name: str, argument: str, tz: str) -> list[datetime.date | None]:
+    """Days. A column of days is taken as it is; a moment belongs to the day it has in the time zone ``tz``."""
+    where = zone(tz)
+    values = column(table, name, argument)
+    if pa.types.is_string(values.type):
+        values = _parsed(values, name)
+    if pa.types.is_date(values.type):
+        return list(values.cast(pa.date32()).to_pylist())
+    return [None if moment is None else moment.astimezone(where).date() for moment in instants(table, name, argument)]
+
+
+def known(values: Sequence[Any], name: str, why: str) -> None:
+    """Refuses missing values, with where the first of them is."""
+    missing = [row for row, value in enumerate(values) if value is None]
+    if missing:
+        message = f"column {name!r} has {len(missing)} missing values, the first in row {missing[0]}; {why}"
+        raise ValueError(message)
+
+
+def zone(tz: str) -> datetime.tzinfo:
+    """A time zone by its IANA name. UTC needs no database of them."""
+    if tz == "UTC":
+        return datetime.timezone.utc
+    try:
+        return ZoneInfo(tz)
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        message = f"no time zone {tz!r} is known here; expected a name such as Europe/Oslo"
+        raise ValueError(message) from error
+
+
+def day(value: Day | None, tz: str) -> datetime.date:
+    """The day that is meant; today in the time zone ``tz`` when none is given."""
+    where = zone(tz)
+    if value is None:
+        return datetime.datetime.now(where).date()
+    if isinstance(value, str):
+        try:
+            return datetime.date.fromisoformat(value)
+        except ValueError as error:
+            message = f"expected a day such as 2026-03-31; found {value!r}"
+            raise ValueError(message) from error
+    if isinstance(value, datetime.datetime):
+        aware = value if value.tzinfo else value.replace(tzinfo=datetime.timezone.utc)
+        return aware.astimezone(where).date()
+    return value
+
+
+def moment(value: Day | datetime.datetime) -> datetime.datetime:
+    """The instant that is meant, by the same rules as `instants`."""
+    if isinstance(value, str):
+        parsed = _timestamps(pa.chunked_array([pa.array([value])]), "text")
+        return _EPOCH + datetime.timedelta(microseconds=parsed.cast(pa.timestamp("us"), safe=False).cast(pa.int64())[0].as_py())
+    if isinstance(value, datetime.datetime):
+        return (value if value.tzinfo else value.replace(tzinfo=datetime.timezone.utc)).astimezone(datetime.timezone.utc)
+    return datetime.datetime(value.year, value.month, value.day, tzinfo=datetime.timezone.utc)
+
+
+def grouped(table: pa.Table, by: str | None, argument: str = "by") -> dict[str | None, list[int]]:
+    """The rows of each group, groups by name and the nameless last; one group without a name when there is nothing to group by."""
+    if by is None:
+        return {None: list(range(table.num_rows))} if table.num_rows else {}
+    rows: dict[str | None, list[int]] = {}
+    for row, name in enumerate(words(table, by, argument)):
+        rows.setdefault(name, []).append(row)
+    return dict(sorted(rows.items(), key=lambda item: (item[0] is None, item[0] or "")))
+
+
+def _of_records(records: Iterable[Any]) -> pa.Table:
+    """Records of the client have the names of the wire in their JSON only."""
+    rows: list[dict[str, Any]] = []
+    for record in records:
+        if isinstance(record, Mapping):
+            rows.append(dict(record))
+        elif hasattr(record, "to_json"):
+            rows.append(json.loads(record.to_json()))
+        else:
+            message = f"expected records of obeya or dictionaries; found {type(record).__name__}"
+            raise TypeError(message)
+    # from_pylist looks at the keys of the first row alone.
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return pa.table({name: pa.array([row.get(name) for row in rows]) for name in names})
+
+
+def _timestamps(values: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+    if pa.types.is_string(values.type):
+        values = _parsed(values, name)
+    kind = values.type
+    if pa.types.is_date(kind) or pa.types.is_null(kind):
+        return values.cast(pa.timestamp("us"))
+    if pa.types.is_timestamp(kind):
+        # The numbers under a zone are UTC already: only the label goes.
+        return values.cast(pa.timestamp(kind.unit, "UTC")).cast(pa.timestamp(kind.unit)) if kind.tz else values
+    message = f"column {name!r} holds {kind}, not days or moments"
+    raise ValueError(message)
+
+
+def _parsed(values: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+    """Text as it is on the wire and in CSV: days, moments with an offset, moments without one. All of one kind."""
+    for kind in (pa.date32(), pa.timestamp("ns", "UTC"), pa.timestamp("ns")):
+        try:
+            return values.cast(kind)
+        except pa.ArrowInvalid:
+            continue
+    sample = next((value for value in values.to_pylist() if value is not None), "")
+    message = f"column {name!r} holds text that is not days or moments of ISO 8601 throughout, such as {sample!r}"
+    raise ValueError(message)
+
+
+def exploded(table: pa.Table, path: str, argument: str) -> tuple[pa.ChunkedArray, pa.ChunkedArray | None]:
+    """A column, or a field of each entry of a column of lists, with the row that each entry comes from.
+
+    ``causes`` is the same as ``causes.title``. The rows are None where the column holds no lists.
+    """
+    name, _, field = path.partition(".")
+    values = column(table, name, argument).combine_chunks()
+    if isinstance(values, pa.ChunkedArray):
+        values = pa.concat_arrays(values.chunks) if values.num_chunks else pa.array([], values.type)
+    rows = None
+    if pa.types.is_list(values.type) or pa.types.is_large_list(values.type):
+        rows = pa.chunked_array([pc.list_parent_indices(values)])
+        values = pc.list_flatten(values)
+        field = field or "title"
+    if field and pa.types.is_struct(values.type):
+        if values.type.get_field_index(field) < 0:
+            names = ", ".join(part.name for part in values.type)
+            message = f"no field {field!r} in column {name!r}; it has: {names}"
+            raise ValueError(message)
+        values = pc.struct_field(values, field)
+    elif field and not pa.types.is_null(values.type) and field != "title":
+        message = f"column {name!r} holds {values.type}, which has no field {field!r}"
+        raise ValueError(message)
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    return pa.chunked_array([values]), rows

@@ -1,0 +1,197 @@
+"""Pareto charts: which few categories make up most of a total."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import accumulate
+from math import fsum
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from obeya.lean import _frame, _plot
+from obeya.lean._result import Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_OTHER = "(other)"
+_NONE = "(none)"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pareto(Result):
+    """A Pareto chart, the largest category first. Its columns: ``category`` (null for rows without one), ``amount``, ``share`` of
+    the total and ``cumulative`` share.
+    """
+
+    total: float
+    """The sum of all amounts."""
+    vital: tuple[str | None, ...]
+    """The vital few: the largest categories that together reach ``threshold`` of the total."""
+    threshold: float
+    by: str
+    amount: str
+    """What is summed, with its unit."""
+
+    def _says(self) -> str:
+        return (
+            f"{_plot.plural(len(self), 'category', 'categories')}, total {_plot.short(self.total)} {self.amount}, "
+            f"{len(self.vital)} of them are {_plot.percent(self.threshold)} or more"
+        )
+
+    def _title(self) -> str:
+        return f"Pareto chart: {self.amount} by {self.by}"
+
+    def _draw(self, ax: Axes, title: str) -> None:
+        rows = self._rows()
+        places = list(range(len(rows)))
+        _plot.frame(ax, title, y=self.amount)
+        colours = [_plot.BLUE if at < len(self.vital) else _plot.SKY for at in places]
+        bars = ax.bar(places, [row["amount"] for row in rows], color=colours, width=0.8)
+        texts = ax.bar_label(bars, [_plot.short(row["amount"]) for row in rows], fontsize=_plot.SMALL, padding=2)
+        # The line begins on top of the first bar, and goes up to the right.
+        texts[0].set_horizontalalignment("right")
+        texts[0].set_position((-5, 2))
+        crowded = len(rows) > 6
+        ax.set_xticks(
+            places,
+            [_plot.wrapped(_NONE if row["category"] is None else row["category"], 24 if crowded else 12) for row in rows],
+            rotation=35 if crowded else 0,
+            ha="right" if crowded else "center",
+            fontsize=_plot.SMALL,
+        )
+        ax.tick_params(axis="x", length=0)
+        # One height for both axes, so that a share can be read on either.
+        ax.set_ylim(0, self.total * 1.05)
+
+        def share(amount: Any) -> Any:
+            return amount / self.total * 100
+
+        def amount(share: Any) -> Any:
+            return share / 100 * self.total
+
+        shares = ax.secondary_yaxis("right", functions=(share, amount))
+        shares.set_ylabel("cumulative share (%)")
+        heights = [row["cumulative"] * self.total for row in rows]
+        ax.plot(places, heights, color=_plot.ORANGE, marker="o", markersize=4, linewidth=1.4, gid="cumulative")
+        ax.axhline(self.threshold * self.total, color=_plot.GREY, linestyle="--", linewidth=1, gid="threshold")
+
+    def _chart(self, alt: Any, title: str) -> Any:
+        rows = [
+            {**row, "category": _NONE if row["category"] is None else row["category"], "vital": at < len(self.vital)}
+            for at, row in enumerate(self._rows())
+        ]
+        base = alt.Chart(_plot.data(alt, rows), title=title, width=560, height=300).encode(
+            x=alt.X("category:N", sort=None, title=None, axis=alt.Axis(labelAngle=-35))
+        )
+        bars = base.mark_bar().encode(
+            y=alt.Y("amount:Q", title=self.amount, scale=alt.Scale(domain=[0, self.total * 1.05], nice=False)),
+            color=alt.Color("vital:N", legend=None, scale=alt.Scale(domain=[True, False], range=[_plot.BLUE, _plot.SKY])),
+            tooltip=[
+                "category:N",
+                "amount:Q",
+                alt.Tooltip("share:Q", format=".1%"),
+                alt.Tooltip("cumulative:Q", format=".1%"),
+            ],
+        )
+        line = base.mark_line(point=True, color=_plot.ORANGE).encode(
+            y=alt.Y(
+                "cumulative:Q", title="cumulative share", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1.05], nice=False)
+            )
+        )
+        return alt.layer(bars, line).resolve_scale(y="independent")
+
+
+def pareto(
+    data: _frame.Frame,
+    *,
+    by: str = "incidentType",
+    weight: str | None = None,
+    threshold: float = 0.8,
+    top: int | None = None,
+    unit: str | None = None,
+) -> Pareto:
+    """Which categories make up most of a total: of rows, or of a weight such as minutes of downtime.
+
+    ``share`` is amount / total, ``cumulative`` the sum of the shares up to there. The vital few are the least number of largest
+    categories whose cumulative share reaches ``threshold``. Equal amounts are in the order of their names.
+
+    Sources: J. M. Juran (ed.), *Quality Control Handbook*, 1951 (the vital few and the trivial many); D. C. Montgomery,
+    *Introduction to Statistical Quality Control*, section 5.4.
+
+    Args:
+        by: The column of categories. Of a column of lists, such as an incident's ``causes``, every entry counts: an incident with
+            two causes is one of each. ``causes`` is short for ``causes.title``; ``consequences.unit`` names another field.
+        weight: A column of numbers to sum instead of counting rows, or a field of the same list: ``by="consequences",
+            weight="consequences.amount"`` sums what each consequence amounts to; see that all have one unit.
+        threshold: Which share of the total the vital few have, above 0 and at most 1.
+        top: How many categories to keep; the others become ``(other)``, which comes last whatever its amount.
+        unit: The unit of the amounts, for the chart.
+
+    Rows without a category are one of their own (null). Categories that sum to 0 stay.
+
+    Raises:
+        ValueError: A column is missing or of the wrong kind, a weight is missing or negative, or the total is 0.
+    """
+    if not 0 < threshold <= 1:
+        message = f"expected a threshold above 0 and at most 1; found {threshold}"
+        raise ValueError(message)
+    amounts = _amounts(_frame.table(data), by, weight)
+    ranked = sorted(amounts.items(), key=lambda item: (-item[1], item[0] is None, item[0] or ""))
+    if top is not None and len(ranked) > top:
+        if top < 1:
+            message = f"expected to keep at least 1 category; found top={top}"
+            raise ValueError(message)
+        ranked = [*ranked[:top], (_OTHER, fsum(amount for _, amount in ranked[top:]))]
+    total = fsum(amount for _, amount in ranked)
+    if not total > 0:
+        message = f"nothing to chart: the total of {weight or 'rows'} is 0"
+        raise ValueError(message)
+    running = list(accumulate(amount for _, amount in ranked))
+    # Not running[-1] / total: rounding must not keep the last from reaching all.
+    cumulative = [*(amount / total for amount in running[:-1]), 1.0]
+    few = next(at for at, share in enumerate(cumulative) if share >= threshold - 1e-12) + 1
+    table = pa.table(
+        {
+            "category": pa.array([name for name, _ in ranked], pa.string()),
+            "amount": pa.array([amount for _, amount in ranked], pa.float64()),
+            "share": pa.array([amount / total for _, amount in ranked], pa.float64()),
+            "cumulative": pa.array(cumulative, pa.float64()),
+        }
+    )
+    return Pareto(
+        table=table,
+        total=total,
+        vital=tuple(name for name, _ in ranked[:few]),
+        threshold=threshold,
+        by=by,
+        amount=_plot.labelled(weight, unit) if weight else unit or "count",
+    )
+
+
+def _amounts(table: pa.Table, by: str, weight: str | None) -> dict[str | None, float]:
+    """The amount of each category."""
+    names, rows = _frame.exploded(table, by, "by")
+    if weight is None:
+        weights = pa.chunked_array([pa.array([1.0] * len(names), pa.float64())])
+    elif "." in weight:
+        if weight.partition(".")[0] != by.partition(".")[0] or rows is None:
+            message = f"{weight!r} is a field of other lists than {by!r}, so their entries do not belong together"
+            raise ValueError(message)
+        weights, _ = _frame.exploded(table, weight, "weight")
+    else:
+        weights = _frame.column(table, weight, "weight")
+        if rows is not None:
+            weights = weights.take(rows)
+    joined = pa.table({"category": names, "amount": weights})
+    numbers = _frame.numbers(joined, "amount", "weight")
+    _frame.known(numbers, weight or "amount", "leave those rows out, or give them 0")
+    if any(number is not None and number < 0 for number in numbers):
+        message = f"column {weight!r} has negative amounts, which have no share in a total"
+        raise ValueError(message)
+    texts = pa.array(_frame.words(joined, "category", "by"), pa.string())
+    sums = (
+        pa.table({"category": texts, "amount": pa.array(numbers, pa.float64())}).group_by("category").aggregate([("amount", "sum")])
+    )
+    return dict(zip(sums["category"].to_pylist(), sums["amount_sum"].to_pylist(), strict=True))

@@ -1,0 +1,213 @@
+"""PICK charts: what to do with an idea, by its effort and its effect."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import pyarrow as pa
+
+from obeya.lean import _frame, _plot
+from obeya.lean._result import Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+QUADRANTS: Mapping[str, str] = {
+    "LowEffortLowEffect": "Possible",
+    "LowEffortHighEffect": "Implement",
+    "HighEffortHighEffect": "Challenge",
+    "HighEffortLowEffect": "Kick",
+}
+"""The words of ``priorityStatus`` and what a PICK chart says to them."""
+
+_UNPLACED = "NotPrioritized"
+_SHADES = {"Possible": _plot.SKY, "Implement": _plot.GREEN, "Challenge": _plot.ORANGE, "Kick": "#999999"}
+_MARKS = {"Possible": "o", "Implement": "^", "Challenge": "s", "Kick": "X"}
+_PLACES = {"Implement": (0, 1), "Challenge": (1, 1), "Possible": (0, 0), "Kick": (1, 0)}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pick(Result):
+    """A PICK chart, a row for each idea in the order of the frame. Its columns: ``title``, ``effort`` and ``effect`` (numbers;
+    null when the words of ``priorityStatus`` are used) and ``quadrant`` (null for those that nobody has placed).
+    """
+
+    counts: Mapping[str, int]
+    """How many ideas are in each quadrant."""
+    unplaced: int
+    """How many are in none."""
+    axes: tuple[str, str] | None
+    """The names of effort and effect with their units, when they are numbers."""
+    thresholds: tuple[float, float] | None
+    """From where on effort and effect are high."""
+
+    _size: ClassVar[tuple[float, float]] = (6.4, 5.2)
+
+    def _says(self) -> str:
+        return ", ".join(f"{name} {count}" for name, count in self.counts.items()) + f", {self.unplaced} not placed"
+
+    def _title(self) -> str:
+        return f"PICK chart of {_plot.plural(sum(self.counts.values()), 'idea')}, {self.unplaced} not placed"
+
+    def _draw(self, ax: Axes, title: str) -> None:
+        if self.axes and self.thresholds:
+            self._scatter(ax, title, self.axes, self.thresholds)
+        else:
+            self._lists(ax, title)
+
+    def _lists(self, ax: Axes, title: str) -> None:
+        patches = _plot.require("matplotlib.patches")
+        _plot.frame(ax, title, x="effort (low → high)", y="effect (low → high)", grid="")
+        ax.set(xlim=(0, 2), ylim=(0, 2), xticks=[], yticks=[])
+        rows = self._rows()
+        for name, (x, y) in _PLACES.items():
+            ax.add_patch(patches.Rectangle((x, y), 1, 1, facecolor=_SHADES[name], alpha=0.25, edgecolor="white", linewidth=3))
+            ax.text(x + 0.04, y + 0.94, f"{name} {self.counts[name]}", va="top", fontsize=11, fontweight="bold")
+            titles = [row["title"] or "(no title)" for row in rows if row["quadrant"] == name]
+            shown = [_cut(text) for text in (titles if len(titles) <= 8 else titles[:7])]
+            more = [f"and {len(titles) - 7} more"] if len(titles) > 8 else []
+            ax.text(x + 0.04, y + 0.82, "\n".join([*shown, *more]), va="top", fontsize=_plot.SMALL, linespacing=1.35)
+
+    def _scatter(self, ax: Axes, title: str, axes: tuple[str, str], thresholds: tuple[float, float]) -> None:
+        _plot.frame(ax, title, x=axes[0], y=axes[1], grid="")
+        rows = self._rows()
+        for name, mark in _MARKS.items():
+            own = [row for row in rows if row["quadrant"] == name]
+            ax.plot(
+                [row["effort"] for row in own],
+                [row["effect"] for row in own],
+                mark,
+                color=_SHADES[name],
+                markeredgecolor=_plot.BLACK,
+                markersize=7,
+                gid=name,
+            )
+        ax.axvline(thresholds[0], color=_plot.GREY, linewidth=1)
+        ax.axhline(thresholds[1], color=_plot.GREY, linewidth=1)
+        ax.margins(0.15)
+        for name, (x, y) in _PLACES.items():
+            ax.annotate(
+                f"{name} {self.counts[name]}",
+                (x, y),
+                (-6 if x else 6, -6 if y else 6),
+                xycoords="axes fraction",
+                textcoords="offset points",
+                ha="right" if x else "left",
+                va="top" if y else "bottom",
+                fontsize=11,
+                fontweight="bold",
+                color=_plot.GREY,
+            )
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_formatter(lambda value, _: _plot.short(value))
+        placed = [row for row in rows if row["quadrant"]]
+        _plot.point_labels(ax, [(row["effort"], row["effect"], _cut(row["title"] or "", 24)) for row in placed])
+
+    def _chart(self, alt: Any, title: str) -> Any:
+        rows = [row for row in self._rows() if row["quadrant"]]
+        shades = alt.Color("quadrant:N", scale=alt.Scale(domain=list(_SHADES), range=list(_SHADES.values())), title=None)
+        if self.axes and self.thresholds:
+            points = (
+                alt.Chart(_plot.data(alt, rows), title=title, width=480, height=360)
+                .mark_point(filled=True, size=90)
+                .encode(
+                    x=alt.X("effort:Q", title=self.axes[0]),
+                    y=alt.Y("effect:Q", title=self.axes[1]),
+                    color=shades,
+                    shape=alt.Shape("quadrant:N", title=None, scale=alt.Scale(domain=list(_SHADES))),
+                    tooltip=["title:N", "effort:Q", "effect:Q", "quadrant:N"],
+                )
+            )
+            upright = alt.Chart(alt.Data(values=[{"at": self.thresholds[0]}])).mark_rule(color=_plot.GREY).encode(x="at:Q")
+            level = alt.Chart(alt.Data(values=[{"at": self.thresholds[1]}])).mark_rule(color=_plot.GREY).encode(y="at:Q")
+            return alt.layer(points, upright, level)
+        counts = [{"quadrant": name, "count": count} for name, count in self.counts.items()]
+        base = alt.Chart(_plot.data(alt, counts), title=title, width=480).encode(y=alt.Y("quadrant:N", sort=None, title=None))
+        return base.mark_bar().encode(x=alt.X("count:Q", title="ideas"), color=shades.legend(None))
+
+
+def pick(
+    data: _frame.Frame,
+    *,
+    priority: str = "priorityStatus",
+    effort: str | None = None,
+    effect: str | None = None,
+    effort_from: float | None = None,
+    effect_from: float | None = None,
+    title: str = "title",
+    unit: str = "currency",
+) -> Pick:
+    """A PICK chart: Possible (low effort, low effect), Implement (low, high), Challenge (high, high) and Kick (high, low).
+
+    Improvements carry the judgement of people in ``priorityStatus``, which is used by default; ``NotPrioritized`` is placed
+    nowhere. With ``effort`` and ``effect`` their estimates are used instead, such as ``estimatedCostOfInvestmentHours`` (hours)
+    and ``estimatedGainOfInvestment`` (money): at ``effort_from`` and ``effect_from``, and above, they are high.
+
+    Source: M. L. George, *Lean Six Sigma for Service*, McGraw-Hill 2003 (PICK chart, from Lockheed Martin).
+
+    Args:
+        priority: The column of words; ignored with numbers.
+        effort, effect: Columns of numbers. An idea that lacks one of them is placed nowhere.
+        effort_from, effect_from: The thresholds, in the units of the columns.
+        title: The column that names the ideas.
+        unit: What money is counted in, for the chart; columns that end in ``Hours`` are hours.
+
+    Raises:
+        ValueError: A column is missing or of the wrong kind, a word is unknown, or of columns and thresholds only some are given.
+    """
+    table = _frame.table(data)
+    titles = _frame.words(table, title, "title")
+    efforts: list[float | None] = [None] * len(titles)
+    effects: list[float | None] = [None] * len(titles)
+    axes = thresholds = None
+    if effort is None and effect is None and effort_from is None and effect_from is None:
+        quadrants = [_of_word(word, priority, row) for row, word in enumerate(_frame.words(table, priority, "priority"))]
+    elif effort is None or effect is None or effort_from is None or effect_from is None:
+        message = "numbers need all four: `effort`, `effect`, `effort_from` and `effect_from`"
+        raise ValueError(message)
+    else:
+        efforts, effects = _frame.numbers(table, effort, "effort"), _frame.numbers(table, effect, "effect")
+        thresholds = (effort_from, effect_from)
+        quadrants = [_of_numbers(one, other, thresholds) for one, other in zip(efforts, effects, strict=True)]
+        axes = (_plot.labelled(effort, _unit(effort, unit)), _plot.labelled(effect, _unit(effect, unit)))
+    placed = Counter(quadrants)
+    columns = {
+        "title": pa.array(titles, pa.string()),
+        "effort": pa.array(efforts, pa.float64()),
+        "effect": pa.array(effects, pa.float64()),
+        "quadrant": pa.array(quadrants, pa.string()),
+    }
+    return Pick(
+        table=pa.table(columns),
+        counts={name: placed[name] for name in QUADRANTS.values()},
+        unplaced=placed[None],
+        axes=axes,
+        thresholds=thresholds,
+    )
+
+
+def _of_word(word: str | None, column: str, row: int) -> str | None:
+    if word is None or word == _UNPLACED:
+        return None
+    if word not in QUADRANTS:
+        message = f"column {column!r} holds {word!r} in row {row}; expected {_UNPLACED} or one of {', '.join(QUADRANTS)}"
+        raise ValueError(message)
+    return QUADRANTS[word]
+
+
+def _of_numbers(effort: float | None, effect: float | None, thresholds: tuple[float, float]) -> str | None:
+    if effort is None or effect is None:
+        return None
+    high_effort, high_effect = effort >= thresholds[0], effect >= thresholds[1]
+    return QUADRANTS[f"{'High' if high_effort else 'Low'}Effort{'High' if high_effect else 'Low'}Effect"]
+
+
+def _unit(column: str, money: str) -> str:
+    return "hours" if column.endswith("Hours") else money
+
+
+def _cut(text: str, length: int = 30) -> str:
+    return text if len(text) <= length else text[: length - 1].rstrip() + "…"

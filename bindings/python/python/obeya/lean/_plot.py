@@ -1,0 +1,169 @@
+"""How every chart looks. matplotlib and altair are imported here and in what draws, and only when something is drawn.
+
+Colours are those of Okabe and Ito (2008, "Color Universal Design"), which people with any of the common forms of colour blindness
+tell apart. No chart relies on colour alone: what matters also has a shape, a place or a word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+BLACK = "#000000"
+ORANGE = "#E69F00"
+SKY = "#56B4E9"
+GREEN = "#009E73"
+YELLOW = "#F0E442"
+BLUE = "#0072B2"
+VERMILLION = "#D55E00"
+PURPLE = "#CC79A7"
+GREY = "#666666"
+PALE = "#DDDDDD"
+
+SMALL = 8.5
+"""Points of the text beside marks: 12 pixels in a figure of its own."""
+
+
+def require(module: str) -> Any:
+    """A library that is needed for one thing only, or what to install."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        message = f"this needs {package}: pip install {package}"
+        raise ImportError(message, name=package) from error
+
+
+def axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
+    """The given axes, or those of a new figure."""
+    if ax is not None:
+        return ax
+    pyplot = require("matplotlib.pyplot")
+    _, new = pyplot.subplots(figsize=size, dpi=100, layout="constrained")
+    drawn: Axes = new
+    return drawn
+
+
+def frame(ax: Axes, title: str, *, x: str = "", y: str = "", grid: str = "y", pad: float = 8) -> None:
+    """Title, labels and the least of lines."""
+    ax.set_title(title, loc="left", fontsize=11, fontweight="bold", pad=pad)
+    ax.set_xlabel(x)
+    ax.set_ylabel(y)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.set_axisbelow(True)
+    if grid:
+        ax.grid(axis="both" if grid == "both" else "x" if grid == "x" else "y", color=PALE, linewidth=0.8)
+
+
+def line_labels(ax: Axes, labels: Sequence[tuple[float, str, str]]) -> None:
+    """Names lines at their right end: height, text, colour. Those too near to each other are moved apart."""
+    low, high = ax.get_ylim()
+    gap = (high - low) * 0.065
+    placed: list[float] = []
+    for height, text, colour in sorted(labels):
+        at = max(height, placed[-1] + gap) if placed else height
+        placed.append(at)
+        ax.annotate(
+            text,
+            xy=(1, at),
+            xycoords=("axes fraction", "data"),
+            xytext=(4, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=SMALL,
+            color=colour,
+            annotation_clip=False,
+        )
+
+
+def point_labels(ax: Axes, labels: Sequence[tuple[float, float, str]]) -> None:
+    """Names points: each name beside its point, where it covers neither another name nor another point, if there is such a place."""
+    figure = ax.get_figure()
+    if figure is None:
+        return
+    # Lays the axes out, without which a place on them is no place in the figure.
+    figure.canvas.figure.draw_without_rendering()
+    dots = [tuple(ax.transData.transform((x, y))) for x, y, _ in labels]
+    scale = figure.dpi / 72
+    width, height = SMALL * 0.55 * scale, SMALL * 1.15 * scale
+    taken = [(x - 4 * scale, y - 4 * scale, x + 4 * scale, y + 4 * scale) for x, y in dots]
+    inside = ax.get_window_extent()
+    for (x, y, text), (left, low) in zip(labels, dots, strict=True):
+        size = width * len(text)
+        for right, rise in ((right, rise) for rise in (0, 11, -11, 22, -22) for right in (True, False)):
+            start = left + 7 * scale if right else left - 7 * scale - size
+            box = (start, low + rise * scale - height / 2, start + size, low + rise * scale + height / 2)
+            if inside.x0 <= box[0] and box[2] <= inside.x1 and not any(_overlap(box, other) for other in taken):
+                break
+        else:
+            right, rise = left + size < inside.x1, 0
+        taken.append(box)
+        side = "left" if right else "right"
+        ax.annotate(
+            text, (x, y), (7 if right else -7, rise), textcoords="offset points", ha=side, va="center", fontsize=SMALL, gid="name"
+        )
+
+
+def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def date_axis(ax: Axes) -> None:
+    """Ticks of dates that say the year once."""
+    dates = require("matplotlib.dates")
+    locator = dates.AutoDateLocator(minticks=3, maxticks=8)
+    ax.xaxis.set_major_locator(locator)
+    ax.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))
+
+
+def categories(ax: Axes, names: Sequence[str | None], none: str) -> None:
+    """Rows of a chart that lies on its side, the first on top, long names in two lines."""
+    ax.set_yticks(range(len(names)), [wrapped(none if name is None else name) for name in names])
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+
+
+def wrapped(text: str, width: int = 22) -> str:
+    """Text in at most two lines, cut where even these do not suffice."""
+    from textwrap import shorten, wrap
+
+    lines = wrap(text, width) or [""]
+    return "\n".join(lines) if len(lines) <= 2 else f"{lines[0]}\n{shorten(' '.join(lines[1:]), width, placeholder=' …')}"
+
+
+def short(value: float) -> str:
+    """A number as a reader wants it: four digits that count, no exponents."""
+    if value == 0:
+        return "0"
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.4g}" if abs(value) >= 0.001 else f"{value:.1e}"
+
+
+def percent(share: float) -> str:
+    """A share in whole percent, with a decimal where that says more."""
+    scaled = share * 100
+    return f"{scaled:.1f}%" if abs(scaled) < 10 and abs(scaled - round(scaled)) >= 0.05 else f"{scaled:.0f}%"
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """A count and its noun."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def labelled(name: str, unit: str | None) -> str:
+    """The name of an axis with its unit."""
+    return f"{name} ({unit})" if unit else name
+
+
+def data(alt: Any, rows: Sequence[dict[str, Any]]) -> Any:
+    """Rows for altair: days and moments as text, since JSON has neither."""
+    return alt.Data(values=[{name: _plain(value) for name, value in row.items()} for row in rows])
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat() if hasattr(value, "isoformat") else value

@@ -1,0 +1,118 @@
+"""What every function of this package answers with: a frame that knows its figures and can draw itself."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
+
+import pyarrow as pa
+
+from obeya.lean import _plot
+
+if TYPE_CHECKING:
+    import altair as alt
+    import pandas as pd
+    import polars as pl
+    from matplotlib.axes import Axes
+
+_SHOWN = 20
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Result:
+    """A frame with named figures. It does not change, and may be read as often as wanted."""
+
+    table: pa.Table
+    """The frame, as an Arrow table."""
+
+    _size: ClassVar[tuple[float, float]] = (6.4, 4.0)
+    """Width and height of a figure of its own, in inches at 100 dots each."""
+
+    def to_arrow(self) -> pa.Table:
+        """The frame as a `pyarrow.Table`."""
+        return self.table
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The frame for pandas; integers and texts with gaps stay what they are."""
+        from obeya import _frames
+
+        _frames.require_pandas()
+        frame: pd.DataFrame = _frames.frame(self.table)
+        return frame
+
+    def to_polars(self) -> pl.DataFrame:
+        """The frame for polars."""
+        frame: pl.DataFrame = _plot.require("polars").DataFrame(self.table)
+        return frame
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any:
+        return self.table.__arrow_c_stream__(requested_schema)
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    def __repr__(self) -> str:
+        return f"<obeya.lean.{type(self).__name__}: {self._says()}>"
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in self.table.column_names)
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(_cell(value))}</td>" for value in row.values()) + "</tr>"
+            for row in self.table.slice(0, _SHOWN).to_pylist()
+        )
+        more = len(self) - _SHOWN
+        rest = f"<p>and {more} rows more</p>" if more > 0 else ""
+        return (
+            f"<p><b>{html.escape(self._title())}</b>: {html.escape(self._says())}</p>"
+            f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{rest}"
+        )
+
+    @overload
+    def plot(self, ax: Axes | None = None, *, title: str | None = None, backend: Literal["matplotlib"] = "matplotlib") -> Axes: ...
+    @overload
+    def plot(self, ax: None = None, *, title: str | None = None, backend: Literal["altair"]) -> alt.TopLevelMixin: ...
+    def plot(self, ax: Axes | None = None, *, title: str | None = None, backend: str = "matplotlib") -> Any:
+        """Draws the chart and answers with the matplotlib ``Axes``, or with an altair chart.
+
+        Without ``ax`` a figure of 640 pixels' width is made. ``backend="altair"`` needs altair and takes no ``ax``.
+        """
+        title = title or self._title()
+        if backend == "matplotlib":
+            axes = _plot.axes(ax, self._size)
+            self._draw(axes, title)
+            return axes
+        if backend == "altair":
+            if ax is not None:
+                message = "altair draws on no Axes: leave out `ax`"
+                raise ValueError(message)
+            return self._chart(_plot.require("altair"), title)
+        message = f"expected the backend matplotlib or altair; found {backend!r}"
+        raise ValueError(message)
+
+    def _rows(self) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = self.table.to_pylist()
+        return rows
+
+    def _says(self) -> str:
+        """The figures in a line."""
+        raise NotImplementedError
+
+    def _title(self) -> str:
+        raise NotImplementedError
+
+    def _draw(self, ax: Axes, title: str) -> None:
+        raise NotImplementedError
+
+    def _chart(self, alt: Any, title: str) -> Any:
+        raise NotImplementedError
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return _plot.short(value)
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return str(value)

@@ -1,0 +1,158 @@
+"""Run rules: patterns that chance alone rarely draws on a chart of a stable process.
+
+A rule hits at the point that completes its pattern, and at each further point that goes on with it. A pattern never reaches across
+phases. Points on the centre line are on neither side and end a run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, TypeAlias
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A run rule."""
+
+    id: str
+    """How frames and charts name it: ``N`` and the number of Nelson (1984), ``W`` and that of Western Electric (1956)."""
+    name: str
+    """A word or two."""
+    says: str
+    """What must be seen."""
+
+
+NELSON = (
+    Rule("N1", "beyond a limit", "one point more than three sigma from the centre line"),
+    Rule("N2", "shift", "nine points in a row on the same side of the centre line"),
+    Rule("N3", "trend", "six points in a row, each higher, or each lower, than the one before"),
+    Rule("N4", "sawtooth", "fourteen points in a row, alternately up and down"),
+    Rule("N5", "two of three", "two of three points in a row more than two sigma from the centre line, on the same side"),
+    Rule("N6", "four of five", "four of five points in a row more than one sigma from the centre line, on the same side"),
+    Rule("N7", "too quiet", "fifteen points in a row within one sigma of the centre line"),
+    Rule("N8", "mixture", "eight points in a row more than one sigma from the centre line, on both sides of it"),
+)
+"""L. S. Nelson, "The Shewhart Control Chart: Tests for Special Causes", Journal of Quality Technology 16(4), 1984, 237-239."""
+
+WESTERN_ELECTRIC = (
+    Rule("W1", "beyond a limit", "one point more than three sigma from the centre line"),
+    Rule("W2", "two of three", "two of three points in a row more than two sigma from the centre line, on the same side"),
+    Rule("W3", "four of five", "four of five points in a row more than one sigma from the centre line, on the same side"),
+    Rule("W4", "shift", "eight points in a row on the same side of the centre line"),
+)
+"""Western Electric Company, Statistical Quality Control Handbook, 1956, pages 23-28 (tests for instability)."""
+
+Rules: TypeAlias = Literal["nelson", "western-electric"] | Sequence[Rule | str]
+"""A set of rules by name, or rules, or their ids."""
+
+_BY_ID = {rule.id: rule for rule in (*NELSON, *WESTERN_ELECTRIC)}
+
+
+def chosen(rules: Rules) -> tuple[Rule, ...]:
+    """The rules that are meant."""
+    if rules == "nelson":
+        return NELSON
+    if rules == "western-electric":
+        return WESTERN_ELECTRIC
+    found: list[Rule] = []
+    for rule in [rules] if isinstance(rules, str) else rules:
+        if isinstance(rule, Rule):
+            found.append(rule)
+        elif rule in _BY_ID:
+            found.append(_BY_ID[rule])
+        else:
+            message = f"no rule {rule!r}; expected nelson, western-electric, or ids among {', '.join(_BY_ID)}"
+            raise ValueError(message)
+    return tuple(found)
+
+
+def hits(values: Sequence[float], centre: float, sigma: float, rules: Sequence[Rule]) -> list[tuple[str, ...]]:
+    """For each point of one phase, the ids of the rules that hit there."""
+    marks = [(rule.id, _FIND[rule.id](values, centre, sigma)) for rule in rules]
+    return [tuple(id for id, found in marks if found[at]) for at in range(len(values))]
+
+
+Find: TypeAlias = Callable[[Sequence[float], float, float], list[bool]]
+
+
+def _run(fits: Sequence[bool], length: int) -> list[bool]:
+    """Where at least ``length`` in a row fit."""
+    found, run = [], 0
+    for fit in fits:
+        run = run + 1 if fit else 0
+        found.append(run >= length)
+    return found
+
+
+def _either(first: list[bool], second: list[bool]) -> list[bool]:
+    return [one or other for one, other in zip(first, second, strict=True)]
+
+
+def _beyond(values: Sequence[float], centre: float, sigma: float) -> list[bool]:
+    return [value > centre + 3 * sigma or value < centre - 3 * sigma for value in values]
+
+
+def _shift(length: int) -> Find:
+    def find(values: Sequence[float], centre: float, _sigma: float) -> list[bool]:
+        return _either(_run([v > centre for v in values], length), _run([v < centre for v in values], length))
+
+    return find
+
+
+def _trend(values: Sequence[float], _centre: float, _sigma: float) -> list[bool]:
+    # Six points are five steps.
+    steps = [0.0, *(after - before for before, after in pairwise(values))]
+    return _either(_run([step > 0 for step in steps], 5), _run([step < 0 for step in steps], 5))
+
+
+def _sawtooth(values: Sequence[float], _centre: float, _sigma: float) -> list[bool]:
+    # Fourteen points are thirteen steps and twelve turns.
+    turns = [False] * min(2, len(values))
+    for before, at, after in zip(values, values[1:], values[2:], strict=False):
+        turns.append((at > before and after < at) or (at < before and after > at))
+    return _run(turns, 12)
+
+
+def _most(needed: int, of: int, zone: int) -> Find:
+    """The point itself is in the zone, and with it ``needed`` of the last ``of``, or of as many as there are."""
+
+    def find(values: Sequence[float], centre: float, sigma: float) -> list[bool]:
+        def side(fits: list[bool]) -> list[bool]:
+            return [fit and sum(fits[max(0, at - of + 1) : at + 1]) >= needed for at, fit in enumerate(fits)]
+
+        return _either(
+            side([value > centre + zone * sigma for value in values]),
+            side([value < centre - zone * sigma for value in values]),
+        )
+
+    return find
+
+
+def _quiet(values: Sequence[float], centre: float, sigma: float) -> list[bool]:
+    return _run([centre - sigma <= value <= centre + sigma for value in values], 15)
+
+
+def _mixture(values: Sequence[float], centre: float, sigma: float) -> list[bool]:
+    above = [value > centre + sigma for value in values]
+    below = [value < centre - sigma for value in values]
+    return [
+        run and any(above[at - 7 : at + 1]) and any(below[at - 7 : at + 1]) for at, run in enumerate(_run(_either(above, below), 8))
+    ]
+
+
+_FIND: dict[str, Find] = {
+    "N1": _beyond,
+    "N2": _shift(9),
+    "N3": _trend,
+    "N4": _sawtooth,
+    "N5": _most(2, 3, 2),
+    "N6": _most(4, 5, 1),
+    "N7": _quiet,
+    "N8": _mixture,
+    "W1": _beyond,
+    "W2": _most(2, 3, 2),
+    "W3": _most(4, 5, 1),
+    "W4": _shift(8),
+}

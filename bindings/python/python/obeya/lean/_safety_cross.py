@@ -1,0 +1,185 @@
+"""The safety cross: a month's days, and what happened on each."""
+
+from __future__ import annotations
+
+import calendar
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import pyarrow as pa
+
+from obeya.lean import _frame, _plot
+from obeya.lean._result import Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_CROSS = tuple(
+    (row, column) for row, columns in enumerate((3, 3, 7, 7, 7, 3, 1)) for column in range((7 - columns) // 2, (7 + columns) // 2)
+)
+"""Where each of 31 days stands: three columns up, seven across, and down again."""
+
+_SHADES = (_plot.PALE, _plot.YELLOW, _plot.ORANGE, _plot.VERMILLION)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SafetyCross(Result):
+    """A month as a cross of its days. Its columns: ``day``, ``state`` (``safe``, ``incident`` or ``to come``), ``severity`` (the
+    worst of the day, null without incidents) and ``incidents``.
+    """
+
+    month: datetime.date
+    """The first day of the month."""
+    safe: int
+    """How many days went by without an incident."""
+    incidents: int
+    """How many incidents there were."""
+    order: tuple[str, ...]
+
+    _size: ClassVar[tuple[float, float]] = (6.4, 6.0)
+
+    def _says(self) -> str:
+        return f"{self.month:%Y-%m}, {_plot.plural(self.safe, 'safe day')}, {_plot.plural(self.incidents, 'incident')}"
+
+    def _title(self) -> str:
+        return f"Safety cross {self.month:%Y-%m}: {_plot.plural(self.safe, 'day')} without incident"
+
+    def _shade(self, row: dict[str, Any]) -> str:
+        if row["state"] != "incident":
+            return _plot.GREEN if row["state"] == "safe" else "#FFFFFF"
+        # The worst word has the strongest colour, however many words there are.
+        return _SHADES[max(0, len(_SHADES) - len(self.order) + self.order.index(row["severity"]))]
+
+    def _draw(self, ax: Axes, title: str) -> None:
+        patches = _plot.require("matplotlib.patches")
+        ax.set_title(title, loc="left", fontsize=11, fontweight="bold")
+        ax.set_aspect("equal")
+        ax.set_axis_off()
+        ax.set_xlim(-0.05, 7.05)
+        ax.set_ylim(8.0, -0.05)
+        for row, (down, across) in zip(self._rows(), _CROSS, strict=False):
+            dark = row["state"] == "safe" or self._shade(row) == _plot.VERMILLION
+            ink = "#FFFFFF" if dark else _plot.GREY if row["state"] == "to come" else _plot.BLACK
+            ax.add_patch(
+                patches.Rectangle(
+                    (across + 0.03, down + 0.03),
+                    0.94,
+                    0.94,
+                    facecolor=self._shade(row),
+                    edgecolor=_plot.GREY,
+                    linewidth=0.6,
+                )
+            )
+            ax.text(across + 0.1, down + 0.1, str(row["day"].day), va="top", fontsize=10, color=ink)
+            if row["state"] == "incident":
+                count = f" ×{row['incidents']}" if row["incidents"] > 1 else ""
+                ax.text(
+                    across + 0.5,
+                    down + 0.66,
+                    row["severity"] + count,
+                    ha="center",
+                    va="center",
+                    fontsize=_plot.SMALL,
+                    color=ink,
+                )
+        key = [
+            ("safe", _plot.GREEN),
+            *((word, self._shade({"state": "incident", "severity": word})) for word in self.order),
+            ("to come", "#FFFFFF"),
+        ]
+        for at, (word, shade) in enumerate(key):
+            x = 7 * at / len(key)
+            ax.add_patch(patches.Rectangle((x + 0.03, 7.45), 0.25, 0.25, facecolor=shade, edgecolor=_plot.GREY, linewidth=0.6))
+            ax.text(x + 0.36, 7.575, word, va="center", fontsize=_plot.SMALL)
+
+    def _chart(self, alt: Any, title: str) -> Any:
+        rows = [
+            {
+                **row,
+                "number": row["day"].day,
+                "down": down,
+                "across": across,
+                "shade": self._shade(row),
+                "says": row["severity"] or "",
+            }
+            for row, (down, across) in zip(self._rows(), _CROSS, strict=False)
+        ]
+        base = alt.Chart(_plot.data(alt, rows), title=title, width=420, height=420).encode(
+            x=alt.X("across:O", axis=None),
+            y=alt.Y("down:O", axis=None),
+            tooltip=["day:T", "state:N", "severity:N", "incidents:Q"],
+        )
+        boxes = base.mark_rect(stroke=_plot.GREY).encode(color=alt.Color("shade:N", scale=None))
+        return alt.layer(
+            boxes,
+            base.mark_text(dy=-12).encode(text="number:N"),
+            base.mark_text(dy=10, fontSize=9).encode(text="says:N"),
+        )
+
+
+def safety_cross(
+    data: _frame.Frame,
+    *,
+    month: str | datetime.date | None = None,
+    date: str = "incidentDate",
+    severity: str = "severity",
+    order: Sequence[str] = ("None", "Low", "Medium", "High"),
+    as_of: _frame.Day | None = None,
+    tz: str = "UTC",
+) -> SafetyCross:
+    """The safety cross of a month: each day safe, with its worst incident, or to come.
+
+    The green cross is a daily board of lean safety work; a day is safe when the frame has no incident of it. Choose what counts
+    (``severity ne 'None'``, a type, an area) by what you pass.
+
+    Args:
+        month: ``"2026-03"`` or any day of the month; that of ``as_of`` by default.
+        date: The column of days or moments.
+        severity: The column of words.
+        order: The words from the least severe to the worst.
+        as_of: The last day that is over; today in ``tz`` by default. Later days are to come, and incidents of them are left out.
+        tz: The time zone in which moments are days.
+
+    Raises:
+        ValueError: A column is missing or of the wrong kind, or an incident has no date or a severity that is not in ``order``.
+    """
+    last = _frame.day(as_of, tz)
+    first = _month(month, last)
+    table = _frame.table(data)
+    days = _frame.days(table, date, "date", tz)
+    words = _frame.words(table, severity, "severity")
+    _frame.known(days, date, "an incident without a date is on no day")
+    ranks = {word: rank for rank, word in enumerate(order)}
+    worst: dict[datetime.date, list[int]] = {}
+    for row, (day, word) in enumerate(zip(days, words, strict=True)):
+        if word not in ranks:
+            message = f"the severity in row {row} is {word!r}; expected one of {', '.join(order)} (argument `order`)"
+            raise ValueError(message)
+        if day is not None and day <= last:
+            worst.setdefault(day, []).append(ranks[word])
+    month_days = [first.replace(day=n) for n in range(1, calendar.monthrange(first.year, first.month)[1] + 1)]
+    states = ["incident" if day in worst else "safe" if day <= last else "to come" for day in month_days]
+    counts = [len(worst.get(day, ())) for day in month_days]
+    table = pa.table(
+        {
+            "day": pa.array(month_days, pa.date32()),
+            "state": pa.array(states, pa.string()),
+            "severity": pa.array([order[max(worst[day])] if day in worst else None for day in month_days], pa.string()),
+            "incidents": pa.array(counts, pa.int64()),
+        }
+    )
+    return SafetyCross(table=table, month=first, safe=states.count("safe"), incidents=sum(counts), order=tuple(order))
+
+
+def _month(month: str | datetime.date | None, last: datetime.date) -> datetime.date:
+    if month is None:
+        return last.replace(day=1)
+    if isinstance(month, str):
+        try:
+            return datetime.datetime.strptime(month[:7], "%Y-%m").date()
+        except ValueError as error:
+            message = f"expected a month such as 2026-03; found {month!r}"
+            raise ValueError(message) from error
+    return datetime.date(month.year, month.month, 1)

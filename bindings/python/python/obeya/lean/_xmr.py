@@ -1,0 +1,215 @@
+"""XmR charts: individual values and their moving ranges, with the limits that the process itself draws."""
+
+from __future__ import annotations
+
+import datetime
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import pyarrow as pa
+
+from obeya.lean import _control, _frame, _plot
+from obeya.lean._result import Result
+from obeya.lean._rules import Rules, chosen, hits
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_SCALE = {"mean": (2.66, 3.267), "median": (3.145, 3.865)}
+"""From the average moving range to the distance of the limits, and to the limit of the ranges (Wheeler 2000, appendix)."""
+
+
+@dataclass(frozen=True)
+class Phase:
+    """The limits of one phase."""
+
+    name: str
+    points: int
+    centre: float
+    lower: float
+    upper: float
+    range_centre: float
+    range_upper: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class XmR(Result):
+    """An XmR chart. Its columns: ``date``, ``value``, ``phase``, ``centre``, ``lower``, ``upper``, ``rules`` (the ids of those
+    that hit there), ``range``, ``range_centre``, ``range_upper`` and ``range_beyond``.
+
+    Its plot has two panels, the ranges below the values: the axes that are passed are divided, and answer for the values.
+    """
+
+    centre: float
+    """The centre line of the last phase: its mean."""
+    lower: float
+    """The lower natural process limit of the last phase."""
+    upper: float
+    """The upper natural process limit of the last phase."""
+    range_centre: float
+    """The average moving range of the last phase."""
+    range_upper: float
+    """The upper limit of the moving ranges of the last phase."""
+    phases: tuple[Phase, ...]
+    signals: int
+    """How many points a rule hits."""
+    name: str
+    unit: str | None
+
+    _size: ClassVar[tuple[float, float]] = (6.4, 5.2)
+
+    def _says(self) -> str:
+        return (
+            f"{_plot.plural(len(self), 'point')}, {_plot.plural(len(self.phases), 'phase')}, centre {_plot.short(self.centre)}, "
+            f"limits {_plot.short(self.lower)} to {_plot.short(self.upper)}, {_plot.plural(self.signals, 'signal')}"
+        )
+
+    def _title(self) -> str:
+        return f"XmR chart of {self.name}"
+
+    def _draw(self, ax: Axes, title: str) -> None:
+        rows = self._rows()
+        _control.draw(ax, rows, title=title, y=_plot.labelled(self.name, self.unit))
+        _control.draw(_control.below(ax), rows, title="", y=_plot.labelled("moving range", self.unit), column="range")
+
+    def _chart(self, alt: Any, title: str) -> Any:
+        rows = self._rows()
+        y, ranges = _plot.labelled(self.name, self.unit), _plot.labelled("moving range", self.unit)
+        return alt.vconcat(
+            _control.chart(alt, rows, title=title, y=y),
+            _control.chart(alt, rows, title="", y=ranges, column="range"),
+        )
+
+
+def xmr(
+    data: _frame.Frame,
+    *,
+    value: str = "value",
+    date: str | None = "valueDate",
+    phases: str | Sequence[datetime.date | str] | None = None,
+    rules: Rules = "nelson",
+    ranges: Literal["mean", "median"] = "mean",
+    baseline: int | None = None,
+    minimum: int = 5,
+    unit: str | None = None,
+) -> XmR:
+    """An XmR chart (individuals and moving ranges, process behaviour chart) of a series of values.
+
+    With the mean x̄ of the values and the mean R̄ of the moving ranges (the distances between neighbours), the natural process
+    limits are x̄ ± 2.66 R̄ and the ranges' limit is 3.267 R̄. ``ranges="median"`` takes the median range instead, with 3.145 and
+    3.865, which a few large jumps do not widen. 2.66 is 3/d₂ and 3.267 is D₄ for two values.
+
+    Sources: D. J. Wheeler, *Understanding Variation*, 2nd ed., SPC Press 2000; D. C. Montgomery, *Introduction to Statistical
+    Quality Control*, section 6.4 (individuals). Rules: see `NELSON` and `WESTERN_ELECTRIC`.
+
+    Args:
+        value: The column of numbers. A missing value is an error, because the range across it would be of values that are not
+            neighbours: leave such rows out if that is meant.
+        date: The column to sort by, days or moments; equal ones stay in the order of the frame. None: the rows are in order.
+        phases: A column that says the phase of each point, or the moments at which new phases begin. Each phase has limits of its
+            own, its first point has no range, and no pattern reaches across. Say why a phase begins: limits that are computed
+            anew whenever a signal comes up hide it.
+        rules: ``"nelson"``, ``"western-electric"``, rules, or ids such as ``["N1", "N2"]``.
+        baseline: How many first points of each phase give its limits. None: all.
+        minimum: How many points a phase must have, at least 2. Wheeler calls limits of five or six values useful, and those of
+            17 or more solid.
+        unit: The unit of the values, for the chart.
+
+    A phase (or baseline) whose values are all equal has limits that are its value, and no rule is applied to it.
+
+    Raises:
+        ValueError: A column is missing or of the wrong kind, a value is missing, or a phase has fewer points than ``minimum``.
+    """
+    if minimum < 2:
+        message = f"a moving range needs 2 values: expected a minimum of at least 2, found {minimum}"
+        raise ValueError(message)
+    if ranges not in _SCALE:
+        message = f"expected ranges to be mean or median; found {ranges!r}"
+        raise ValueError(message)
+    points = _control.series(_frame.table(data), value, date, phases)
+    wanted = chosen(rules)
+    rows: list[dict[str, Any]] = []
+    found: list[Phase] = []
+    for name, part in _control.phased(points):
+        _control.enough(name, len(part), baseline, minimum)
+        values = [point.value for point in part]
+        phase = limits(values, name=name, ranges=ranges, baseline=baseline)
+        found.append(phase)
+        sigma = (phase.upper - phase.centre) / 3
+        marks = hits(values, phase.centre, sigma, wanted) if sigma else [()] * len(values)
+        rows.extend(_rows(part, phase, marks))
+    last = found[-1]
+    return XmR(
+        table=_table(rows, dated=date is not None),
+        centre=last.centre,
+        lower=last.lower,
+        upper=last.upper,
+        range_centre=last.range_centre,
+        range_upper=last.range_upper,
+        phases=tuple(found),
+        signals=sum(bool(row["rules"]) for row in rows),
+        name=value,
+        unit=unit,
+    )
+
+
+def limits(values: Sequence[float], *, name: str, ranges: str, baseline: int | None) -> Phase:
+    """The limits of one phase."""
+    used = values[:baseline]
+    moving = [abs(after - before) for before, after in pairwise(used)]
+    typical = statistics.fmean(moving) if ranges == "mean" else statistics.median(moving)
+    # The mean of equal numbers may be another number in its last bit, and they would all be beyond limits that are too.
+    centre = statistics.fmean(used) if any(moving) else used[0]
+    reach, most = _SCALE[ranges]
+    return Phase(
+        name=name,
+        points=len(values),
+        centre=centre,
+        lower=centre - reach * typical,
+        upper=centre + reach * typical,
+        range_centre=typical,
+        range_upper=most * typical,
+    )
+
+
+def _rows(part: Sequence[_control.Point], phase: Phase, marks: Sequence[tuple[str, ...]]) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    for at, (point, rules) in enumerate(zip(part, marks, strict=True)):
+        distance = abs(point.value - part[at - 1].value) if at else None
+        rows.append(
+            {
+                "date": point.date,
+                "value": point.value,
+                "phase": point.phase,
+                "centre": phase.centre,
+                "lower": phase.lower,
+                "upper": phase.upper,
+                "rules": list(rules),
+                "range": distance,
+                "range_centre": phase.range_centre,
+                "range_upper": phase.range_upper,
+                "range_beyond": distance is not None and distance > phase.range_upper,
+            }
+        )
+    return rows
+
+
+def _table(rows: list[dict[str, Any]], *, dated: bool) -> pa.Table:
+    number = pa.float64()
+    fields = [
+        ("date", pa.timestamp("us", "UTC")),
+        ("value", number),
+        ("phase", pa.string()),
+        ("centre", number),
+        ("lower", number),
+        ("upper", number),
+        ("rules", pa.list_(pa.string())),
+        ("range", number),
+        ("range_centre", number),
+        ("range_upper", number),
+        ("range_beyond", pa.bool_()),
+    ]
+    return pa.Table.from_pylist(rows, schema=pa.schema(fields if dated else fields[1:]))

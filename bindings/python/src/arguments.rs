@@ -1,0 +1,190 @@
+//! What operations are called with, from Python's arguments: options of lists, moments, and what stands for an id. Texts go to the
+//! service as they are.
+
+use std::marker::PhantomData;
+
+use obeya::model::{Date, Timestamp};
+use obeya::{Get, List, Resource};
+use pyo3::PyClass;
+use pyo3::exceptions::{PyTypeError, PyUnicodeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDate, PyDateTime, PyDict, PyString};
+
+use crate::handle::Handle;
+use crate::lists::{Linked, Query};
+use crate::models::{self, Record};
+
+/// A list of v2 with the options that these keyword arguments are.
+pub(crate) fn list<T: Resource + Record>(
+    handle: &Handle,
+    mut list: List<T>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Query> {
+    let mut most = None;
+    for (key, value) in options.into_iter().flatten() {
+        if value.is_none() {
+            continue;
+        }
+        let key: String = key.extract()?;
+        let named = |error| named(&key, &value, &error);
+        let text = || value.extract::<String>().map_err(named);
+        let names = || value.extract::<Names>().map(|names| names.0).map_err(named);
+        let number = || value.extract::<i32>().map_err(named);
+        list = match key.as_str() {
+            "where" => list.filter(text()?),
+            "order_by" => list.orderby(names()?),
+            "select" => list.select(names()?),
+            "expand" => list.expand(names()?),
+            "search" => list.search(text()?),
+            "top" => {
+                most = Some(number()?);
+                list.top(number()?)
+            }
+            "skip" => list.skip(number()?),
+            "count" => list.count(value.extract().map_err(named)?),
+            _ => return Err(PyTypeError::new_err(format!("no list has '{key}'"))),
+        };
+    }
+    Ok(Query::new(handle, Linked { list, top: most }))
+}
+
+/// A request for one record with the options that mean something for one.
+pub(crate) fn get<T: Resource>(
+    mut get: Get<T>,
+    select: Option<Names>,
+    expand: Option<Names>,
+) -> Get<T> {
+    if let Some(Names(properties)) = select {
+        get = get.select(properties);
+    }
+    if let Some(Names(navigations)) = expand {
+        get = get.expand(navigations);
+    }
+    get
+}
+
+/// Names separated by commas, or a list of them.
+pub(crate) struct Names(pub(crate) String);
+
+impl<'py> FromPyObject<'_, 'py> for Names {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if value.is_instance_of::<PyString>() {
+            return value.extract().map(Self);
+        }
+        Ok(Self(value.extract::<Vec<String>>()?.join(",")))
+    }
+}
+
+/// A record's id, or the record itself.
+pub(crate) struct Id<T>(pub(crate) i32, PhantomData<fn() -> T>);
+
+impl<T> Clone for Id<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Id<T> {}
+
+impl<'py, T: PyClass> FromPyObject<'_, 'py> for Id<T> {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let id: PyResult<i32> = if value.is_instance_of::<T>() {
+            value.getattr("id")?.extract()
+        } else if value.is_instance_of::<PyBool>() {
+            Err(PyTypeError::new_err("found bool"))
+        } else {
+            value.extract()
+        };
+        let id = id.map_err(|error| {
+            let py = value.py();
+            let class = T::type_object(py);
+            let text = match class.name() {
+                Ok(class) => format!(
+                    "{}; expected an id or {class} that has one",
+                    error.value(py)
+                ),
+                Err(_) => error.value(py).to_string(),
+            };
+            PyErr::from_type(error.get_type(py), text)
+        })?;
+        Ok(Self(id, PhantomData))
+    }
+}
+
+/// A `datetime`, a `date` (its midnight) or text; UTC where it does not say otherwise.
+#[derive(Clone, Copy)]
+pub(crate) struct Moment(pub(crate) Timestamp);
+
+impl<'py> FromPyObject<'_, 'py> for Moment {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let mut text = iso(&value)?;
+        if text.len() == "2026-03-02".len() {
+            text.push_str("T00:00:00Z");
+        }
+        let instant: Timestamp = text
+            .parse()
+            .map_err(|error| PyValueError::new_err(format!("{text:?}: {error}")))?;
+        Ok(Self(instant))
+    }
+}
+
+/// A `date` or text. A `datetime` is none: which day it is depends on where.
+#[derive(Clone, Copy)]
+pub(crate) struct Day(pub(crate) Date);
+
+impl<'py> FromPyObject<'_, 'py> for Day {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if value.is_instance_of::<PyDateTime>() {
+            return Err(PyTypeError::new_err("found a datetime, expected a date"));
+        }
+        let text = iso(&value)?;
+        let day = text
+            .parse()
+            .map_err(|error| PyValueError::new_err(format!("{text:?}: {error}")))?;
+        Ok(Self(day))
+    }
+}
+
+/// A body of these fields; `place` is what an error calls the function.
+pub(crate) fn body<T: serde::de::DeserializeOwned>(
+    table: &models::Table,
+    fields: &Bound<'_, PyAny>,
+    place: &str,
+) -> PyResult<T> {
+    models::parse(table, models::collect(table, fields, place)?)
+}
+
+/// A list of bodies; `name` is what an error calls the argument.
+pub(crate) fn bodies<T: serde::de::DeserializeOwned>(
+    table: &models::Table,
+    items: &Bound<'_, PyAny>,
+    name: &str,
+) -> PyResult<Vec<T>> {
+    models::parse(table, models::list(table, items, name)?)
+}
+
+fn iso(value: &Borrowed<'_, '_, PyAny>) -> PyResult<String> {
+    if value.is_instance_of::<PyDate>() {
+        value.call_method0("isoformat")?.extract()
+    } else {
+        value.extract()
+    }
+}
+
+/// The same error with the name of the argument in it.
+pub(crate) fn named(key: &str, value: &Bound<'_, PyAny>, error: &PyErr) -> PyErr {
+    let text = format!("argument '{key}': {}", error.value(value.py()));
+    if error.is_instance_of::<PyUnicodeError>(value.py()) {
+        // It cannot be made of a text alone.
+        return PyValueError::new_err(text);
+    }
+    PyErr::from_type(error.get_type(value.py()), text)
+}

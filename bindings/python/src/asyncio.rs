@@ -1,0 +1,93 @@
+//! The way into an event loop of asyncio: a future of the loop for work that is done on our runtime.
+//!
+//! A library for this would bring a runtime of its own, which a forked child would wait for in vain (see [`crate::runtime`]).
+
+use std::panic::AssertUnwindSafe;
+use std::sync::{Mutex, PoisonError};
+
+use futures_util::FutureExt as _;
+use pyo3::panic::PanicException;
+use pyo3::prelude::*;
+use tokio::task::AbortHandle;
+
+use crate::call::{Make, Turns, Work};
+use crate::errors;
+use crate::runtime::runtime;
+
+/// What came of the work; nothing, if it panicked.
+type Outcome = Option<obeya::Result<Make>>;
+
+/// Starts the work when it is its turn, and gives a future of the running loop that gets its answer.
+pub(crate) fn start(py: Python<'_>, turns: Turns, work: Work) -> PyResult<Bound<'_, PyAny>> {
+    let event_loop = py.import("asyncio")?.call_method0("get_running_loop")?;
+    let future = event_loop.call_method0("create_future")?;
+    let (its_loop, its_future) = (event_loop.unbind(), future.clone().unbind());
+    let task = runtime()?.spawn(async move {
+        // Never closed, so there is always a turn.
+        let turn = turns.acquire_owned().await.ok();
+        let outcome = AssertUnwindSafe(work).catch_unwind().await.ok();
+        // Not on a thread of the runtime: whoever has the GIL may be waiting for one of those.
+        tokio::task::spawn_blocking(move || {
+            hand_over(&its_loop, its_future, outcome);
+            drop(turn);
+        });
+    });
+    future.call_method1("add_done_callback", (Stop(task.abort_handle()),))?;
+    Ok(future)
+}
+
+/// Gives the outcome to the thread of the loop, unless there is no interpreter or no loop any more.
+fn hand_over(event_loop: &Py<PyAny>, future: Py<PyAny>, outcome: Outcome) {
+    Python::try_attach(|py| {
+        let delivery = Delivery {
+            future,
+            outcome: Mutex::new(Some(outcome)),
+        };
+        // Fails only where the loop is closed: then nobody waits.
+        let _ = event_loop.call_method1(py, "call_soon_threadsafe", (delivery,));
+    });
+}
+
+/// Called by the loop, in its thread: resolves the future.
+#[pyclass(frozen, module = "obeya._obeya")]
+struct Delivery {
+    future: Py<PyAny>,
+    outcome: Mutex<Option<Outcome>>,
+}
+
+#[pymethods]
+impl Delivery {
+    fn __call__(&self, py: Python<'_>) -> PyResult<()> {
+        let future = self.future.bind(py);
+        let outcome = self
+            .outcome
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        // Cancelled while the outcome was on its way.
+        if future.call_method0("done")?.is_truthy()? {
+            return Ok(());
+        }
+        let answer = match outcome.flatten() {
+            Some(Ok(make)) => make(py),
+            Some(Err(error)) => Err(errors::exception(py, &error)),
+            None => Err(PanicException::new_err("the call panicked")),
+        };
+        match answer {
+            Ok(value) => future.call_method1("set_result", (value,))?,
+            Err(error) => future.call_method1("set_exception", (error,))?,
+        };
+        Ok(())
+    }
+}
+
+/// Called by the loop when the future is done. If it was cancelled the work goes on nowhere else: it is dropped, and with it its connection.
+#[pyclass(frozen, module = "obeya._obeya")]
+struct Stop(AbortHandle);
+
+#[pymethods]
+impl Stop {
+    fn __call__(&self, _future: &Bound<'_, PyAny>) {
+        self.0.abort();
+    }
+}

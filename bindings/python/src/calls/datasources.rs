@@ -1,0 +1,201 @@
+//! Datasources and their values.
+
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+use crate::arguments::{Id, Moment, Names, bodies, body};
+use crate::arrow::{self, Batches, Fetching};
+use crate::call::{Call, work};
+use crate::handle::Handle;
+use crate::lists::Query;
+use crate::models::{DATASOURCE_VALUE_INPUT, Datasource, DatasourceValue};
+use crate::runtime::{AtHome, runtime};
+
+#[pyclass(frozen, module = "obeya._obeya")]
+pub(crate) struct DatasourceCalls(pub(crate) Handle);
+
+#[pymethods]
+impl DatasourceCalls {
+    #[pyo3(signature = (if_match, idempotency_key, /))]
+    fn carrying(&self, if_match: Option<String>, idempotency_key: Option<String>) -> Self {
+        Self(self.0.carrying(if_match, idempotency_key))
+    }
+
+    #[pyo3(signature = (r#where, /))]
+    fn list(&self, r#where: Option<String>) -> PyResult<Query> {
+        let mut list = self.0.client()?.datasources().list();
+        if let Some(expression) = r#where {
+            list = list.filter(expression);
+        }
+        Ok(Query::whole(&self.0, move || list.clone().send()))
+    }
+
+    #[pyo3(signature = (datasource, /))]
+    fn get(&self, datasource: Id<Datasource>) -> PyResult<Call> {
+        self.0
+            .call(move |client| async move { client.datasources().get(datasource.0).await })
+    }
+
+    #[pyo3(signature = (datasource, /, *, start, end, r#where, order_by, page_size, prefetch))]
+    #[expect(clippy::too_many_arguments, reason = "they are keyword arguments")]
+    fn values(
+        &self,
+        datasource: Id<Datasource>,
+        start: Option<Moment>,
+        end: Option<Moment>,
+        r#where: Option<String>,
+        order_by: Option<Names>,
+        page_size: Option<i32>,
+        prefetch: usize,
+    ) -> PyResult<ValueQuery> {
+        let mut values = self.0.client()?.datasources().values(datasource.0);
+        if let Some(Moment(instant)) = start {
+            values = values.from(instant);
+        }
+        if let Some(Moment(instant)) = end {
+            values = values.to(instant);
+        }
+        if let Some(expression) = r#where {
+            values = values.filter(expression);
+        }
+        if let Some(Names(keys)) = order_by {
+            values = values.orderby(keys);
+        }
+        if let Some(number) = page_size {
+            values = values.page_size(number);
+        }
+        Ok(ValueQuery {
+            values: AtHome::new(values.prefetch(prefetch)),
+            handle: self.0.clone(),
+        })
+    }
+
+    #[pyo3(signature = (datasource, fields, /))]
+    fn create_value(
+        &self,
+        datasource: Id<Datasource>,
+        fields: &Bound<'_, PyAny>,
+    ) -> PyResult<Call> {
+        let value = body(
+            &DATASOURCE_VALUE_INPUT,
+            fields,
+            "datasources.create_value()",
+        )?;
+        self.0.call(move |client| async move {
+            client
+                .datasources()
+                .create_value(datasource.0, &value)
+                .await
+        })
+    }
+
+    #[pyo3(signature = (datasource, value, fields, /))]
+    fn update_value(
+        &self,
+        datasource: Id<Datasource>,
+        value: Id<DatasourceValue>,
+        fields: &Bound<'_, PyAny>,
+    ) -> PyResult<Call> {
+        let new = body(
+            &DATASOURCE_VALUE_INPUT,
+            fields,
+            "datasources.update_value()",
+        )?;
+        self.0.call(move |client| async move {
+            let datasources = client.datasources();
+            datasources.update_value(datasource.0, value.0, &new).await
+        })
+    }
+
+    #[pyo3(signature = (datasource, value, /))]
+    fn delete_value(
+        &self,
+        datasource: Id<Datasource>,
+        value: Id<DatasourceValue>,
+    ) -> PyResult<Call> {
+        self.0.call(move |client| async move {
+            client
+                .datasources()
+                .delete_value(datasource.0, value.0)
+                .await
+        })
+    }
+
+    #[pyo3(signature = (datasource, values, /))]
+    fn create_values(
+        &self,
+        datasource: Id<Datasource>,
+        values: &Bound<'_, PyAny>,
+    ) -> PyResult<Call> {
+        let values = bodies(&DATASOURCE_VALUE_INPUT, values, "values")?;
+        self.0.call(move |client| async move {
+            client
+                .datasources()
+                .create_values(datasource.0, &values)
+                .await
+        })
+    }
+
+    #[pyo3(signature = (datasource, values, /))]
+    fn delete_values(
+        &self,
+        datasource: Id<Datasource>,
+        values: Vec<Id<DatasourceValue>>,
+    ) -> PyResult<Call> {
+        let ids: Vec<i32> = values.into_iter().map(|value| value.0).collect();
+        self.0.call(move |client| async move {
+            client.datasources().delete_values(datasource.0, &ids).await
+        })
+    }
+
+    #[pyo3(signature = (datasource, values, start, end, /))]
+    fn replace_values(
+        &self,
+        datasource: Id<Datasource>,
+        values: &Bound<'_, PyAny>,
+        start: Moment,
+        end: Moment,
+    ) -> PyResult<Call> {
+        let values = bodies(&DATASOURCE_VALUE_INPUT, values, "values")?;
+        self.0.call(move |client| async move {
+            let datasources = client.datasources();
+            datasources
+                .replace_values(datasource.0, start.0, end.0, &values)
+                .await
+        })
+    }
+}
+
+/// The values of a datasource, as records and as Arrow.
+#[pyclass(frozen, module = "obeya._obeya")]
+pub(crate) struct ValueQuery {
+    values: AtHome<obeya::Values>,
+    handle: Handle,
+}
+
+#[pymethods]
+impl ValueQuery {
+    /// As a list of records.
+    fn records(&self) -> PyResult<Query> {
+        Ok(Query::new(&self.handle, self.values.get("list")?.clone()))
+    }
+
+    /// As batches in memory.
+    fn batches(&self) -> PyResult<Call> {
+        let values = self.values.get("list")?.clone();
+        let work = work(async { values.to_arrow().await.map(Batches) });
+        Ok(Call::new(self.handle.turns(), work))
+    }
+
+    /// As a stream that fetches while another library reads it.
+    fn stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let batches = self.values.get("list")?.clone().arrow_stream();
+        arrow::stream(py, Box::new(Fetching::new(batches, runtime()?)))
+    }
+
+    /// The schema of those.
+    #[staticmethod]
+    fn schema(py: Python<'_>) -> PyResult<Bound<'_, PyCapsule>> {
+        arrow::schema(py)
+    }
+}

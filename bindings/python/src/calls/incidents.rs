@@ -1,0 +1,290 @@
+//! Incidents, their types and the trash.
+
+use std::future::Future;
+
+use obeya::Incidents;
+use obeya::model::{
+    IncidentCustomFieldUpdate, IncidentResponsibleUpdate, IncidentSeverityUpdate,
+    IncidentStatusUpdate, IncidentUpdate,
+};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::json;
+
+use crate::arguments::{Day, Id, Moment, Names, bodies, body, get, list};
+use crate::call::{Answer, Call};
+use crate::handle::Handle;
+use crate::lists::Query;
+use crate::models::{
+    self, CATEGORY_INPUT, CAUSE_INPUT, CONSEQUENCE_INPUT, Group, INCIDENT_CREATE,
+    INCIDENT_CUSTOM_FIELD_UPDATE, INCIDENT_RESPONSIBLE_UPDATE, INCIDENT_SEVERITY_UPDATE,
+    INCIDENT_STATUS_UPDATE, INCIDENT_UPDATE, Incident, IncidentCustomField, IncidentTypeSummary,
+    IncidentTypeV2, IncidentV2, TrashedIncident,
+};
+
+/// What an update of a whole incident must say, though it may change nothing of it.
+const NEEDED: [&str; 4] = ["incident_type_id", "severity", "title", "incident_date"];
+
+#[pyclass(frozen, module = "obeya._obeya")]
+pub(crate) struct IncidentCalls(pub(crate) Handle);
+
+#[pymethods]
+impl IncidentCalls {
+    #[pyo3(signature = (if_match, idempotency_key, /))]
+    fn carrying(&self, if_match: Option<String>, idempotency_key: Option<String>) -> Self {
+        Self(self.0.carrying(if_match, idempotency_key))
+    }
+
+    #[pyo3(signature = (*, r#where, order_by, r#type, incident_start, incident_end, modified_start, modified_end, page_size))]
+    #[expect(clippy::too_many_arguments, reason = "they are keyword arguments")]
+    fn list(
+        &self,
+        r#where: Option<String>,
+        order_by: Option<Names>,
+        r#type: Option<Id<IncidentTypeSummary>>,
+        incident_start: Option<Day>,
+        incident_end: Option<Day>,
+        modified_start: Option<Moment>,
+        modified_end: Option<Moment>,
+        page_size: Option<i32>,
+    ) -> PyResult<Query> {
+        let mut list = self.0.client()?.incidents().list();
+        if let Some(expression) = r#where {
+            list = list.filter(expression);
+        }
+        if let Some(Names(keys)) = order_by {
+            list = list.orderby(keys);
+        }
+        if let Some(id) = r#type {
+            list = list.type_id(id.0);
+        }
+        if let Some(Day(day)) = incident_start {
+            list = list.incident_date_from(day);
+        }
+        if let Some(Day(day)) = incident_end {
+            list = list.incident_date_to(day);
+        }
+        if let Some(Moment(instant)) = modified_start {
+            list = list.modified_from(instant);
+        }
+        if let Some(Moment(instant)) = modified_end {
+            list = list.modified_to(instant);
+        }
+        if let Some(records) = page_size {
+            list = list.page_size(records);
+        }
+        Ok(Query::new(&self.0, list))
+    }
+
+    #[pyo3(signature = (**options))]
+    fn list_v2(&self, options: Option<&Bound<'_, PyDict>>) -> PyResult<Query> {
+        list(&self.0, self.0.client()?.incidents().list_v2(), options)
+    }
+
+    #[pyo3(signature = (incident, /))]
+    fn get(&self, incident: Id<Incident>) -> PyResult<Call> {
+        self.call(move |incidents| async move { incidents.get(incident.0).await })
+    }
+
+    #[pyo3(signature = (incident, select, expand, /))]
+    fn get_v2(
+        &self,
+        incident: Id<IncidentV2>,
+        select: Option<Names>,
+        expand: Option<Names>,
+    ) -> PyResult<Call> {
+        self.call(move |incidents| get(incidents.get_v2(incident.0), select, expand).send())
+    }
+
+    #[pyo3(signature = (fields, /))]
+    fn create(&self, fields: &Bound<'_, PyAny>) -> PyResult<Call> {
+        let new = body(&INCIDENT_CREATE, fields, "incidents.create()")?;
+        self.call(move |incidents| async move { incidents.create(&new).await })
+    }
+
+    #[pyo3(signature = (incident, fields, /))]
+    fn update(&self, incident: &Bound<'_, PyAny>, fields: &Bound<'_, PyDict>) -> PyResult<Call> {
+        let id: Id<Incident> = incident.extract()?;
+        let update = update_of(incident, fields)?;
+        self.call(move |incidents| async move { incidents.update(id.0, &update).await })
+    }
+
+    #[pyo3(signature = (incident, status, /))]
+    fn set_status(&self, incident: Id<Incident>, status: &str) -> PyResult<Call> {
+        let new: IncidentStatusUpdate =
+            models::parse(&INCIDENT_STATUS_UPDATE, json!({ "status": status }))?;
+        self.call(
+            move |incidents| async move { incidents.set_status(incident.0, new.status).await },
+        )
+    }
+
+    #[pyo3(signature = (incident, severity, /))]
+    fn set_severity(&self, incident: Id<Incident>, severity: &str) -> PyResult<Call> {
+        let new: IncidentSeverityUpdate =
+            models::parse(&INCIDENT_SEVERITY_UPDATE, json!({ "severity": severity }))?;
+        let severity = new
+            .severity
+            .ok_or_else(|| PyTypeError::new_err("severity cannot be None"))?;
+        self.call(
+            move |incidents| async move { incidents.set_severity(incident.0, severity).await },
+        )
+    }
+
+    #[pyo3(signature = (incident, group, user, /))]
+    fn set_responsible(
+        &self,
+        incident: Id<Incident>,
+        group: Id<Group>,
+        user: &str,
+    ) -> PyResult<Call> {
+        let new: IncidentResponsibleUpdate = models::parse(
+            &INCIDENT_RESPONSIBLE_UPDATE,
+            json!({ "followUpGroupId": group.0, "responsibleUserId": user }),
+        )?;
+        self.call(move |incidents| async move {
+            let (group, user) = (new.follow_up_group_id, new.responsible_user_id);
+            incidents.set_responsible(incident.0, group, user).await
+        })
+    }
+
+    #[pyo3(signature = (incident, categories, /))]
+    fn set_categories(
+        &self,
+        incident: Id<Incident>,
+        categories: &Bound<'_, PyAny>,
+    ) -> PyResult<Call> {
+        let all = bodies(&CATEGORY_INPUT, categories, "categories")?;
+        self.call(move |incidents| async move { incidents.set_categories(incident.0, &all).await })
+    }
+
+    #[pyo3(signature = (incident, causes, /))]
+    fn set_causes(&self, incident: Id<Incident>, causes: &Bound<'_, PyAny>) -> PyResult<Call> {
+        let all = bodies(&CAUSE_INPUT, causes, "causes")?;
+        self.call(move |incidents| async move { incidents.set_causes(incident.0, &all).await })
+    }
+
+    #[pyo3(signature = (incident, consequences, /))]
+    fn set_consequences(
+        &self,
+        incident: Id<Incident>,
+        consequences: &Bound<'_, PyAny>,
+    ) -> PyResult<Call> {
+        let all = bodies(&CONSEQUENCE_INPUT, consequences, "consequences")?;
+        self.call(
+            move |incidents| async move { incidents.set_consequences(incident.0, &all).await },
+        )
+    }
+
+    #[pyo3(signature = (incident, field, value, /))]
+    fn set_custom_field(
+        &self,
+        incident: Id<Incident>,
+        field: Id<IncidentCustomField>,
+        value: &str,
+    ) -> PyResult<Call> {
+        let new: IncidentCustomFieldUpdate =
+            models::parse(&INCIDENT_CUSTOM_FIELD_UPDATE, json!({ "value": value }))?;
+        self.call(move |incidents| async move {
+            let value = new.value;
+            incidents.set_custom_field(incident.0, field.0, value).await
+        })
+    }
+
+    #[pyo3(signature = (incident, external_id, /))]
+    fn set_external_id(
+        &self,
+        incident: Id<Incident>,
+        external_id: Option<String>,
+    ) -> PyResult<Call> {
+        self.call(move |incidents| async move {
+            incidents
+                .set_external_id(incident.0, external_id.as_deref())
+                .await
+        })
+    }
+
+    #[pyo3(signature = (incident, /))]
+    fn delete(&self, incident: Id<Incident>) -> PyResult<Call> {
+        self.call(move |incidents| async move { incidents.delete(incident.0).await })
+    }
+
+    #[pyo3(signature = (incident, /))]
+    fn restore(&self, incident: Id<TrashedIncident>) -> PyResult<Call> {
+        self.call(move |incidents| async move { incidents.restore(incident.0).await })
+    }
+
+    #[pyo3(signature = (r#where, /))]
+    fn trash(&self, r#where: Option<String>) -> PyResult<Query> {
+        let mut trash = self.0.client()?.incidents().trash();
+        if let Some(expression) = r#where {
+            trash = trash.filter(expression);
+        }
+        Ok(Query::whole(&self.0, move || trash.clone().send()))
+    }
+
+    #[pyo3(signature = (language, /))]
+    fn types(&self, language: Option<String>) -> PyResult<Query> {
+        let mut types = self.0.client()?.incidents().types();
+        if let Some(code) = language {
+            types = types.language(code);
+        }
+        Ok(Query::whole(&self.0, move || types.clone().send()))
+    }
+
+    #[pyo3(signature = (r#type, language, /))]
+    fn type_detail(
+        &self,
+        r#type: Id<IncidentTypeSummary>,
+        language: Option<String>,
+    ) -> PyResult<Call> {
+        self.call(move |incidents| {
+            let detail = incidents.type_detail(r#type.0);
+            match language {
+                Some(code) => detail.language(code),
+                None => detail,
+            }
+            .send()
+        })
+    }
+
+    #[pyo3(signature = (**options))]
+    fn types_v2(&self, options: Option<&Bound<'_, PyDict>>) -> PyResult<Query> {
+        list(&self.0, self.0.client()?.incidents().types_v2(), options)
+    }
+
+    #[pyo3(signature = (r#type, select, expand, /))]
+    fn type_v2(
+        &self,
+        r#type: Id<IncidentTypeV2>,
+        select: Option<Names>,
+        expand: Option<Names>,
+    ) -> PyResult<Call> {
+        self.call(move |incidents| get(incidents.type_v2(r#type.0), select, expand).send())
+    }
+}
+
+impl IncidentCalls {
+    fn call<T, F>(&self, ask: impl FnOnce(Incidents) -> F + Send + 'static) -> PyResult<Call>
+    where
+        T: Answer,
+        F: Future<Output = obeya::Result<T>> + Send + 'static,
+    {
+        self.0.call(|client| ask(client.incidents()))
+    }
+}
+
+/// The update that these fields are. A record gives what an update must say and the caller does not.
+fn update_of(incident: &Bound<'_, PyAny>, fields: &Bound<'_, PyDict>) -> PyResult<IncidentUpdate> {
+    let fields = fields.copy()?;
+    if incident.is_instance_of::<Incident>() {
+        for name in NEEDED {
+            // Under either of its names, what the caller says goes before what the record has.
+            let wire = INCIDENT_UPDATE.find(name).map_or(name, |field| field.wire);
+            if !fields.contains(name)? && !fields.contains(wire)? {
+                fields.set_item(name, incident.getattr(name)?)?;
+            }
+        }
+    }
+    body(&INCIDENT_UPDATE, fields.as_any(), "incidents.update()")
+}

@@ -1,0 +1,248 @@
+//! What a client is beneath its Python classes: its settings, its resources, and closing it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::arguments::named;
+use crate::call::Call;
+use crate::calls::{
+    AreaCalls, BoardCalls, CommentCalls, DatasourceCalls, GroupCalls, ImprovementCalls,
+    IncidentCalls,
+};
+use crate::errors;
+use crate::handle::{Handle, Seen};
+
+/// The variables `from_env` can't do without: named all at once, so that nobody finds them out one by one.
+const NEEDED: [&str; 3] = ["OBEYA_BASE_URL", "OBEYA_CLIENT_ID", "OBEYA_CLIENT_SECRET"];
+
+/// What every client says of itself, so that a service's log tells Python from Rust.
+const AGENT: &str = concat!("obeya-python/", env!("CARGO_PKG_VERSION"));
+
+/// A client of one service, without its methods' words.
+#[pyclass(frozen, module = "obeya._obeya")]
+pub(crate) struct Core {
+    handle: Handle,
+    /// The address of the API.
+    #[pyo3(get)]
+    base_url: String,
+}
+
+/// The settings that have a default: the attributes of an object.
+struct Settings {
+    scopes: Option<Vec<String>>,
+    timeout: Limit,
+    connect_timeout: Limit,
+    max_retries: u32,
+    user_agent: Option<String>,
+}
+
+#[pymethods]
+impl Core {
+    #[new]
+    #[pyo3(signature = (base_url, client_id, client_secret, auth_url, token, settings, /))]
+    fn new(
+        py: Python<'_>,
+        base_url: &str,
+        client_id: Option<String>,
+        client_secret: Option<String>,
+        auth_url: Option<String>,
+        token: Option<String>,
+        settings: Settings,
+    ) -> PyResult<Self> {
+        let mut builder = obeya::Client::builder().base_url(base_url);
+        if let Some(id) = client_id {
+            builder = builder.client_id(id);
+        }
+        if let Some(secret) = client_secret {
+            builder = builder.client_secret(secret);
+        }
+        if let Some(url) = auth_url {
+            builder = builder.auth_url(url);
+        }
+        if let Some(token) = token {
+            builder = builder.token(token);
+        }
+        Self::build(py, settings.apply(builder).build())
+    }
+
+    /// The client that the environment names.
+    #[staticmethod]
+    #[pyo3(signature = (settings, /))]
+    fn from_env(py: Python<'_>, settings: Settings) -> PyResult<Self> {
+        let unset =
+            |name: &&&str| std::env::var(name).map_or(true, |value| value.trim().is_empty());
+        let missing: Vec<String> = NEEDED
+            .iter()
+            .filter(unset)
+            .map(|name| (*name).to_owned())
+            .collect();
+        if !missing.is_empty() {
+            let missing = obeya::ConfigError::MissingVariables(missing);
+            return Self::build(py, Err(missing.into()));
+        }
+        let builder = settings.apply(obeya::Client::builder());
+        Self::build(py, builder.environment().build())
+    }
+
+    /// The same client with other limits; what is not given stays.
+    #[pyo3(signature = (*, timeout=None, max_retries=None))]
+    fn limited(&self, timeout: Option<Limit>, max_retries: Option<u32>) -> PyResult<Self> {
+        let mut client = self.handle.client()?;
+        if let Some(Limit(limit)) = timeout {
+            client = client.timeout(limit);
+        }
+        if let Some(retries) = max_retries {
+            client = client.max_retries(retries);
+        }
+        Ok(Self {
+            handle: self.handle.beside(client),
+            base_url: self.base_url.clone(),
+        })
+    }
+
+    /// The same client, which leaves the tag of its last answer in the other.
+    fn tagging(&self) -> (Self, LastTag) {
+        let seen = Arc::<Seen>::default();
+        let core = Self {
+            handle: self.handle.tagging(Arc::clone(&seen)),
+            base_url: self.base_url.clone(),
+        };
+        (core, LastTag(seen))
+    }
+
+    fn close(&self) {
+        self.handle.close();
+    }
+
+    fn ping(&self) -> PyResult<Call> {
+        self.handle
+            .call(|client| async move { client.ping().await })
+    }
+
+    fn authenticate(&self) -> PyResult<Call> {
+        self.handle
+            .call(|client| async move { client.authenticate().await })
+    }
+
+    #[getter]
+    fn areas(&self) -> AreaCalls {
+        AreaCalls(self.handle.clone())
+    }
+
+    #[getter]
+    fn boards(&self) -> BoardCalls {
+        BoardCalls(self.handle.clone())
+    }
+
+    #[getter]
+    fn groups(&self) -> GroupCalls {
+        GroupCalls(self.handle.clone())
+    }
+
+    #[getter]
+    fn comments(&self) -> CommentCalls {
+        CommentCalls(self.handle.clone())
+    }
+
+    #[getter]
+    fn incidents(&self) -> IncidentCalls {
+        IncidentCalls(self.handle.clone())
+    }
+
+    #[getter]
+    fn improvements(&self) -> ImprovementCalls {
+        ImprovementCalls(self.handle.clone())
+    }
+
+    #[getter]
+    fn datasources(&self) -> DatasourceCalls {
+        DatasourceCalls(self.handle.clone())
+    }
+}
+
+impl Core {
+    fn build(py: Python<'_>, built: obeya::Result<obeya::Client>) -> PyResult<Self> {
+        let client = built.map_err(|error| errors::exception(py, &error))?;
+        let base_url = client.base_url().to_owned();
+        Ok(Self {
+            handle: Handle::new(client),
+            base_url,
+        })
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for Settings {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        Ok(Self {
+            scopes: setting(&value, "scopes")?,
+            timeout: setting(&value, "timeout")?,
+            connect_timeout: setting(&value, "connect_timeout")?,
+            max_retries: setting(&value, "max_retries")?,
+            user_agent: setting(&value, "user_agent")?,
+        })
+    }
+}
+
+fn setting<'py, T>(settings: &Bound<'py, PyAny>, name: &str) -> PyResult<T>
+where
+    T: for<'a> FromPyObject<'a, 'py, Error = PyErr>,
+{
+    let value = settings.getattr(name)?;
+    value.extract().map_err(|error| named(name, &value, &error))
+}
+
+impl Settings {
+    fn apply(self, mut builder: obeya::ClientBuilder) -> obeya::ClientBuilder {
+        if let Some(scopes) = self.scopes {
+            builder = builder.scopes(scopes);
+        }
+        let agent = match self.user_agent {
+            Some(text) => format!("{AGENT} {text}"),
+            None => AGENT.to_owned(),
+        };
+        builder
+            .timeout(self.timeout.0)
+            .connect_timeout(self.connect_timeout.0)
+            .max_retries(self.max_retries)
+            .user_agent(agent)
+    }
+}
+
+/// A number of seconds, or `None` for no limit.
+#[derive(Clone, Copy)]
+struct Limit(Duration);
+
+impl<'py> FromPyObject<'_, 'py> for Limit {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let Some(seconds) = value.extract::<Option<f64>>()? else {
+            return Ok(Self(Duration::MAX));
+        };
+        // So many that no clock counts them is no limit either.
+        if seconds >= Duration::MAX.as_secs_f64() {
+            return Ok(Self(Duration::MAX));
+        }
+        let limit = Duration::try_from_secs_f64(seconds).map_err(|_| {
+            PyValueError::new_err(format!("found {seconds}, expected a number of seconds"))
+        })?;
+        Ok(Self(limit))
+    }
+}
+
+/// The tag of the last answer, once there is one.
+#[pyclass(frozen, module = "obeya._obeya")]
+pub(crate) struct LastTag(Arc<Seen>);
+
+#[pymethods]
+impl LastTag {
+    #[getter]
+    fn tag(&self) -> Option<String> {
+        self.0.tag()
+    }
+}

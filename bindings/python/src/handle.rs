@@ -1,0 +1,138 @@
+//! What every object of a client holds: the SDK's client, until it is closed, and what the calls carry that are made through it.
+
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use obeya::{Client, Tag};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use tokio::sync::Semaphore;
+
+use crate::call::{Answer, Call, Turns, work};
+use crate::runtime::AtHome;
+
+/// A share of a client.
+#[derive(Clone)]
+pub(crate) struct Handle {
+    client: Arc<AtHome<Mutex<Option<Client>>>>,
+    if_match: Option<String>,
+    idempotency_key: Option<String>,
+    seen: Option<Arc<Seen>>,
+    turns: Turns,
+}
+
+/// How many calls of a client may be under way at once when they are awaited. Threads that wait are fewer by themselves.
+const MOST_AT_ONCE: usize = 100;
+
+/// Where the tag of the last answer is left.
+#[derive(Default)]
+pub(crate) struct Seen(Mutex<Option<String>>);
+
+impl Seen {
+    pub(crate) fn tag(&self) -> Option<String> {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    fn keep(&self, tag: Option<Tag>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) =
+            tag.map(|tag| tag.as_str().to_owned());
+    }
+}
+
+impl Handle {
+    /// The first share.
+    pub(crate) fn new(client: Client) -> Self {
+        Self {
+            client: Arc::new(AtHome::new(Mutex::new(Some(client)))),
+            if_match: None,
+            idempotency_key: None,
+            seen: None,
+            turns: Arc::new(Semaphore::new(MOST_AT_ONCE)),
+        }
+    }
+
+    /// A share of another client that has the same connections.
+    pub(crate) fn beside(&self, client: Client) -> Self {
+        Self {
+            client: Arc::new(AtHome::new(Mutex::new(Some(client)))),
+            ..self.clone()
+        }
+    }
+
+    /// The same, whose writes carry these.
+    pub(crate) fn carrying(
+        &self,
+        if_match: Option<String>,
+        idempotency_key: Option<String>,
+    ) -> Self {
+        Self {
+            if_match,
+            idempotency_key,
+            ..self.clone()
+        }
+    }
+
+    /// The same, whose answers leave their tags.
+    pub(crate) fn tagging(&self, seen: Arc<Seen>) -> Self {
+        Self {
+            seen: Some(seen),
+            ..self.clone()
+        }
+    }
+
+    /// Whose turn it is among the calls of the client.
+    pub(crate) fn turns(&self) -> &Turns {
+        &self.turns
+    }
+
+    /// Takes the client from all who share it.
+    pub(crate) fn close(&self) {
+        // In a forked child it is the parent's, which goes on with it.
+        if let Ok(client) = self.client.get("client") {
+            let client = client.lock().unwrap_or_else(PoisonError::into_inner).take();
+            // Kept as what is dropped at home, it knows the runtime whose tasks it tells so.
+            drop(AtHome::new(client));
+        }
+    }
+
+    /// The client, with what its calls carry.
+    pub(crate) fn client(&self) -> PyResult<Client> {
+        let client = self.client.get("client")?;
+        let client = client
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        let mut client = client.ok_or_else(|| PyRuntimeError::new_err("the client is closed"))?;
+        if let Some(tag) = &self.if_match {
+            client = client.if_match(Tag::new(tag));
+        }
+        if let Some(key) = &self.idempotency_key {
+            client = client.idempotency_key(key);
+        }
+        Ok(client)
+    }
+
+    /// The call that asks the client.
+    pub(crate) fn call<T, F>(
+        &self,
+        ask: impl FnOnce(Client) -> F + Send + 'static,
+    ) -> PyResult<Call>
+    where
+        T: Answer,
+        F: Future<Output = obeya::Result<T>> + Send + 'static,
+    {
+        let client = self.client()?;
+        let work = match self.seen.clone() {
+            None => work(ask(client)),
+            Some(seen) => work(async move {
+                let answer = client.tagged(ask).await?;
+                seen.keep(answer.tag);
+                Ok(answer.value)
+            }),
+        };
+        Ok(Call::new(&self.turns, work))
+    }
+}

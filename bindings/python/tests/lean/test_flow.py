@@ -1,0 +1,164 @@
+"""Lead times against scipy's quantiles, and cumulative flow against a count by pandas."""
+
+from __future__ import annotations
+
+import datetime
+import random
+from typing import Any
+
+import pandas as pd
+import pytest
+from obeya import lean
+from scipy import stats
+
+UTC = datetime.timezone.utc
+STAGES = list(lean.STAGES)
+COLUMNS = list(lean.STAGES.values())
+
+
+def moment(day: int, hour: int = 0) -> datetime.datetime:
+    return datetime.datetime(2026, 3, 1, hour, tzinfo=UTC) + datetime.timedelta(days=day - 1)
+
+
+def record(number: int, status: str, *days: int | None) -> dict[str, Any]:
+    dates = [None if day is None else moment(day) for day in [*days, *[None] * (6 - len(days))]]
+    return {"id": number, "status": status, **dict(zip(COLUMNS, dates))}
+
+
+RECORDS = [
+    record(1, "Implemented", 1, 2, 4, 8),
+    record(2, "InProgress", 1, 3, 5),
+    record(3, "Implemented", 2, None, None, 4),
+    record(4, "Archived", 3, 4, None, None, None, 6),
+    record(5, "Open", 1),
+    record(6, "Suggested"),
+]
+
+
+def plant(size: int) -> list[dict[str, Any]]:
+    """Improvements that skip stages, stop on the way and are archived."""
+    source = random.Random(3)
+    records = []
+    for number in range(size):
+        now, row = moment(1) + datetime.timedelta(hours=source.random() * 2000), {"id": number, "status": "Suggested"}
+        for at, (stage, column) in enumerate(lean.STAGES.items()):
+            row[column] = None
+            if source.random() < 0.2 and at:
+                continue
+            if at and source.random() < 0.15:
+                row.update(dict.fromkeys(COLUMNS[at:]))
+                break
+            row[column], row["status"] = now, stage
+            now += datetime.timedelta(hours=source.expovariate(1 / 100))
+        records.append(row)
+    return records
+
+
+def test_lead_times_by_hand() -> None:
+    found = lean.lead_times(RECORDS, percentiles=(50, 85))
+    rows = {row.pop("stage"): row for row in found.to_arrow().to_pylist()}
+    assert list(rows) == [*STAGES[:-1], "Suggested to Implemented"]
+    # From Suggested: 1, 2, 2 (the skipped stages have no date) and 1 day.
+    assert rows["Suggested"] == {"left": 4, "staying": 0, "mean": 1.5, "p50": 1.5, "p85": 2.0}
+    assert rows["Planned"] == {"left": 3, "staying": 0, "mean": 2.0, "p50": 2.0, "p85": 2.0}
+    assert rows["InProgress"] == {"left": 1, "staying": 1, "mean": 4.0, "p50": 4.0, "p85": 4.0}
+    assert rows["Evaluated"] == {"left": 0, "staying": 0, "mean": None, "p50": None, "p85": None}
+    # 7 and 2 days; the archived one was never implemented.
+    assert rows["Suggested to Implemented"]["left"] == found.finished == 2
+    assert rows["Suggested to Implemented"]["staying"] == 1
+    assert [found.median, found.p85] == pytest.approx([4.5, 2 + 0.85 * 5])
+
+
+def test_percentiles_are_those_of_scipy() -> None:
+    records = plant(400)
+    wanted = (0, 5, 50, 85, 95, 99.5, 100)
+    found = lean.lead_times(records, percentiles=wanted)
+    for row, days in zip(found.to_arrow().to_pylist(), found.durations):
+        assert len(days) == row["left"] > 20
+        for percentile in wanted:
+            assert row[f"p{percentile:g}"] == pytest.approx(stats.scoreatpercentile(days, percentile))
+        assert row["mean"] == pytest.approx(stats.tmean(days))
+    frame = pd.DataFrame(records)
+    whole = (frame["implementedDate"] - frame["suggestionDate"]).dropna().dt.total_seconds() / 86400
+    assert found.finished == len(whole)
+    assert found.median == pytest.approx(whole.median())
+    assert found.p85 == pytest.approx(whole.quantile(0.85))
+
+
+def test_stages_may_be_entered_at_one_moment() -> None:
+    # Who implements without a plan sets both in one go.
+    found = lean.lead_times([record(1, "Implemented", 1, 2, 2, 2)])
+    assert found.to_arrow().column_names == ["stage", "left", "staying", "mean", "p50", "p85", "p95"]
+    assert found.to_arrow()["mean"].to_pylist() == [1, 0, 0, None, None, 1]
+    flow = lean.cumulative_flow([record(1, "Implemented", 1, 2, 2, 2)], first="2026-03-02", last="2026-03-02")
+    assert flow.to_arrow()["in_stage"].to_pylist() == [0, 0, 0, 1, 0, 0]
+    assert flow.to_arrow()["entered"].to_pylist() == [0, 1, 1, 1, 0, 0]
+
+
+def test_other_stages_are_named() -> None:
+    stages = {"Reported": "reportedDate", "Resolved": "resolvedDate"}
+    frame = {"reportedDate": [moment(1), moment(2)], "resolvedDate": [moment(1, 12), None]}
+    found = lean.lead_times(frame, stages=stages, start="Reported", end="Resolved", status=None)
+    assert (found.finished, found.median) == (1, 0.5)
+    assert found.to_arrow()["staying"].to_pylist() == [1, 1]
+
+
+def test_cumulative_flow_by_hand() -> None:
+    flow = lean.cumulative_flow(RECORDS)
+    assert (flow.first, flow.last, flow.arrived, flow.undated) == (moment(1).date(), moment(8).date(), 4, 1)
+    table = flow.to_pandas().pivot(index="day", columns="stage", values="in_stage")[STAGES]
+    assert table.to_numpy().tolist() == [
+        [2, 0, 0, 0, 0, 0],
+        [2, 1, 0, 0, 0, 0],
+        [2, 2, 0, 0, 0, 0],
+        [0, 2, 1, 1, 0, 0],
+        [0, 1, 2, 1, 0, 0],
+        [0, 0, 2, 1, 0, 1],
+        [0, 0, 2, 1, 0, 1],
+        [0, 0, 1, 2, 0, 1],
+    ]
+    entered = flow.to_pandas().pivot(index="day", columns="stage", values="entered")[STAGES].sum().tolist()
+    assert entered == [4, 3, 2, 2, 0, 1]
+
+
+def test_a_part_of_the_time_begins_with_what_is_there() -> None:
+    flow = lean.cumulative_flow(RECORDS, first="2026-03-04", last="2026-03-05")
+    assert flow.to_arrow()["in_stage"].to_pylist() == [0, 2, 1, 1, 0, 0, 0, 1, 2, 1, 0, 0]
+    assert flow.to_arrow()["entered"].to_pylist() == [0, 1, 1, 1, 0, 0, 0, 0, 1, 0, 0, 0]
+
+
+def test_cumulative_flow_is_what_pandas_counts() -> None:
+    records = plant(150)
+    flow = lean.cumulative_flow(records, tz="Europe/Oslo").to_pandas()
+    frame = pd.DataFrame(records)
+    days = {stage: frame[column].dt.tz_convert("Europe/Oslo").dt.date for stage, column in lean.STAGES.items()}
+    for day in flow["day"].unique()[::7]:
+        # The furthest stage that has come.
+        now = pd.Series(None, index=frame.index, dtype=object)
+        for stage, date in days.items():
+            now[date.notna() & (date <= day)] = stage
+        counts = now.value_counts()
+        mine = flow[flow["day"] == day].set_index("stage")["in_stage"]
+        assert {stage: int(mine[stage]) for stage in STAGES} == {stage: int(counts.get(stage, 0)) for stage in STAGES}
+
+
+def test_what_cannot_be_shown_is_said() -> None:
+    backwards = [record(7, "Planned", 5, 2)]
+    message = r"the record 7 is Planned on 2026-03-02T00:00:00\+00:00, before it is Suggested on 2026-03-05"
+    with pytest.raises(ValueError, match=message):
+        lean.lead_times(backwards)
+    with pytest.raises(ValueError, match=message):
+        lean.cumulative_flow(backwards)
+    with pytest.raises(ValueError, match="none of the 1 records has a date in any of the columns suggestionDate"):
+        lean.cumulative_flow([RECORDS[5]])
+    with pytest.raises(ValueError, match="the last day, 2026-03-01, is before the first, 2026-03-04"):
+        lean.cumulative_flow(RECORDS, first="2026-03-04", last="2026-03-01")
+    with pytest.raises(ValueError, match="no stage 'Done'; the stages are Suggested"):
+        lean.lead_times(RECORDS, end="Done")
+    with pytest.raises(ValueError, match="expected percentiles from 0 to 100; found 101"):
+        lean.lead_times(RECORDS, percentiles=[101])
+    with pytest.raises(ValueError, match="no column 'plannedDate'"):
+        lean.lead_times({"suggestionDate": [moment(1)], "status": ["Suggested"]})
+    nothing = lean.lead_times([RECORDS[1]])
+    assert (nothing.median, nothing.p85, nothing.finished) == (None, None, 0)
+    assert repr(nothing) == "<obeya.lean.LeadTimes: Suggested to Implemented: none finished>"

@@ -1,0 +1,153 @@
+"""What goes in and what comes out: every kind of frame, days and moments as they are found, and results as frames."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import doctest
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from obeya import lean
+
+UTC = datetime.timezone.utc
+START = datetime.datetime(2026, 3, 1, 6, 30, tzinfo=UTC)
+MOMENTS = [START + datetime.timedelta(days=at) for at in range(6)]
+VALUES = [5.0, 7, 6, 8, 5, 7]
+COLUMNS: dict[str, list[Any]] = {"value": VALUES, "valueDate": MOMENTS}
+
+
+class Stream:
+    """Any library's frame, of which only the protocol is known."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any:
+        return pa.table(COLUMNS).__arrow_c_stream__(requested_schema)
+
+
+FRAMES: dict[str, Callable[[], Any]] = {
+    "pandas": lambda: pd.DataFrame(COLUMNS),
+    "pandas, Arrow": lambda: pd.DataFrame(COLUMNS).convert_dtypes(dtype_backend="pyarrow"),
+    "pandas, own index": lambda: pd.DataFrame(COLUMNS, index=list("abcdef")),
+    "polars": lambda: pl.DataFrame(COLUMNS),
+    "pyarrow": lambda: pa.table(COLUMNS),
+    "batch": lambda: pa.RecordBatch.from_pydict(COLUMNS),
+    "reader": lambda: pa.table(COLUMNS).to_reader(max_chunksize=2),
+    "stream": Stream,
+    "columns": lambda: COLUMNS,
+    "dictionaries": lambda: [{"value": value, "valueDate": moment} for value, moment in zip(VALUES, MOMENTS)],
+    "generator": lambda: ({"value": value, "valueDate": moment} for value, moment in zip(VALUES, MOMENTS)),
+    "a result": lambda: pa.table(lean.xmr(COLUMNS)).rename_columns({"date": "valueDate"}),
+}
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_any_frame_is_taken(kind: str) -> None:
+    chart = lean.xmr(FRAMES[kind]())
+    assert chart.to_arrow()["value"].to_pylist() == VALUES
+    assert chart.to_arrow()["date"].to_pylist() == MOMENTS
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array(MOMENTS, pa.timestamp("ns", "UTC")),
+        pa.array(MOMENTS, pa.timestamp("s", "Europe/Oslo")),
+        pa.array([moment.replace(tzinfo=None) for moment in MOMENTS], pa.timestamp("ms")),
+        pa.array([moment.isoformat() for moment in MOMENTS]),
+        # As on the wire: seven digits, of which six are kept.
+        pa.array([moment.strftime("%Y-%m-%dT%H:%M:%S.0000009Z") for moment in MOMENTS]),
+        pa.array([moment.strftime("%Y-%m-%d %H:%M:%S") for moment in MOMENTS]),
+        pa.array([moment.isoformat() for moment in MOMENTS]).dictionary_encode(),
+        pa.array([moment.isoformat() for moment in MOMENTS], pa.large_string()),
+        pa.array([moment.isoformat() for moment in MOMENTS], pa.string_view()),
+    ],
+    ids=lambda column: str(column.type),
+)
+def test_moments_are_understood_however_they_are_held(column: pa.Array) -> None:
+    assert lean.xmr({"value": VALUES, "valueDate": column}).to_arrow()["date"].to_pylist() == MOMENTS
+
+
+@pytest.mark.parametrize("kind", [pa.date32(), pa.date64(), pa.string()])
+def test_days_are_days_in_every_time_zone(kind: pa.DataType) -> None:
+    days = pa.array([moment.date() for moment in MOMENTS], pa.date32()).cast(kind)
+    chart = lean.g_chart({"incidentDate": days}, tz="Pacific/Auckland")
+    assert chart.to_arrow()["value"].to_pylist() == [1] * 5
+
+
+@pytest.mark.parametrize("kind", [pa.int8(), pa.uint64(), pa.float32(), pa.decimal128(5, 2)])
+def test_numbers_are_numbers(kind: pa.DataType) -> None:
+    values = pa.array([Decimal(int(value)) for value in VALUES], pa.decimal128(5, 2)).cast(kind)
+    assert lean.xmr({"value": values}, date=None).centre == pytest.approx(sum(VALUES) / 6)
+
+
+def test_what_is_no_frame_or_no_date_is_said() -> None:
+    with pytest.raises(TypeError, match="expected a frame, columns or records; found int"):
+        lean.xmr(7)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="expected records of obeya or dictionaries; found int"):
+        lean.xmr([7])
+    with pytest.raises(
+        ValueError, match="column 'valueDate' holds text that is not days or moments of ISO 8601 throughout, such as '1.3.2026'"
+    ):
+        lean.xmr({"value": VALUES, "valueDate": ["1.3.2026"] * 6})
+    with pytest.raises(ValueError, match="column 'valueDate' holds int64, not days or moments"):
+        lean.xmr({"value": VALUES, "valueDate": [1] * 6})
+    with pytest.raises(ValueError, match="no column 'value'; the columns are: none. The argument `value` takes another name"):
+        lean.xmr([])
+
+
+@pytest.fixture
+def chart() -> lean.XmR:
+    return lean.xmr({**COLUMNS, "p": ["a"] * 6}, phases="p")
+
+
+def test_a_result_is_a_frame_for_every_library(chart: lean.XmR) -> None:
+    names = ["date", "value", "phase", "centre", "lower", "upper", "rules", "range", "range_centre", "range_upper", "range_beyond"]
+    assert chart.to_arrow().column_names == names
+    assert chart.to_pandas()["date"].tolist() == MOMENTS
+    assert chart.to_polars()["value"].to_list() == VALUES
+    # It is not used up.
+    for _ in range(2):
+        assert pl.DataFrame(chart)["value"].to_list() == VALUES
+        assert pa.table(chart) == chart.table
+    assert len(chart) == 6
+
+
+def test_a_result_says_its_figures_in_a_line_and_in_a_notebook(chart: lean.XmR) -> None:
+    says = "6 points, 1 phase, centre 6.333, limits 1.013 to 11.65, 0 signals"
+    assert repr(chart) == f"<obeya.lean.XmR: {says}>"
+    html = chart._repr_html_()
+    assert f"<b>XmR chart of value</b>: {says}" in html
+    assert html.count("<tr>") == 7
+    many = lean.pareto({"incidentType": [f"<{number:02}>" for number in range(30)]})._repr_html_()
+    assert many.count("<tr>") == 21
+    assert "<td>&lt;00&gt;</td><td>1</td><td>0.03333</td>" in many
+    assert "and 10 rows more" in many
+
+
+def test_a_result_does_not_change(chart: lean.XmR) -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        chart.centre = 1  # type: ignore[misc]
+
+
+def test_every_function_is_explained_with_its_errors_and_source() -> None:
+    functions = [getattr(lean, name) for name in lean.__all__ if name.islower()]
+    assert len(functions) == 12
+    for function in functions:
+        assert "Raises:" in function.__doc__, function
+        assert "Args:" in function.__doc__, function
+    cited = [function for function in functions if "Source" in function.__doc__]
+    # A calendar and a list of dates have no formula.
+    assert {function.__name__ for function in functions} - {function.__name__ for function in cited} == {
+        "safety_cross",
+        "days_since",
+        "overdue",
+    }
+
+
+def test_the_example_of_the_package_is_true() -> None:
+    assert doctest.testmod(lean) == doctest.TestResults(failed=0, attempted=4)

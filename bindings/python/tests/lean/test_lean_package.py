@@ -1,0 +1,65 @@
+"""The sub-package in the package: records and values of the client as frames, nothing imported too early, and its own types."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import obeya
+from obeya import lean
+
+
+def test_records_of_the_client_are_a_frame(new_incident: Callable[..., obeya.Incident]) -> None:
+    incidents = [
+        new_incident(incident_date=f"2026-03-0{day}", causes=[33], due_date=f"2026-03-0{day}T00:00:00Z") for day in (1, 2, 4, 5, 6, 9)
+    ]
+    assert lean.pareto(incidents).vital == ("Equipment failure",)
+    assert lean.pareto(incidents, by="causes").vital == ("Wear",)
+    assert lean.g_chart(incidents).to_arrow()["value"].to_pylist() == [1, 2, 1, 1, 3]
+    assert len(lean.t_chart(incidents)) == 5
+    assert lean.safety_cross(incidents, as_of="2026-03-10").incidents == 6
+    assert lean.days_since(incidents, as_of="2026-03-10").days == 1
+    assert lean.overdue(incidents, as_of="2026-03-06").overdue == 4
+    assert lean.evaluation_ratio(incidents).ratio is None
+
+
+def test_the_values_of_a_datasource_are_a_frame(client: obeya.Client) -> None:
+    chart = lean.xmr(client.datasources.values(1, end="2026-01-02"))
+    assert len(chart) == 95
+    assert chart.centre == 24
+    assert lean.pareto(client.datasources.values(1), by="dimension").total == 2500
+
+
+def run(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_nothing_is_imported_before_it_is_needed() -> None:
+    heavy = (
+        "[name for name in ('pyarrow', 'pandas', 'matplotlib', 'altair', 'polars', 'numpy', 'obeya.lean') if name in sys.modules]"
+    )
+    assert run(f"import sys, obeya; print({heavy})") == "[]"
+    assert run("import sys, obeya.lean; print('matplotlib' in sys.modules, 'altair' in sys.modules)") == "False False"
+    # By attribute, as by import.
+    assert run("import obeya; print(obeya.lean.xmr.__name__, 'lean' in dir(obeya))") == "xmr True"
+
+
+def test_a_missing_library_is_named() -> None:
+    code = "import sys; sys.modules[{0!r}] = None\nimport obeya\ntry:\n    {1}\nexcept ImportError as error:\n    print(error)"
+    assert run(code.format("pyarrow", "obeya.lean")) == "this needs pyarrow: pip install pyarrow"
+    draw = "obeya.lean.pareto({'incidentType': ['a']}).plot(backend='%s')"
+    assert run(code.format("altair", draw % "altair")) == "this needs altair: pip install altair"
+    assert run(code.format("matplotlib.pyplot", draw % "matplotlib")) == "this needs matplotlib: pip install matplotlib"
+    frame = "obeya.lean.pareto({'incidentType': ['a']}).to_polars()"
+    assert run(code.format("polars", frame)) == "this needs polars: pip install polars"
+
+
+def test_types() -> None:
+    package = Path(__file__).parent.parent.parent
+    mypy = ["mypy", "--config-file", "pyproject.toml", "--follow-imports", "silent", "-p", "obeya.lean"]
+    done = subprocess.run([sys.executable, "-m", *mypy], capture_output=True, text=True, check=False, cwd=package)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,71 @@
+"""What is overdue, by hand."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+from obeya import lean
+
+DAY = datetime.date
+
+
+def record(number: int, status: str, due: datetime.date | None, who: str | None) -> dict[str, object]:
+    return {"id": number, "status": status, "dueDate": due, "responsibleDisplayName": who}
+
+
+RECORDS = [
+    record(1, "New", DAY(2026, 3, 1), "Kari"),
+    record(2, "InProgress", DAY(2026, 2, 1), "Kari"),
+    record(3, "Resolved", DAY(2026, 1, 1), "Kari"),
+    record(4, "InProgress", DAY(2026, 3, 10), "Kari"),
+    record(5, "Planned", DAY(2026, 1, 10), None),
+    record(6, "Open", None, "Ola"),
+    record(7, "Implemented", DAY(2026, 1, 1), "Unni"),
+    record(8, "Suggested", DAY(2026, 3, 9), "Per"),
+]
+
+
+def test_by_who_is_responsible() -> None:
+    found = lean.overdue(RECORDS, as_of="2026-03-10")
+    assert found.to_arrow().to_pylist() == [
+        {"responsible": "Kari", "overdue": 2, "open": 3, "longest": 37, "keys": ["2", "1"], "days": [37, 9]},
+        {"responsible": None, "overdue": 1, "open": 1, "longest": 59, "keys": ["5"], "days": [59]},
+        {"responsible": "Per", "overdue": 1, "open": 1, "longest": 1, "keys": ["8"], "days": [1]},
+        {"responsible": "Ola", "overdue": 0, "open": 1, "longest": None, "keys": [], "days": []},
+    ]
+    assert (found.overdue, found.open, found.undated) == (4, 6, 1)
+    assert repr(found) == "<obeya.lean.Overdue: 4 of 6 open records are overdue on 2026-03-10, 1 have no due date>"
+
+
+def test_the_due_day_itself_is_in_time() -> None:
+    for day, late in (("2026-03-09", 3), ("2026-03-10", 4), ("2026-03-11", 5)):
+        assert lean.overdue(RECORDS, as_of=day).overdue == late
+
+
+def test_a_due_moment_is_of_its_day_in_the_time_zone() -> None:
+    due = datetime.datetime(2026, 3, 9, 23, 30, tzinfo=datetime.timezone.utc)
+    records = [record(1, "New", due, "Kari")]
+    assert lean.overdue(records, as_of="2026-03-10").overdue == 1
+    assert lean.overdue(records, as_of="2026-03-10", tz="Europe/Oslo").overdue == 0
+
+
+def test_today_is_the_default() -> None:
+    now = datetime.datetime.now(datetime.timezone.utc)
+    records = [
+        record(1, "New", now - datetime.timedelta(days=3), "Kari"),
+        record(2, "New", now + datetime.timedelta(days=3), "Kari"),
+    ]
+    assert lean.overdue(records).overdue == 1
+
+
+def test_what_is_closed_is_up_to_the_caller() -> None:
+    assert lean.overdue(RECORDS, as_of="2026-03-10", closed=["Resolved", "Archived"]).overdue == 5
+    with pytest.raises(ValueError, match="1 missing values, the first in row 1; whether those records are open is not known"):
+        lean.overdue({"id": [1, 2], "status": ["New", None], "dueDate": [None, None], "responsibleDisplayName": [None, None]})
+
+
+def test_nothing_open_is_an_empty_frame() -> None:
+    found = lean.overdue([RECORDS[2]], as_of="2026-03-10")
+    assert (len(found), found.open, found.overdue) == (0, 0, 0)
+    assert found.to_arrow().column_names == ["responsible", "overdue", "open", "longest", "keys", "days"]

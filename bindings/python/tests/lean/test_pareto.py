@@ -1,0 +1,120 @@
+"""Pareto charts against qcc's example and polars."""
+
+from __future__ import annotations
+
+import datetime
+import random
+from typing import Any
+
+import polars as pl
+import published
+import pytest
+from obeya import lean
+
+DEFECTS = [name for name, count in published.QCC_DEFECTS.items() for _ in range(count)]
+
+
+def test_the_example_of_qcc() -> None:
+    chart = lean.pareto({"defect": DEFECTS}, by="defect")
+    frame = chart.to_arrow().to_pydict()
+    assert frame["category"] == ["contact num.", "price code", "supplier code", "part num.", "schedule date"]
+    assert frame["amount"] == [94, 80, 66, 33, 27]
+    assert [round(share * 100, 5) for share in frame["share"]] == [31.33333, 26.66667, 22, 11, 9]
+    assert [round(share * 100, 5) for share in frame["cumulative"]] == [31.33333, 58, 80, 91, 100]
+    assert chart.vital == ("contact num.", "price code", "supplier code")
+    assert chart.total == 300
+
+
+def test_weights_are_summed_as_polars_sums_them() -> None:
+    source = random.Random(5)
+    frame = pl.DataFrame(
+        {
+            "incidentType": [source.choice("abcdefgh") for _ in range(500)],
+            "minutes": [source.expovariate(1 / 30) for _ in range(500)],
+        }
+    )
+    oracle = frame.group_by("incidentType").agg(pl.sum("minutes")).sort("minutes", descending=True)
+    found = lean.pareto(frame, weight="minutes").to_polars()
+    assert found["category"].to_list() == oracle["incidentType"].to_list()
+    assert found["amount"].to_list() == pytest.approx(oracle["minutes"].to_list())
+    shares = (oracle["minutes"].cum_sum() / oracle["minutes"].sum()).to_list()
+    assert found["cumulative"].to_list() == pytest.approx(shares)
+
+
+def test_every_entry_of_a_list_counts() -> None:
+    incidents: list[dict[str, Any]] = [
+        {
+            "causes": [{"id": 1, "title": "Wear"}, {"id": 2, "title": "Misuse"}],
+            "consequences": [{"title": "Downtime", "amount": 90.0}],
+        },
+        {
+            "causes": [{"id": 1, "title": "Wear"}],
+            "consequences": [{"title": "Downtime", "amount": 10.0}, {"title": "Scrap", "amount": 7.0}],
+        },
+        {"causes": [], "consequences": []},
+    ]
+    causes = lean.pareto(incidents, by="causes")
+    assert causes.to_arrow().to_pydict()["category"] == ["Wear", "Misuse"]
+    assert causes.to_arrow().to_pydict()["amount"] == [2, 1]
+    assert lean.pareto(incidents, by="causes.id").to_arrow().to_pydict()["category"] == ["1", "2"]
+    amounts = lean.pareto(incidents, by="consequences", weight="consequences.amount", unit="min")
+    assert amounts.to_arrow().to_pydict()["amount"] == [100, 7]
+    assert amounts.amount == "consequences.amount (min)"
+    # A weight of the row is that of each of its entries.
+    weighted = lean.pareto([{**incident, "hours": at + 1} for at, incident in enumerate(incidents)], by="causes", weight="hours")
+    assert weighted.to_arrow().to_pydict()["amount"] == [3, 1]
+    assert lean.pareto(pl.DataFrame(incidents), by="causes").total == 3
+    with pytest.raises(ValueError, match="'consequences.amount' is a field of other lists than 'causes'"):
+        lean.pareto(incidents, by="causes", weight="consequences.amount")
+    with pytest.raises(ValueError, match="no field 'name' in column 'causes'; it has: id, title"):
+        lean.pareto(incidents, by="causes.name")
+
+
+def test_ties_are_by_name_and_the_nameless_come_after_them() -> None:
+    chart = lean.pareto({"incidentType": ["b", None, "a", "c", "c"]})
+    assert chart.to_arrow().to_pydict()["category"] == ["c", "a", "b", None]
+    assert chart.vital == ("c", "a", "b")
+
+
+def test_the_rest_is_one_category_at_the_end() -> None:
+    chart = lean.pareto({"defect": [*DEFECTS, *["x", "y", "z"] * 9]}, by="defect", top=4)
+    assert chart.to_arrow().to_pydict()["category"] == ["contact num.", "price code", "supplier code", "part num.", "(other)"]
+    assert chart.to_arrow().to_pydict()["amount"][-1] == 54
+    assert chart.to_arrow().to_pydict()["cumulative"][-1] == 1
+    few = lean.pareto({"defect": DEFECTS}, by="defect", top=1).to_arrow().to_pydict()
+    assert few["amount"] == [94, 206]
+    assert "(other)" not in lean.pareto({"defect": DEFECTS}, by="defect", top=5).to_arrow().to_pydict()["category"]
+
+
+def test_the_amounts_are_named() -> None:
+    frame = {"incidentType": ["a", "b"], "tonnes": [0.25, 0.5]}
+    assert lean.pareto(frame).amount == "count"
+    assert lean.pareto(frame, unit="incidents").amount == "incidents"
+    assert lean.pareto(frame, weight="tonnes").amount == "tonnes"
+    assert lean.pareto(frame, weight="tonnes", unit="t").amount == "tonnes (t)"
+    assert lean.pareto(frame, weight="tonnes").total == 0.75
+
+
+def test_the_threshold_is_reached_and_not_passed() -> None:
+    tenths = {"incidentType": list("abcdefghij")}
+    # Ten tenths: 0.1 eight times is 0.7999999999999999.
+    assert len(lean.pareto(tenths).vital) == 8
+    assert len(lean.pareto(tenths, threshold=0.81).vital) == 9
+    assert len(lean.pareto(tenths, threshold=1).vital) == 10
+
+
+def test_what_cannot_be_charted_is_said() -> None:
+    with pytest.raises(ValueError, match="the total of rows is 0"):
+        lean.pareto({"incidentType": []})
+    with pytest.raises(ValueError, match="column 'w' has negative amounts"):
+        lean.pareto({"incidentType": ["a"], "w": [-1]}, weight="w")
+    with pytest.raises(ValueError, match="column 'w' has 1 missing values") as caught:
+        lean.pareto({"incidentType": ["a"], "w": pl.Series([None], dtype=pl.Int64)}, weight="w")
+    assert "give them 0" in str(caught.value)
+    with pytest.raises(ValueError, match="holds date32.*, not text"):
+        lean.pareto({"incidentType": [datetime.date(2026, 1, 1)]})
+    for threshold in (0, 1.1):
+        with pytest.raises(ValueError, match=f"threshold above 0 and at most 1; found {threshold}"):
+            lean.pareto({"incidentType": ["a"]}, threshold=threshold)
+    with pytest.raises(ValueError, match="at least 1 category"):
+        lean.pareto({"incidentType": ["a", "b"]}, top=0)

@@ -1,0 +1,323 @@
+"""Every chart drawn: the picture is there, says what it is about, and has a mark for everything there is to see."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import published
+import pytest
+from matplotlib import pyplot
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.text import Text
+from obeya import lean
+
+DAY = datetime.date
+UTC = datetime.timezone.utc
+
+
+def moment(day: int) -> datetime.datetime:
+    return datetime.datetime(2026, 3, 1, tzinfo=UTC) + datetime.timedelta(days=day - 1)
+
+
+INCIDENTS = [
+    {"incidentDate": DAY(2026, 3, day), "severity": severity, "reportedByGroup": group, "incidentType": kind}
+    for day, severity, group, kind in [
+        (2, "High", "Foundry", "Leak"),
+        (2, "Low", "Paint", "Leak"),
+        (9, "Medium", "Foundry", "Fall"),
+        (11, "Low", None, "Cut"),
+    ]
+]
+
+IMPROVEMENTS = [
+    {
+        "id": at,
+        "title": f"Improvement {at}",
+        "status": status,
+        "priorityStatus": priority,
+        "responsibleDisplayName": who,
+        "dueDate": moment(due),
+        "estimatedCostOfInvestmentHours": 5 * at,
+        "estimatedGainOfInvestment": 1000 * (4 - at),
+        "costOfInvestment": 100 * at,
+        "gainOfInvestment": 300,
+        "evaluationStatus": judged,
+        "category": f"Category {at % 2}",
+        **{column: moment(days[n]) if n < len(days) else None for n, column in enumerate(lean.STAGES.values())},
+    }
+    for at, (status, priority, who, due, judged, days) in enumerate(
+        [
+            ("Implemented", "LowEffortHighEffect", "Kari", 4, "Good", [1, 2, 3, 9]),
+            ("InProgress", "HighEffortHighEffect", "Kari", 5, None, [1, 4, 6]),
+            ("Planned", "LowEffortLowEffect", None, 3, None, [2, 3]),
+            ("Suggested", "HighEffortLowEffect", "Ola", 40, "Bad", [5]),
+        ]
+    )
+]
+
+CHARTS: dict[str, Callable[[], lean.Result]] = {
+    "xmr": lambda: lean.xmr({"value": [float(value) for value in published.QCC_VISCOSITY]}, date=None, unit="cSt"),
+    "xmr phases": lambda: lean.xmr(
+        {
+            "value": published.WHEELER_ACCOUNTS,
+            "valueDate": [moment(31 * at) for at in range(24)],
+            "year": ["one"] * 12 + ["two"] * 12,
+        },
+        phases="year",
+        unit="% of sales",
+    ),
+    "g": lambda: lean.g_chart({"incidentDate": published.BENNEYAN_INFECTIONS}),
+    "t": lambda: lean.t_chart({"hours": published.MONTGOMERY_VALVE}, date=None, between="hours", unit="hours"),
+    "pareto": lambda: lean.pareto(
+        {"defect": list(published.QCC_DEFECTS), "n": list(published.QCC_DEFECTS.values())}, by="defect", weight="n", unit="defects"
+    ),
+    "cross": lambda: lean.safety_cross(INCIDENTS, as_of="2026-03-20"),
+    "days": lambda: lean.days_since(INCIDENTS, by="reportedByGroup", as_of="2026-03-20"),
+    "lead": lambda: lean.lead_times(IMPROVEMENTS),
+    "flow": lambda: lean.cumulative_flow(IMPROVEMENTS),
+    "pick": lambda: lean.pick(IMPROVEMENTS),
+    "pick numbers": lambda: lean.pick(
+        IMPROVEMENTS,
+        effort="estimatedCostOfInvestmentHours",
+        effect="estimatedGainOfInvestment",
+        effort_from=8,
+        effect_from=2500,
+        unit="NOK",
+    ),
+    "evaluation": lambda: lean.evaluation_ratio(IMPROVEMENTS, by="category"),
+    "roi": lambda: lean.roi(IMPROVEMENTS, by="category", unit="NOK"),
+    "overdue": lambda: lean.overdue(IMPROVEMENTS, as_of="2026-03-20"),
+}
+
+
+@pytest.fixture(autouse=True)
+def closed() -> Iterator[None]:
+    pyplot.switch_backend("Agg")
+    yield
+    pyplot.close("all")
+
+
+def marks(ax: Axes, gid: str) -> list[Any]:
+    """The artists of a kind, those of all panels."""
+    figure = ax.get_figure()
+    assert figure is not None
+    return figure.findobj(lambda artist: artist.get_gid() == gid)
+
+
+def points(ax: Axes, gid: str) -> int:
+    """How many points the lines of a kind have."""
+    return sum(len(line.get_xdata()) for line in marks(ax, gid))
+
+
+def texts(ax: Axes) -> str:
+    figure = ax.get_figure()
+    assert figure is not None
+    return "\n".join(text.get_text() for text in figure.findobj() if isinstance(text, Text))
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_a_picture_of_its_own(name: str) -> None:
+    chart = CHARTS[name]()
+    ax = chart.plot()
+    figure = ax.get_figure()
+    assert isinstance(figure, Figure)
+    with io.BytesIO() as file:
+        figure.savefig(file, format="png")
+        png = file.getvalue()
+    assert png.startswith(b"\x89PNG") and len(png) > 5000
+    assert int.from_bytes(png[16:20], "big") == 640
+    assert ax.get_title(loc="left") == chart._title()
+    # Only the cross of days has no axes to name.
+    assert name == "cross" or ax.get_xlabel() or ax.get_ylabel()
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_in_axes_of_the_caller(name: str) -> None:
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(12, 4), layout="constrained")
+    assert CHARTS[name]().plot(right, title="Mine") is right
+    assert right.get_title(loc="left") == "Mine"
+    assert not left.lines and not left.patches
+    figure.canvas.draw()
+    assert len(pyplot.get_fignums()) == 1
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_altair_draws_it_too(name: str) -> None:
+    chart = CHARTS[name]()
+    # Checked against the schema of Vega-Lite.
+    drawn = chart.plot(backend="altair").to_dict()
+    assert "vega-lite" in drawn["$schema"]
+    assert chart._title() in re.findall(r"'title': ['\"](.*?)['\"][,}]", str(drawn))
+    with pytest.raises(ValueError, match="altair draws on no Axes"):
+        chart.plot(pyplot.gca(), backend="altair")  # type: ignore[call-overload]
+
+
+def test_another_backend_is_refused() -> None:
+    with pytest.raises(ValueError, match="expected the backend matplotlib or altair; found 'plotly'"):
+        CHARTS["xmr"]().plot(backend="plotly")  # type: ignore[call-overload]
+
+
+def test_an_xmr_chart_marks_and_names_what_is_exceptional() -> None:
+    chart = CHARTS["xmr"]()
+    assert isinstance(chart, lean.XmR)
+    ax = chart.plot()
+    assert points(ax, "values") == points(ax, "ranges") == 35
+    beyond = sum(chart.to_arrow()["range_beyond"].to_pylist())
+    assert points(ax, "signals") == chart.signals + beyond == 5
+    said = texts(ax)
+    assert "N1" in said and "N2" in said
+    assert "value (cSt)" in said and "moving range (cSt)" in said
+    assert "upper limit 35.6" in said and "mean 34.24" in said and "lower limit 32.87" in said
+
+
+def test_phases_have_lines_of_their_own() -> None:
+    ax = CHARTS["xmr phases"]().plot()
+    assert [len(marks(ax, line)) for line in ("centre", "upper", "lower", "range_centre", "range_upper")] == [2] * 5
+    # A divide in either panel.
+    assert len(marks(ax, "phase")) == 2
+    assert "phase one" in texts(ax) and "phase two" in texts(ax)
+
+
+def test_rare_events_stand_side_by_side() -> None:
+    ax = CHARTS["g"]().plot()
+    assert points(ax, "values") == 28
+    assert points(ax, "signals") == 2
+    assert len(marks(ax, "median")) == 1 and len(marks(ax, "lower")) == 0
+    assert "days" in ax.get_ylabel() and "1995-04-17" in texts(ax)
+    ax = CHARTS["t"]().plot()
+    assert points(ax, "values") == 20 and points(ax, "signals") == 0
+    assert "centre 430" in texts(ax)
+
+
+def test_a_pareto_chart_has_a_bar_for_each_and_one_line() -> None:
+    ax = CHARTS["pareto"]().plot()
+    bars = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
+    assert [bar.get_height() for bar in bars] == [94, 80, 66, 33, 27]
+    # The vital few are darker.
+    assert len({bar.get_facecolor() for bar in bars[:3]}) == len({bar.get_facecolor() for bar in bars[3:]}) == 1
+    assert bars[0].get_facecolor() != bars[4].get_facecolor()
+    assert points(ax, "cumulative") == 5
+    assert ax.get_ylabel() == "n (defects)"
+
+
+def test_a_cross_has_a_box_for_each_day() -> None:
+    ax = CHARTS["cross"]().plot()
+    boxes = [patch for patch in ax.patches if isinstance(patch, Rectangle) and patch.get_width() > 0.5]
+    assert len(boxes) == 31
+    # Three days across, seven, and three again.
+    rows = sorted(Counter(round(box.get_y() - 0.03) for box in boxes).items())
+    assert rows == [(0, 3), (1, 3), (2, 7), (3, 7), (4, 7), (5, 3), (6, 1)]
+    across = sorted(box.get_x() for box in boxes)
+    assert across[0] + across[-1] == pytest.approx(6.06), "it is the same on both sides"
+    assert len({(box.get_x(), box.get_y()) for box in boxes}) == 31
+    # Safe, to come, and three severities.
+    assert len({box.get_facecolor() for box in boxes}) == 5
+    said = texts(ax)
+    assert "High ×2" in said and "Medium" in said and "17 days without incident" in said
+    february = lean.safety_cross(INCIDENTS, month="2026-02", as_of="2026-03-20").plot()
+    assert len([patch for patch in february.patches if isinstance(patch, Rectangle) and patch.get_width() > 0.5]) == 28
+
+
+def test_days_since_have_a_bar_and_a_record_for_each_group() -> None:
+    ax = CHARTS["days"]().plot()
+    assert [bar.get_width() for bar in marks(ax, "days")] == [11, 18, 9]
+    assert [list(line.get_xdata()) for line in marks(ax, "records")] == [[11, 18, 9]]
+    assert "11, a record" in texts(ax) and "(none)" in texts(ax)
+
+
+def test_lead_times_show_each_duration() -> None:
+    chart = CHARTS["lead"]()
+    assert isinstance(chart, lean.LeadTimes)
+    ax = chart.plot()
+    assert points(ax, "durations") == sum(map(len, chart.durations)) == 7
+    assert len(marks(ax, "p85")) == len(marks(ax, "p50")) == 4
+    assert ax.get_xlabel() == "days"
+
+
+def test_bands_of_a_flow_are_named() -> None:
+    ax = CHARTS["flow"]().plot()
+    assert all(len(marks(ax, stage)) == 1 for stage in lean.STAGES)
+    said = texts(ax)
+    assert "Implemented 1" in said and "Suggested 1" in said and "Archived" not in said
+
+
+def test_ideas_stand_in_their_quadrants() -> None:
+    ax = CHARTS["pick"]().plot()
+    places = {text.get_text()[:4]: text.get_position() for text in ax.texts}
+    assert places["Impl"] < places["Chal"] and places["Poss"] < places["Kick"], "little effort is on the left"
+    assert places["Impl"][1] == places["Chal"][1] > places["Poss"][1] == places["Kick"][1], "much effect is on top"
+    said = texts(ax)
+    assert "Implement 1" in said and "Kick 1" in said and "Improvement 3" in said
+    pyplot.close("all")
+    ax = CHARTS["pick numbers"]().plot()
+    assert [points(ax, name) for name in ("Possible", "Implement", "Challenge", "Kick")] == [0, 2, 0, 2]
+    assert ax.get_xlabel() == "estimatedCostOfInvestmentHours (hours)"
+    assert ax.get_ylabel() == "estimatedGainOfInvestment (NOK)"
+
+
+def test_names_of_points_do_not_cover_each_other() -> None:
+    ideas = {
+        "title": [f"An idea of some length {at}" for at in range(6)],
+        "cost": [1, 1.5, 9, 10, 5, 5.2],
+        "gain": [5, 5.1, 9, 9, 2, 2],
+    }
+    ax = lean.pick(ideas, effort="cost", effect="gain", effort_from=4, effect_from=4).plot()
+    figure = ax.get_figure()
+    assert isinstance(figure, Figure)
+    figure.canvas.draw()
+    boxes = [name.get_window_extent() for name in marks(ax, "name")]
+    assert len(boxes) == 6
+    assert not [(one, other) for at, one in enumerate(boxes) for other in boxes[:at] if one.overlaps(other)]
+    assert all(figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1 for box in boxes)
+
+
+def test_a_quadrant_that_is_full_says_how_many_more() -> None:
+    ideas = {"title": [f"Idea {at}" for at in range(12)], "priorityStatus": ["LowEffortHighEffect"] * 12}
+    said = texts(lean.pick(ideas).plot())
+    assert "Idea 6" in said and "Idea 7" not in said and "and 5 more" in said
+
+
+def test_ratios_have_a_point_in_an_interval() -> None:
+    ax = CHARTS["evaluation"]().plot()
+    assert len(marks(ax, "ratio")) == len(marks(ax, "interval")) == 2
+    assert "1 of 1" in texts(ax) and "0 of 1" in texts(ax)
+    ax = CHARTS["roi"]().plot()
+    assert [bar.get_width() for bar in marks(ax, "gain")] == [600, 600]
+    assert [bar.get_width() for bar in marks(ax, "cost")] == [200, 400]
+    assert "ROI 200%" in texts(ax) and "ROI 50%" in texts(ax)
+
+
+def test_what_is_overdue_is_stacked_by_age() -> None:
+    ax = CHARTS["overdue"]().plot()
+    assert [sum(bar.get_width() for bar in marks(ax, age)) for age in ("up to 7 days", "8 to 30 days", "more than 30 days")] == [
+        0,
+        2,
+        0,
+    ]
+    assert "1, longest 17 days" in texts(ax) and "(nobody)" in texts(ax)
+
+
+def test_ages_have_edges() -> None:
+    records = [{**IMPROVEMENTS[2], "dueDate": moment(1 - days)} for days in (1, 7, 8, 30, 31, 90)]
+    ax = lean.overdue(records, as_of="2026-03-01").plot()
+    assert [sum(bar.get_width() for bar in marks(ax, age)) for age in ("up to 7 days", "8 to 30 days", "more than 30 days")] == [2] * 3
+
+
+def test_nothing_to_draw_is_drawn() -> None:
+    for empty in (
+        lean.overdue([IMPROVEMENTS[0]], as_of="2026-03-20"),
+        lean.evaluation_ratio({"evaluationStatus": [None]}),
+        lean.lead_times([IMPROVEMENTS[3]]),
+        lean.pick({"title": ["a"], "priorityStatus": ["NotPrioritized"]}),
+    ):
+        figure = empty.plot().get_figure()
+        assert figure is not None
+        figure.canvas.draw()
+        empty.plot(backend="altair").to_dict()

@@ -1,0 +1,143 @@
+"""Limits of XmR charts against Wheeler's and Montgomery's books, the NIST handbook, statprocon and pycontrolcharts."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+
+import published
+import pytest
+from obeya import lean
+from pycontrolcharts import calc_xmr
+from statprocon.charts.xmr.base import Base as Statprocon
+
+DATA: dict[str, Sequence[float]] = {
+    "verifying": published.WHEELER_VERIFYING,
+    "median": published.WHEELER_MEDIAN,
+    "accounts": published.WHEELER_ACCOUNTS,
+    "flow": published.NIST_FLOW,
+    "loans": published.MONTGOMERY_LOANS,
+    "viscosity": published.QCC_VISCOSITY,
+}
+
+
+def chart(values: Sequence[float], **arguments: object) -> lean.XmR:
+    return lean.xmr({"value": [float(value) for value in values]}, date=None, **arguments)  # type: ignore[arg-type]
+
+
+def test_the_data_that_wheeler_gives_to_verify_software_with() -> None:
+    found = chart(published.WHEELER_VERIFYING)
+    assert found.centre == 4135.5
+    assert round(found.range_centre, 2) == 355.93
+    assert (round(found.lower, 2), round(found.upper, 2)) == (3188.72, 5082.28)
+    # This book takes 3.268, which is D4 before it was computed more exactly.
+    assert round(found.range_upper / 3.267 * 3.268, 2) == 1163.19
+    ranges = [None, 695, 0, 375, 315, 140, 55, 200, 305, 55, 280, 115, 460, 385, 222, 1737]
+    assert found.to_arrow()["range"].to_pylist() == ranges
+    assert found.to_arrow()["range_beyond"].to_pylist() == [False] * 15 + [True]
+    names = ["value", "phase", "centre", "lower", "upper", "rules", "range", "range_centre", "range_upper", "range_beyond"]
+    assert found.to_arrow().column_names == names
+
+
+def test_the_flow_rates_of_nist() -> None:
+    found = chart(published.NIST_FLOW)
+    assert (round(found.centre, 2), round(found.range_centre, 4)) == (50.81, 1.8778)
+    scale = 3 / 1.128 / 2.66
+    assert round(found.centre + (found.upper - found.centre) * scale, 4) == 55.8041
+    assert round(found.centre - (found.centre - found.lower) * scale, 4) == 45.8159
+
+
+def test_a_baseline_as_in_montgomery() -> None:
+    found = chart(published.MONTGOMERY_LOANS, baseline=20, rules=["N1"])
+    assert (found.centre, round(found.range_centre, 2)) == (300.5, 7.79)
+    assert (round(found.lower, 2), round(found.upper, 2)) == (279.78, 321.22)
+    assert round(found.range_upper, 2) == 25.45
+    hits = [at + 1 for at, rules in enumerate(found.to_arrow()["rules"].to_pylist()) if rules]
+    assert hits == [39, 40]
+    assert found.signals == 2
+
+
+def test_the_median_range_as_in_wheeler() -> None:
+    found = chart(published.WHEELER_MEDIAN, ranges="median")
+    assert round(found.centre, 2) == 7.47
+    assert found.range_centre == pytest.approx(2.1)
+    assert found.lower == pytest.approx(0.87, abs=0.01)
+    assert found.upper == pytest.approx(14.07, abs=0.005)
+    assert round(found.range_upper, 2) == 8.12
+
+
+@pytest.mark.parametrize("name", DATA)
+@pytest.mark.parametrize("ranges", ["mean", "median"])
+def test_limits_are_those_of_statprocon(name: str, ranges: str) -> None:
+    oracle = Statprocon(DATA[name], moving_range_uses="average" if ranges == "mean" else "median")
+    found = chart(DATA[name], ranges=ranges)
+    # It rounds to one decimal more than its input has.
+    near = 0.006 * max(1, abs(found.upper) / 1000)
+    assert found.centre == pytest.approx(float(oracle.x_central_line()[0]), abs=near)
+    assert found.lower == pytest.approx(float(oracle.lower_natural_process_limit()[0]), abs=near)
+    assert found.upper == pytest.approx(float(oracle.upper_natural_process_limit()[0]), abs=near)
+    assert found.range_centre == pytest.approx(float(oracle.mr_central_line()[0]), abs=near)
+    assert found.range_upper == pytest.approx(float(oracle.upper_range_limit()[0]), rel=0.001, abs=0.006)
+    beyond = [bool(rules) for rules in chart(DATA[name], ranges=ranges, rules=["N1"]).to_arrow()["rules"].to_pylist()]
+    assert beyond == oracle.rule_1_x_indices_beyond_limits()
+    assert found.to_arrow()["range_beyond"].to_pylist() == oracle.rule_1_mr_indices_beyond_limits()
+
+
+def test_phases_are_those_of_pycontrolcharts() -> None:
+    names = ["one"] * 12 + ["two"] * 12
+    oracle = calc_xmr(published.WHEELER_ACCOUNTS, phase=names)
+    found = lean.xmr({"value": published.WHEELER_ACCOUNTS, "year": names}, date=None, phases="year").to_pandas()
+    # It takes d2 and D4 with more digits.
+    for mine, theirs in (("centre", "center_line"), ("lower", "lcl"), ("upper", "ucl")):
+        assert found[mine].tolist() == pytest.approx(oracle[theirs].tolist(), rel=1e-4)
+    assert found["range_centre"].tolist() == pytest.approx(oracle["variation_cl"].tolist())
+    assert found["range_upper"].tolist() == pytest.approx(oracle["variation_ucl"].tolist(), rel=4e-4)
+    assert found["range"].isna().tolist() == oracle["variation"].isna().tolist() == [at % 12 == 0 for at in range(24)]
+    assert found["phase"].tolist() == names
+
+
+def test_phases_begin_at_moments_too() -> None:
+    days = [datetime.date(2026, 1, 1) + datetime.timedelta(days=at) for at in range(12)]
+    values = [1.0, 2, 1, 2, 1, 2, 11, 13, 11, 13, 11, 13]
+    found = lean.xmr({"value": values, "valueDate": days}, phases=["2026-01-07"])
+    assert [(phase.name, phase.points, phase.centre) for phase in found.phases] == [("1", 6, 1.5), ("2", 6, 12.0)]
+    assert (found.centre, found.range_centre) == (12.0, 2.0)
+    whole = lean.xmr({"value": values, "valueDate": days}, phases=[datetime.date(2025, 1, 1)])
+    assert [phase.name for phase in whole.phases] == ["2"]
+
+
+def test_points_are_put_in_order_and_equal_moments_keep_theirs() -> None:
+    days = ["2026-01-03", "2026-01-01", "2026-01-02", "2026-01-02", "2026-01-04", "2026-01-05"]
+    found = lean.xmr({"value": [3.0, 1, 2, 2.5, 4, 5], "valueDate": days})
+    assert found.to_arrow()["value"].to_pylist() == [1, 2, 2.5, 3, 4, 5]
+
+
+def test_equal_values_have_limits_and_no_signals() -> None:
+    # Ten times 0.1 sum to less than 1, so a mean that is computed would be beyond the limits.
+    found = chart([0.1] * 20, rules="western-electric")
+    assert (found.lower, found.centre, found.upper, found.range_upper) == (0.1, 0.1, 0.1, 0)
+    assert found.signals == 0
+
+
+def test_what_cannot_be_charted_is_said() -> None:
+    with pytest.raises(ValueError, match=r"the series has 4 points, of which at least 5 are needed"):
+        chart([1, 2, 3, 4])
+    assert len(chart([1, 2, 3, 4], minimum=2)) == 4
+    with pytest.raises(ValueError, match="phase 'b' has 1 points"):
+        lean.xmr({"value": [1, 2, 3, 4, 5, 6], "p": ["a"] * 5 + ["b"]}, date=None, phases="p")
+    with pytest.raises(ValueError, match="column 'value' has 2 missing values, the first in row 1"):
+        lean.xmr({"value": [1, None, float("nan"), 2, 3, 4]}, date=None)
+    with pytest.raises(ValueError, match="infinite number in row 1"):
+        lean.xmr({"value": [1, float("inf"), 3]}, date=None)
+    with pytest.raises(ValueError, match="no column 'valueDate'; the columns are: value"):
+        lean.xmr({"value": [1, 2, 3, 4, 5]})
+    with pytest.raises(ValueError, match="column 'value' holds string, not numbers"):
+        lean.xmr({"value": ["1", "2", "3", "4", "5"]}, date=None)
+    with pytest.raises(ValueError, match="expected 5 to 10"):
+        chart(published.NIST_FLOW, baseline=11)
+    with pytest.raises(ValueError, match="phases by moment need the column of dates"):
+        chart(published.NIST_FLOW, phases=["2026-01-01"])
+    with pytest.raises(ValueError, match="no rule 'N9'"):
+        chart(published.NIST_FLOW, rules=["N9"])
+    with pytest.raises(ValueError, match="at least 2"):
+        chart(published.NIST_FLOW, minimum=1)

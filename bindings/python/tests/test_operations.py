@@ -1,0 +1,141 @@
+"""Every operation of the specification has a method, in both clients, that asks for it and for nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import canned
+import obeya
+import pytest
+
+SPEC = Path(__file__).parents[3] / "spec" / "generated" / "openapi.json"
+
+VALUE = {"value": 1, "value_date": "2026-03-02T06:00:00Z"}
+INCIDENT = {"incident_type_id": 3, "severity": "Low", "title": "x", "incident_date": "2026-03-02"}
+
+METHODS: dict[str, Callable[[Any], Any]] = {
+    "listAreas": lambda client: client.areas.list(),
+    "getArea": lambda client: client.areas.get(1),
+    "listBoards": lambda client: client.boards.list(),
+    "getBoard": lambda client: client.boards.get(1),
+    "listBoardsV1": lambda client: client.boards.list_v1(),
+    "getBoardDetail": lambda client: client.boards.detail(1),
+    "listGroups": lambda client: client.groups.list(),
+    "getGroup": lambda client: client.groups.get(1),
+    "listGroupsV1": lambda client: client.groups.list_v1(),
+    "listIncidentComments": lambda client: client.comments.list(),
+    "listCommentsOfIncident": lambda client: client.comments.of_incident(1),
+    "listCommentsOfIncidentV1": lambda client: client.comments.of_incident_v1(1),
+    "getIncidentComment": lambda client: client.comments.get(1),
+    "listIncidents": lambda client: client.incidents.list(),
+    "listIncidentsV2": lambda client: client.incidents.list_v2(),
+    "getIncident": lambda client: client.incidents.get(1),
+    "getIncidentV2": lambda client: client.incidents.get_v2(1),
+    "createIncident": lambda client: client.incidents.create(**INCIDENT, categories=[1]),
+    "updateIncident": lambda client: client.incidents.update(1, **INCIDENT),
+    "updateIncidentStatus": lambda client: client.incidents.set_status(1, "New"),
+    "updateIncidentSeverity": lambda client: client.incidents.set_severity(1, "Low"),
+    "updateIncidentResponsible": lambda client: client.incidents.set_responsible(1, 2, "u1"),
+    "updateIncidentCategories": lambda client: client.incidents.set_categories(1, [2]),
+    "updateIncidentCauses": lambda client: client.incidents.set_causes(1, [2]),
+    "updateIncidentConsequences": lambda client: client.incidents.set_consequences(1, [2]),
+    "updateIncidentCustomField": lambda client: client.incidents.set_custom_field(1, 2, "x"),
+    "updateIncidentExternalId": lambda client: client.incidents.set_external_id(1, "x"),
+    "deleteIncident": lambda client: client.incidents.delete(1),
+    "restoreIncident": lambda client: client.incidents.restore(1),
+    "listTrashedIncidents": lambda client: client.incidents.trash(),
+    "listIncidentTypes": lambda client: client.incidents.types(),
+    "getIncidentType": lambda client: client.incidents.type_detail(1),
+    "listIncidentTypesV2": lambda client: client.incidents.types_v2(),
+    "getIncidentTypeV2": lambda client: client.incidents.type_v2(1),
+    "listImprovements": lambda client: client.improvements.list(),
+    "getImprovement": lambda client: client.improvements.get(1),
+    "createImprovement": lambda client: client.improvements.create(title="x", suggested_by_user_id="u1"),
+    "updateImprovement": lambda client: client.improvements.update(1, title="x"),
+    "deleteImprovement": lambda client: client.improvements.delete(1),
+    "listDatasources": lambda client: client.datasources.list(),
+    "getDatasource": lambda client: client.datasources.get(1),
+    "listDatasourceValues": lambda client: client.datasources.values(1),
+    "createDatasourceValue": lambda client: client.datasources.create_value(1, **VALUE),
+    "updateDatasourceValue": lambda client: client.datasources.update_value(1, 2, **VALUE),
+    "deleteDatasourceValue": lambda client: client.datasources.delete_value(1, 2),
+    "createDatasourceValues": lambda client: client.datasources.create_values(1, [VALUE]),
+    "deleteDatasourceValues": lambda client: client.datasources.delete_values(1, [2]),
+    "replaceDatasourceValues": lambda client: client.datasources.replace_values(
+        1, [VALUE], start="2026-03-01", end="2026-03-03"
+    ),
+    "ping": lambda client: client.ping(),
+}
+
+
+def operations() -> dict[str, tuple[str, str]]:
+    """Method and path of each operation."""
+    paths = json.loads(SPEC.read_text(encoding="utf-8"))["paths"]
+    return {
+        operation["operationId"]: (method.upper(), path)
+        for path, item in paths.items()
+        for method, operation in item.items()
+        if "operationId" in operation
+    }
+
+
+def is_at(path: str, template: str) -> bool:
+    return re.fullmatch(re.sub(r"\{\w+\}", "[0-9]+", template), path) is not None
+
+
+def test_every_operation_is_a_method() -> None:
+    assert set(METHODS) == set(operations())
+
+
+@pytest.mark.parametrize("operation", METHODS)
+def test_the_method_asks_for_the_operation(operation: str) -> None:
+    async def awaited(url: str) -> None:
+        async with obeya.AsyncClient(url, token="t", max_retries=0) as client:
+            answer = METHODS[operation](client)
+            await (answer.page() if isinstance(answer, obeya.AsyncRecords) else answer)
+
+    def waited(url: str) -> None:
+        with obeya.Client(url, token="t", max_retries=0) as client:
+            answer = METHODS[operation](client)
+            if isinstance(answer, obeya.Records):
+                answer.page()
+
+    wanted, template = operations()[operation]
+    for ask in (waited, lambda url: asyncio.run(awaited(url))):
+        with canned.refusing() as service:
+            with pytest.raises(obeya.APIStatusError) as caught:
+                ask(service.url)
+        assert caught.value.operation == operation
+        ((method, path),) = service.requests
+        assert method == wanted
+        assert is_at(path.partition("?")[0], template)
+
+
+def methods_of(class_: type) -> dict[str, Callable[..., Any]]:
+    """The methods for users, of the class and of what its attributes lead to."""
+    found: dict[str, Callable[..., Any]] = {}
+    for name, thing in vars(class_).items():
+        if isinstance(thing, property) and name in RESOURCES:
+            resource = getattr(obeya, ("Async" if class_ is obeya.AsyncClient else "") + name.title())
+            found |= {f"{name}.{inner}": method for inner, method in vars(resource).items() if not inner.startswith("_")}
+        elif callable(thing) and not name.startswith("_"):
+            found[name] = thing
+    return found
+
+
+RESOURCES = {"areas", "boards", "groups", "comments", "incidents", "improvements", "datasources"}
+
+
+def test_both_clients_have_the_same_methods_with_the_same_words() -> None:
+    ours, theirs = methods_of(obeya.Client), methods_of(obeya.AsyncClient)
+    assert set(ours) == set(theirs)
+    assert len(ours) >= len(METHODS)
+    for name, method in ours.items():
+        assert method.__doc__, name
+        assert method.__doc__ == theirs[name].__doc__, name
+        assert method.__kwdefaults__ == theirs[name].__kwdefaults__, name
