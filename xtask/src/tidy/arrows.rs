@@ -17,7 +17,7 @@ enum When {
 use When::{Build, Run, Test};
 
 /// Every arrow that is allowed; not each is in use. A tests-only arrow may stand beside a `Run` arrow to the same crate.
-const ARROWS: [(&str, &str, When); 18] = [
+const ARROWS: [(&str, &str, When); 20] = [
     ("obeya-model", "obeya-codegen", Build),
     ("obeya-api", "obeya-codegen", Build),
     ("obeya", "obeya-codegen", Build),
@@ -31,8 +31,10 @@ const ARROWS: [(&str, &str, When); 18] = [
     ("obeya-server", "obeya", Test),
     ("obeya-cli", "obeya", Run),
     ("obeya-cli", "obeya-server", Run),
+    ("obeya-cli", "obeya-demo", Run),
     ("obeya-python", "obeya", Run),
     ("obeya-python", "obeya-server", Run),
+    ("obeya-python", "obeya-demo", Run),
     ("xtask", "obeya-codegen", Run),
     // A crate's tests may ask for its own optional features.
     ("obeya-model", "obeya-model", Test),

@@ -61,7 +61,7 @@ pub(super) async fn keep(
     )?;
     let folder = scratch.join("copy");
     let source = (running.base_url(), credentials.client_id.as_str());
-    let datasource = i32::try_from(super::values::ENERGY + 1)?;
+    let datasource = obeya_demo::ENERGY;
     for is_first in [true, false] {
         if !is_first {
             let raised = IncidentSeverity::High;

@@ -1,20 +1,12 @@
 //! `obeya demo`: a believable plant, the service on it, and the main job done through the SDK over HTTP.
 //!
-//! The plant is written in the import format and imported; the service is the one `obeya serve` runs; the story uses nothing but the SDK.
+//! The plant comes from `obeya-demo` in the import format and is imported; the service is the one `obeya serve` runs; the story uses nothing but the SDK.
 //! So the demo can't show anything a user could not do.
 
-mod calendar;
 mod copy;
-mod dice;
-mod folder;
-mod improvements;
-mod incidents;
 mod keep;
-mod plant;
 mod reads;
 mod story;
-mod types;
-mod values;
 mod wire;
 mod writes;
 
@@ -25,15 +17,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
+use obeya_demo::Written;
 use obeya_server::import::{ImportOptions, import_dir};
 use obeya_server::{Config, Running, Server, without_password};
 
 use crate::database::{Address, file};
 use crate::stop::Stop;
 use crate::table::{grouped, took};
-use calendar::Calendar;
-use folder::Folder;
-use plant::Plant;
 
 /// What the demo's client may do: what the story needs and no more.
 const SCOPES: [&str; 5] = [
@@ -58,13 +48,6 @@ pub(crate) struct Args {
     /// The address to listen on; port 0 takes a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
-}
-
-/// The parts of the plant that the story needs to know without asking the service.
-struct Built {
-    /// An improvement that is implemented and waits for its evaluation.
-    implemented: i32,
-    values: u32,
 }
 
 /// Runs the demo.
@@ -113,7 +96,7 @@ fn new_database(url: &str) -> Result<String> {
 }
 
 /// Writes the plant as a folder and imports it.
-async fn build(out: &mut impl Write, scratch: &Path, db: &str) -> Result<Built> {
+async fn build(out: &mut impl Write, scratch: &Path, db: &str) -> Result<Written> {
     let path = scratch.join("import");
     std::fs::create_dir(&path).context("the import folder cannot be made")?;
     writeln!(
@@ -121,7 +104,8 @@ async fn build(out: &mut impl Write, scratch: &Path, db: &str) -> Result<Built> 
         "Fjordvik Gear: a plant made of one seed, two years until today\n"
     )?;
     let started = Instant::now();
-    let built = write_folder(&Folder::new(&path), Calendar::until_now())?;
+    let built = obeya_demo::write(&path, obeya_demo::today())
+        .context("the import folder cannot be written")?;
     writeln!(
         out,
         "Written as a folder of JSON Lines and CSV in {}, then imported:",
@@ -132,19 +116,6 @@ async fn build(out: &mut impl Write, scratch: &Path, db: &str) -> Result<Built> 
         .context("the plant was not imported")?;
     crate::import::summary(out, &report)?;
     Ok(built)
-}
-
-fn write_folder(folder: &Folder, calendar: Calendar) -> Result<Built> {
-    let plant = Plant::new();
-    plant.write(folder)?;
-    types::write(folder)?;
-    incidents::write(folder, &plant, calendar)?;
-    let implemented = improvements::write(folder, &plant, calendar)?;
-    let values = values::write(folder, calendar)?;
-    Ok(Built {
-        implemented,
-        values,
-    })
 }
 
 async fn serve(out: &mut impl Write, db: String, listen: SocketAddr) -> Result<Running> {

@@ -222,7 +222,7 @@ pub(super) async fn trash(out: &mut impl Write, client: &Client) -> Result<()> {
 pub(super) async fn values(out: &mut impl Write, client: &Client, made: u32) -> Result<()> {
     heading(out, 9, "All values of the energy meters")?;
     let started = Instant::now();
-    let id = i32::try_from(super::values::ENERGY + 1)?;
+    let id = obeya_demo::ENERGY;
     let mut pages = client.datasources().values(id).pages();
     let (mut count, mut read) = (0, 0_usize);
     let mut months: BTreeMap<String, BTreeMap<String, Mean>> = BTreeMap::new();

@@ -7,11 +7,12 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result};
 use obeya::Client;
+use obeya_demo::Written;
 use obeya_server::Running;
 use obeya_server::admin::NewClient;
 
 use super::wire::Wire;
-use super::{Built, copy, heading, reads, writes};
+use super::{copy, heading, reads, writes};
 use crate::table::took;
 
 /// Tells the story: everything goes through the SDK, over HTTP.
@@ -19,7 +20,7 @@ pub(super) async fn tell(
     out: &mut impl Write,
     running: &Running,
     credentials: &NewClient,
-    built: &Built,
+    built: &Written,
     scratch: &Path,
 ) -> Result<()> {
     let wire = Arc::new(Wire::default());

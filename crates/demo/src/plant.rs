@@ -2,14 +2,14 @@
 //!
 //! Other parts of the demo refer to what stands here by position; ids are the position plus one.
 
-use anyhow::Result;
 use serde_json::{Value, json};
+use std::io;
 
-use super::dice::Dice;
-use super::folder::Folder;
+use crate::dice::Dice;
+use crate::folder::Folder;
 
 /// Every area, its name and what happens there.
-pub(super) const AREAS: [(&str, &str); 12] = [
+pub(crate) const AREAS: [(&str, &str); 12] = [
     ("Foundry", "Melting, casting and shake-out"),
     ("Machining hall A", "Lines 1 and 2: housings"),
     ("Machining hall B", "Lines 3 and 4: shafts and gears"),
@@ -25,8 +25,8 @@ pub(super) const AREAS: [(&str, &str); 12] = [
 ];
 
 /// A group: name, type, the position of its parent, what it is for.
-pub(super) struct Group {
-    pub(super) name: &'static str,
+pub(crate) struct Group {
+    pub(crate) name: &'static str,
     kind: &'static str,
     parent: Option<usize>,
     description: &'static str,
@@ -47,7 +47,7 @@ const fn group(
 }
 
 /// The tree of groups.
-pub(super) const GROUPS: [Group; 24] = [
+pub(crate) const GROUPS: [Group; 24] = [
     group("Fjordvik Gear", "BUSINESSUNIT", None, "The whole plant"),
     group(
         "Production",
@@ -160,7 +160,7 @@ pub(super) const GROUPS: [Group; 24] = [
 ];
 
 /// Projects, by name; the position of the group that carries each.
-pub(super) const PROJECTS: [(&str, usize); 4] = [
+pub(crate) const PROJECTS: [(&str, usize); 4] = [
     ("Nordlys", 20),
     ("Zero Scrap", 21),
     ("Energi 2030", 22),
@@ -237,21 +237,21 @@ const FAMILY: [&str; 31] = [
 ];
 
 /// A person who works at the plant.
-pub(super) struct User {
-    pub(super) id: String,
-    pub(super) name: String,
+pub(crate) struct User {
+    pub(crate) id: String,
+    pub(crate) name: String,
     /// Positions in [`GROUPS`]; the first is the team the person belongs to.
-    pub(super) groups: Vec<usize>,
+    pub(crate) groups: Vec<usize>,
 }
 
 /// What the other parts of the demo need to know of the plant.
-pub(super) struct Plant {
-    pub(super) users: Vec<User>,
+pub(crate) struct Plant {
+    pub(crate) users: Vec<User>,
 }
 
 impl Plant {
     /// Hires everybody.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut dice = Dice::new(1);
         // Teams where people work; the others are filled across teams.
         let teams = [2, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 15, 16, 17, 23];
@@ -275,7 +275,7 @@ impl Plant {
     }
 
     /// People whose team is this group.
-    pub(super) fn members(&self, group: usize) -> Vec<&User> {
+    pub(crate) fn members(&self, group: usize) -> Vec<&User> {
         self.users
             .iter()
             .filter(|user| user.groups.contains(&group))
@@ -283,7 +283,7 @@ impl Plant {
     }
 
     /// Writes projects, areas, groups, users and boards.
-    pub(super) fn write(&self, folder: &Folder) -> Result<()> {
+    pub(crate) fn write(&self, folder: &Folder) -> io::Result<()> {
         folder.lines(
             "projects",
             (1..)

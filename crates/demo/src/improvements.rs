@@ -1,12 +1,12 @@
 //! Hundreds of improvements, from the first idea to the evaluation.
 
-use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
+use std::io;
 
-use super::calendar::{Calendar, DAYS};
-use super::dice::{Dice, rounded};
-use super::folder::Folder;
-use super::plant::Plant;
+use crate::calendar::{Calendar, DAYS};
+use crate::dice::{Dice, rounded};
+use crate::folder::Folder;
+use crate::plant::Plant;
 
 const IMPROVEMENTS: usize = 640;
 
@@ -67,7 +67,7 @@ const STAGES: [(&str, &str); 5] = [
 ];
 
 /// Writes `improvements.jsonl`; the id of the newest improvement that is implemented and not yet evaluated.
-pub(super) fn write(folder: &Folder, plant: &Plant, calendar: Calendar) -> Result<i32> {
+pub(crate) fn write(folder: &Folder, plant: &Plant, calendar: Calendar) -> io::Result<i32> {
     let mut dice = Dice::new(4);
     let lines: Vec<Value> = (1..=IMPROVEMENTS)
         .map(|id| improvement(id, plant, calendar, &mut dice))
@@ -75,11 +75,9 @@ pub(super) fn write(folder: &Folder, plant: &Plant, calendar: Calendar) -> Resul
     let implemented = lines
         .iter()
         .rfind(|line| line["status"] == "Implemented")
-        .and_then(|line| line["id"].as_i64());
+        .and_then(|line| i32::try_from(line["id"].as_i64()?).ok());
     folder.lines("improvements", lines)?;
-    Ok(i32::try_from(
-        implemented.context("no improvement waits for its evaluation")?,
-    )?)
+    implemented.ok_or_else(|| io::Error::other("no improvement waits for its evaluation"))
 }
 
 fn improvement(id: usize, plant: &Plant, calendar: Calendar, dice: &mut Dice) -> Value {

@@ -6,31 +6,31 @@
 use fastrand::Rng;
 
 /// A generator for one part of the plant. Each part has its own, so that changing one leaves the others as they were.
-pub(super) struct Dice(Rng);
+pub(crate) struct Dice(Rng);
 
 impl Dice {
     /// The generator of the part with this number.
-    pub(super) fn new(part: u64) -> Self {
+    pub(crate) fn new(part: u64) -> Self {
         Self(Rng::with_seed(0x0BE1_A000 + part))
     }
 
     /// A whole number from `low` to `high`, both included.
-    pub(super) fn between(&mut self, low: i64, high: i64) -> i64 {
+    pub(crate) fn between(&mut self, low: i64, high: i64) -> i64 {
         self.0.i64(low..=high)
     }
 
     /// True in `percent` of 100 cases.
-    pub(super) fn chance(&mut self, percent: u32) -> bool {
+    pub(crate) fn chance(&mut self, percent: u32) -> bool {
         self.0.u32(0..100) < percent
     }
 
     /// One of `items`, all equally likely. `items` must not be empty.
-    pub(super) fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+    pub(crate) fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.0.usize(0..items.len())]
     }
 
     /// One of `items`, as often as its weight says. The weights must not sum to zero.
-    pub(super) fn weighted<'a, T>(&mut self, items: &'a [(T, u32)]) -> &'a T {
+    pub(crate) fn weighted<'a, T>(&mut self, items: &'a [(T, u32)]) -> &'a T {
         let total: u32 = items.iter().map(|(_, weight)| weight).sum();
         let mut point = self.0.u32(0..total);
         for (item, weight) in items {
@@ -43,13 +43,13 @@ impl Dice {
     }
 
     /// A bell-shaped number: the sum of twelve uniform ones has a standard deviation of 1.
-    pub(super) fn around(&mut self, mean: f64, deviation: f64) -> f64 {
+    pub(crate) fn around(&mut self, mean: f64, deviation: f64) -> f64 {
         let sum: f64 = (0..12).map(|_| self.0.f64()).sum();
         mean + deviation * (sum - 6.0)
     }
 
     /// An identifier of the usual 8-4-4-4-12 form.
-    pub(super) fn guid(&mut self) -> String {
+    pub(crate) fn guid(&mut self) -> String {
         let (a, b) = (self.0.u64(..), self.0.u64(..));
         format!(
             "{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}",
@@ -63,7 +63,7 @@ impl Dice {
 }
 
 /// `number` with `digits` decimals, as a person would have typed it.
-pub(super) fn rounded(number: f64, digits: u32) -> f64 {
+pub(crate) fn rounded(number: f64, digits: u32) -> f64 {
     let scale = f64::from(10_u32.pow(digits));
     (number * scale).round() / scale
 }

@@ -1,9 +1,9 @@
 //! Incident types: their categories, causes, consequences and custom fields, and what they are called in other languages.
 
-use anyhow::Result;
 use serde_json::{Value, json};
+use std::io;
 
-use super::folder::Folder;
+use crate::folder::Folder;
 
 /// A name in English, Norwegian and German.
 type Words = [&'static str; 3];
@@ -12,13 +12,13 @@ type Words = [&'static str; 3];
 const LANGUAGES: [(&str, usize); 2] = [("nb", 1), ("de", 2)];
 
 /// A category; those with children are headings.
-pub(super) struct Category {
+pub(crate) struct Category {
     title: Words,
     children: &'static [Words],
 }
 
 /// One type of incident, and what incidents of that type say.
-pub(super) struct Type {
+pub(crate) struct Type {
     title: Words,
     description: Words,
     categories: &'static [Category],
@@ -28,11 +28,11 @@ pub(super) struct Type {
     /// Label, type, mandatory.
     fields: &'static [(Words, &'static str, bool)],
     /// Titles of incidents; `{}` stands for one of the places.
-    pub(super) titles: &'static [&'static str],
+    pub(crate) titles: &'static [&'static str],
     /// Machines and lines where incidents of this type happen.
-    pub(super) places: &'static [&'static str],
+    pub(crate) places: &'static [&'static str],
     /// What people write first below an incident of this type.
-    pub(super) remarks: &'static [&'static str],
+    pub(crate) remarks: &'static [&'static str],
 }
 
 const fn category(title: Words, children: &'static [Words]) -> Category {
@@ -40,7 +40,7 @@ const fn category(title: Words, children: &'static [Words]) -> Category {
 }
 
 /// The four types.
-pub(super) const TYPES: [Type; 4] = [
+pub(crate) const TYPES: [Type; 4] = [
     Type {
         title: [
             "Health and safety",
@@ -392,15 +392,15 @@ pub(super) const TYPES: [Type; 4] = [
 ];
 
 /// The ids of one type's parts, as they stand in the folder.
-pub(super) struct Ids {
+pub(crate) struct Ids {
     /// Categories an incident can have: the leaves.
-    pub(super) leaves: Vec<i32>,
+    pub(crate) leaves: Vec<i32>,
     /// Causes.
-    pub(super) causes: Vec<i32>,
+    pub(crate) causes: Vec<i32>,
     /// Consequences with their unit.
-    pub(super) consequences: Vec<(i32, &'static str)>,
+    pub(crate) consequences: Vec<(i32, &'static str)>,
     /// Custom fields with their label and type.
-    pub(super) fields: Vec<(i32, &'static str, &'static str)>,
+    pub(crate) fields: Vec<(i32, &'static str, &'static str)>,
 }
 
 /// Parts of type `t` are numbered from `100 * (t + 1)`, so a reader of the folder sees at once what belongs where.
@@ -409,7 +409,7 @@ fn first_id(position: usize) -> i32 {
 }
 
 /// The ids of the type at this position of [`TYPES`].
-pub(super) fn ids(position: usize) -> Ids {
+pub(crate) fn ids(position: usize) -> Ids {
     let kind = &TYPES[position];
     let first = first_id(position);
     let mut leaves = Vec::new();
@@ -439,7 +439,7 @@ pub(super) fn ids(position: usize) -> Ids {
 }
 
 /// Writes `incident_types.jsonl`.
-pub(super) fn write(folder: &Folder) -> Result<()> {
+pub(crate) fn write(folder: &Folder) -> io::Result<()> {
     folder.lines(
         "incident_types",
         TYPES

@@ -7,34 +7,34 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 /// How many days of history the plant has: whole weeks, so that there are as many Sundays in it whenever it ends.
-pub(super) const DAYS: i32 = 104 * 7;
+pub(crate) const DAYS: i32 = 104 * 7;
+
+/// The day it is in UTC.
+pub(crate) fn today() -> Date {
+    jiff::Timestamp::now().to_zoned(TimeZone::UTC).date()
+}
 
 /// The two years; day 0 is the oldest, day `DAYS - 1` yesterday, day `DAYS` today.
 #[derive(Clone, Copy)]
-pub(super) struct Calendar {
+pub(crate) struct Calendar {
     first: Date,
 }
 
 impl Calendar {
-    /// The two years before today (UTC).
-    pub(super) fn until_now() -> Self {
-        Self::ending(jiff::Timestamp::now().to_zoned(TimeZone::UTC).date())
-    }
-
     /// The two years before `today`.
-    pub(super) fn ending(today: Date) -> Self {
+    pub(crate) fn ending(today: Date) -> Self {
         Self {
             first: today.saturating_sub(DAYS.days()),
         }
     }
 
     /// The date of a day, `2026-03-01`.
-    pub(super) fn date(self, day: i32) -> Date {
+    pub(crate) fn date(self, day: i32) -> Date {
         self.first.saturating_add(day.days())
     }
 
     /// An instant on a day, `2026-03-01T06:30:00Z`; minutes past midnight may run over into the next days.
-    pub(super) fn at(self, day: i32, minute: i64) -> String {
+    pub(crate) fn at(self, day: i32, minute: i64) -> String {
         let over = i32::try_from(minute.div_euclid(1440)).unwrap_or(0);
         let left = minute.rem_euclid(1440);
         format!(
@@ -46,12 +46,12 @@ impl Calendar {
     }
 
     /// 0 for Monday to 6 for Sunday.
-    pub(super) fn weekday(self, day: i32) -> i8 {
+    pub(crate) fn weekday(self, day: i32) -> i8 {
         self.date(day).weekday().to_monday_zero_offset()
     }
 
     /// How cold it is at this time of the year, from 0 (July) to 1 (January): a straight line up and down, which is near enough.
-    pub(super) fn cold(self, day: i32) -> f64 {
+    pub(crate) fn cold(self, day: i32) -> f64 {
         let of_year = f64::from(self.date(day).day_of_year());
         (of_year - 196.0).abs().min(365.0 - (of_year - 196.0).abs()) / 182.5
     }

@@ -2,20 +2,20 @@
 
 use std::io::Write;
 
-use anyhow::Result;
 use serde_json::json;
+use std::io;
 
-use super::calendar::{Calendar, DAYS};
-use super::dice::{Dice, rounded};
-use super::folder::Folder;
+use crate::calendar::{Calendar, DAYS};
+use crate::dice::{Dice, rounded};
+use crate::folder::Folder;
 
 /// Datasources by position; ids are the position plus one.
-pub(super) const OEE: usize = 0;
+pub(crate) const OEE: usize = 0;
 const SCRAP: usize = 1;
 const DOWNTIME: usize = 2;
 const UNITS: usize = 3;
 /// The one the demo pulls: a value for each hour and meter.
-pub(super) const ENERGY: usize = 4;
+pub(crate) const ENERGY: usize = 4;
 const DELIVERY: usize = 5;
 const ABSENCE: usize = 6;
 const SAFETY_WALKS: usize = 7;
@@ -91,7 +91,7 @@ const SPECIAL: [(i32, i32, usize, f64, &str); 4] = [
 const CHANGEOVER: (i32, f64) = (480, 4.5);
 
 /// Writes `datasources.jsonl` and `datasource_values.csv`; the number of values.
-pub(super) fn write(folder: &Folder, calendar: Calendar) -> Result<u32> {
+pub(crate) fn write(folder: &Folder, calendar: Calendar) -> io::Result<u32> {
     folder.lines(
         "datasources",
         DATASOURCES.iter().enumerate().map(|(position, (title, description, unit))| {
@@ -155,7 +155,7 @@ struct Row<'a> {
 }
 
 impl<W: Write> Sheet<W> {
-    fn row(&mut self, row: &Row<'_>, value: f64) -> Result<()> {
+    fn row(&mut self, row: &Row<'_>, value: f64) -> io::Result<()> {
         self.rows += 1;
         let Row {
             datasource,
@@ -177,7 +177,7 @@ impl<W: Write> Sheet<W> {
 }
 
 /// What every line made in every shift: OEE first, the rest follows from it.
-fn lines(out: &mut Sheet<impl Write>, calendar: Calendar) -> Result<()> {
+fn lines(out: &mut Sheet<impl Write>, calendar: Calendar) -> io::Result<()> {
     let mut dice = Dice::new(5);
     let mut scrap = Vec::new();
     let mut stops = Vec::new();
@@ -287,7 +287,7 @@ fn lines(out: &mut Sheet<impl Write>, calendar: Calendar) -> Result<()> {
 }
 
 /// A value for each hour and meter: the working day, the cold, and a furnace that was left on over one weekend.
-fn energy(out: &mut Sheet<impl Write>, calendar: Calendar) -> Result<()> {
+fn energy(out: &mut Sheet<impl Write>, calendar: Calendar) -> io::Result<()> {
     let mut dice = Dice::new(6);
     for day in 0..DAYS {
         let weekday = calendar.weekday(day);
@@ -338,7 +338,7 @@ fn energy(out: &mut Sheet<impl Write>, calendar: Calendar) -> Result<()> {
 }
 
 /// Deliveries, absence and safety walks.
-fn office(out: &mut Sheet<impl Write>, calendar: Calendar) -> Result<()> {
+fn office(out: &mut Sheet<impl Write>, calendar: Calendar) -> io::Result<()> {
     let mut dice = Dice::new(7);
     let trend = |day: i32| f64::from(day) / f64::from(DAYS);
     for day in (0..DAYS).filter(|day| calendar.weekday(*day) < 5) {
@@ -404,7 +404,7 @@ mod tests {
     use super::*;
     use jiff::civil::date;
 
-    fn sheet(fill: impl FnOnce(&mut Sheet<Vec<u8>>, Calendar) -> Result<()>) -> (u32, String) {
+    fn sheet(fill: impl FnOnce(&mut Sheet<Vec<u8>>, Calendar) -> io::Result<()>) -> (u32, String) {
         let mut out = Sheet {
             out: Vec::new(),
             rows: 0,

@@ -1,13 +1,13 @@
 //! Some thousands of incidents over two years, and what people wrote below them.
 
-use anyhow::Result;
 use serde_json::{Value, json};
+use std::io;
 
-use super::calendar::{Calendar, DAYS};
-use super::dice::{Dice, rounded};
-use super::folder::Folder;
-use super::plant::{AREAS, Plant, User};
-use super::types;
+use crate::calendar::{Calendar, DAYS};
+use crate::dice::{Dice, rounded};
+use crate::folder::Folder;
+use crate::plant::{AREAS, Plant, User};
+use crate::types;
 
 const INCIDENTS: usize = 4_200;
 
@@ -29,7 +29,7 @@ const REPLIES: [&str; 8] = [
 ];
 
 /// Writes `incidents.jsonl` and `incident_comments.jsonl`.
-pub(super) fn write(folder: &Folder, plant: &Plant, calendar: Calendar) -> Result<()> {
+pub(crate) fn write(folder: &Folder, plant: &Plant, calendar: Calendar) -> io::Result<()> {
     let mut dice = Dice::new(3);
     let mut days: Vec<i32> = (0..INCIDENTS)
         .map(|_| reported_day(&mut dice, calendar))

@@ -1,0 +1,115 @@
+//! A believable plant, made of one seed: two years of incidents, improvements and values, written as a folder in the import format.
+//!
+//! There is no other way for it into a database than the one a user has: whoever wants to serve the plant imports the folder. Nothing here
+//! knows the service, and nothing is printed; what is shown of the plant is the business of the command line and of the Python package.
+
+mod calendar;
+mod dice;
+mod folder;
+mod improvements;
+mod incidents;
+mod plant;
+mod types;
+mod values;
+
+use std::io;
+use std::path::Path;
+
+use calendar::Calendar;
+use folder::Folder;
+use plant::Plant;
+
+pub use jiff::civil::Date;
+
+/// The id of the datasource with most values: energy, one for each hour and meter.
+pub const ENERGY: i32 = 1 + values::ENERGY as i32;
+
+/// The parts of a plant that a reader cannot know without looking for them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Written {
+    /// The newest improvement that is implemented and waits for its evaluation.
+    pub implemented: i32,
+    /// How many values all datasources have together.
+    pub values: u32,
+}
+
+/// Today in UTC, the day most readers want the plant to end before.
+#[must_use]
+pub fn today() -> Date {
+    calendar::today()
+}
+
+/// Writes the plant into an existing, empty folder. Its two years end the day before `today`, and the same day gives the same bytes.
+///
+/// # Errors
+/// The folder cannot be written.
+pub fn write(folder: &Path, today: Date) -> io::Result<Written> {
+    let folder = &Folder::new(folder);
+    let calendar = Calendar::ending(today);
+    let plant = Plant::new();
+    plant.write(folder)?;
+    types::write(folder)?;
+    incidents::write(folder, &plant, calendar)?;
+    let implemented = improvements::write(folder, &plant, calendar)?;
+    let values = values::write(folder, calendar)?;
+    Ok(Written {
+        implemented,
+        values,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use jiff::civil::date;
+
+    fn written(today: Date) -> (Written, BTreeMap<String, Vec<u8>>) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let written = write(folder.path(), today).expect("written");
+        let files = std::fs::read_dir(folder.path())
+            .expect("a folder")
+            .map(|file| {
+                let path = file.expect("a file").path();
+                let name = path
+                    .file_name()
+                    .expect("a name")
+                    .to_string_lossy()
+                    .into_owned();
+                (name, std::fs::read(path).expect("readable"))
+            })
+            .collect();
+        (written, files)
+    }
+
+    #[test]
+    fn the_same_day_gives_the_same_bytes_and_the_next_day_the_same_people() {
+        let (first, files) = written(date(2026, 3, 1));
+        assert_eq!((first, files.clone()), written(date(2026, 3, 1)));
+        let (_, next) = written(date(2026, 3, 2));
+        assert_eq!(files["users.jsonl"], next["users.jsonl"]);
+        assert_ne!(files["incidents.jsonl"], next["incidents.jsonl"]);
+    }
+
+    #[test]
+    fn what_is_said_of_the_folder_is_true_of_it() {
+        let (said, files) = written(date(2026, 3, 1));
+        let lines = |name: &str| {
+            let text = String::from_utf8(files[name].clone()).expect("text");
+            text.lines().map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            lines("datasource_values.csv").len(),
+            said.values as usize + 1
+        );
+        let improvement = lines("improvements.jsonl")
+            .into_iter()
+            .map(|line| serde_json::from_str::<serde_json::Value>(&line).expect("JSON"))
+            .find(|line| line["id"] == said.implemented)
+            .expect("it is there");
+        assert_eq!(improvement["status"], "Implemented");
+        let energy = &lines("datasources.jsonl")[usize::try_from(ENERGY).expect("positive") - 1];
+        assert!(energy.contains("\"title\":\"Energi\""), "{energy}");
+    }
+}
