@@ -16,7 +16,6 @@ mod serve;
 mod stop;
 mod sync;
 mod table;
-mod tables;
 
 use std::io;
 use std::process::ExitCode;

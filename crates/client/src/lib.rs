@@ -83,12 +83,14 @@
 //!
 //! # Features
 //!
-//! - `arrow`: datasource values as Arrow record batches, which the service sends as such. From one that only knows JSON
-//!   they are decoded without a struct for each row.
+//! - `arrow`: every list as Arrow record batches (`arrow_stream()`), by the columns in `tables`. Datasource values are sent as such by the
+//!   service; from one that only knows JSON they are decoded without a struct for each row.
 
 #[cfg(feature = "arrow")]
 mod arrow;
 mod auth;
+#[cfg(feature = "arrow")]
+mod batches;
 mod body;
 mod bridge;
 mod builder;
@@ -108,6 +110,8 @@ mod records;
 mod resources;
 mod retry;
 mod secret;
+#[cfg(feature = "arrow")]
+pub mod tables;
 mod transport;
 mod values;
 

@@ -56,8 +56,8 @@ pub(crate) mod sealed {
 #[must_use = "a request does nothing until it is sent or streamed"]
 pub struct List<T> {
     client: Client,
-    parent: Option<i32>,
-    options: Options,
+    pub(crate) parent: Option<i32>,
+    pub(crate) options: Options,
     record: PhantomData<fn() -> T>,
 }
 
@@ -97,7 +97,9 @@ impl<T: Resource> List<T> {
         Paged::new(self.pages_inner())
     }
 
-    fn pages_inner(self) -> impl futures_core::Stream<Item = Result<Page<T>>> + Send + 'static {
+    pub(crate) fn pages_inner(
+        self,
+    ) -> impl futures_core::Stream<Item = Result<Page<T>>> + Send + 'static {
         let (operation, path) = T::place(self.parent);
         let operation = operation.id();
         let config = &self.client.transport().config;

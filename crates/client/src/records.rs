@@ -31,6 +31,10 @@ pub(crate) mod sealed {
         /// The page as it is on the wire.
         type Page: Send + 'static;
 
+        /// The `operationId` of the list.
+        #[cfg(feature = "arrow")]
+        const OPERATION: &'static str;
+
         /// One page.
         fn list(client: Client, ask: Ask) -> BoxFuture<'static, Result<Self::Page>>;
 
@@ -142,7 +146,9 @@ impl<T: Record> Records<T> {
         Paged::new(self.pages_inner())
     }
 
-    fn pages_inner(self) -> impl futures_core::Stream<Item = Result<T::Page>> + Send + 'static {
+    pub(crate) fn pages_inner(
+        self,
+    ) -> impl futures_core::Stream<Item = Result<T::Page>> + Send + 'static {
         let Self {
             client, mut ask, ..
         } = self;
@@ -247,6 +253,9 @@ impl<T: Record> IntoFuture for Records<T> {
 impl sealed::Record for Incident {
     type Page = IncidentPage;
 
+    #[cfg(feature = "arrow")]
+    const OPERATION: &'static str = call::ListIncidents::OPERATION.id();
+
     fn list(client: Client, ask: Ask) -> BoxFuture<'static, Result<Self::Page>> {
         Box::pin(async move {
             let call = call::ListIncidents {
@@ -280,6 +289,9 @@ impl sealed::Record for Incident {
 
 impl sealed::Record for Improvement {
     type Page = ImprovementPage;
+
+    #[cfg(feature = "arrow")]
+    const OPERATION: &'static str = call::ListImprovements::OPERATION.id();
 
     fn list(client: Client, ask: Ask) -> BoxFuture<'static, Result<Self::Page>> {
         Box::pin(async move {

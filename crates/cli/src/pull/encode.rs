@@ -5,10 +5,10 @@ use std::io::Write as _;
 use anyhow::{Context as _, Result};
 use arrow_array::RecordBatch;
 use obeya::model::{Area, Board, DatasourceValue, Group, Improvement, Incident, IncidentComment};
+use obeya::tables::{Cell, Rows, Tabular};
 use serde::Serialize;
 
 use super::format::Format;
-use crate::tables::{self, Cell, Column, Rows};
 
 /// A piece of a file, in the file's form.
 pub(crate) enum Content {
@@ -19,21 +19,14 @@ pub(crate) enum Content {
 }
 
 /// A record that can be pulled.
-pub(crate) trait Record: Serialize + Send + Sized + 'static {
-    /// Its columns.
-    fn columns() -> &'static [Column<Self>];
-
+pub(crate) trait Record: Tabular + Serialize + Send {
     /// Its id, where the service gave one.
     fn id(&self) -> Option<i32>;
 }
 
 macro_rules! records {
-    ($($record:ty: $columns:ident, |$this:ident| $id:expr;)*) => {$(
+    ($($record:ty, |$this:ident| $id:expr;)*) => {$(
         impl Record for $record {
-            fn columns() -> &'static [Column<Self>] {
-                &tables::$columns
-            }
-
             fn id(&self) -> Option<i32> {
                 let $this = self;
                 $id
@@ -43,13 +36,13 @@ macro_rules! records {
 }
 
 records! {
-    DatasourceValue: VALUE, |value| Some(value.id);
-    Incident: INCIDENT, |incident| Some(incident.id);
-    Improvement: IMPROVEMENT, |improvement| Some(improvement.id);
-    IncidentComment: COMMENT, |comment| comment.id;
-    Board: BOARD, |board| board.id;
-    Group: GROUP, |group| group.id;
-    Area: AREA, |area| area.id;
+    DatasourceValue, |value| Some(value.id);
+    Incident, |incident| Some(incident.id);
+    Improvement, |improvement| Some(improvement.id);
+    IncidentComment, |comment| comment.id;
+    Board, |board| board.id;
+    Group, |group| group.id;
+    Area, |area| area.id;
 }
 
 /// Makes pieces of records.
@@ -108,8 +101,8 @@ fn csv<'a>(out: &mut Vec<u8>, cells: impl IntoIterator<Item = Cell<'a>>) {
             Cell::Text(text) => quoted(out, text),
             Cell::Instant(instant) => shown(out, instant),
             Cell::Day(day) => shown(out, day),
-            list @ Cell::List(..) => {
-                let text = serde_json::to_string(&list).expect("a list is plain data");
+            nested @ (Cell::List(..) | Cell::Row(..)) => {
+                let text = serde_json::to_string(&nested).expect("plain data");
                 quoted(out, &text);
             }
             number => serde_json::to_writer(&mut *out, &number).expect("a number or a word"),

@@ -3,11 +3,13 @@
 use std::str::FromStr;
 
 use arrow_schema::SchemaRef;
-use obeya::model::{Date, Timestamp};
+use obeya::model::{
+    Area, Board, DatasourceValue, Date, Group, Improvement, Incident, IncidentComment, Timestamp,
+};
+use obeya::tables::schema;
 use serde::{Deserialize, Serialize};
 
 use super::format::Format;
-use crate::tables::{self, Column, schema};
 
 /// Everything that says which rows come, and how they are written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,17 +47,14 @@ pub(crate) enum Records {
 impl Query {
     /// The columns of its rows.
     pub(crate) fn schema(&self) -> SchemaRef {
-        fn of<T>(columns: &[Column<T>]) -> SchemaRef {
-            schema(columns.iter().map(|column| &column.field))
-        }
         match self.records {
-            Records::Values { .. } => of(&tables::VALUE),
-            Records::Incidents => of(&tables::INCIDENT),
-            Records::Improvements => of(&tables::IMPROVEMENT),
-            Records::Comments => of(&tables::COMMENT),
-            Records::Boards => of(&tables::BOARD),
-            Records::Groups => of(&tables::GROUP),
-            Records::Areas => of(&tables::AREA),
+            Records::Values { .. } => schema::<DatasourceValue>(),
+            Records::Incidents => schema::<Incident>(),
+            Records::Improvements => schema::<Improvement>(),
+            Records::Comments => schema::<IncidentComment>(),
+            Records::Boards => schema::<Board>(),
+            Records::Groups => schema::<Group>(),
+            Records::Areas => schema::<Area>(),
         }
     }
 

@@ -6,6 +6,7 @@ use anyhow::Result;
 use obeya::model::{
     Area, Board, Datasource, Group as GroupRecord, IncidentComment, IncidentTypeSummary,
 };
+use obeya::tables::{Column, Tabular};
 use obeya::{List, Resource};
 
 use super::What;
@@ -13,25 +14,6 @@ use super::report::Line;
 use super::row::{Group, Row, Rows, row};
 use super::run::{self, Run};
 use super::target::{Counts, Scope};
-use crate::tables::{AREA, BOARD, COMMENT, Column, GROUP, Kind};
-
-/// A type of incidents.
-pub(super) static TYPE: [Column<IncidentTypeSummary>; 3] = [
-    Column::new("id", Kind::Int, false, |r| r.id.into()),
-    Column::new("title", Kind::Text, false, |r| (&*r.title).into()),
-    Column::new("description", Kind::Text, true, |r| {
-        r.description.as_deref().into()
-    }),
-];
-
-/// A datasource.
-pub(super) static DATASOURCE: [Column<Datasource>; 3] = [
-    Column::new("id", Kind::Int, false, |r| r.id.into()),
-    Column::new("title", Kind::Text, true, |r| r.title.as_deref().into()),
-    Column::new("description", Kind::Text, true, |r| {
-        r.description.as_deref().into()
-    }),
-];
 
 /// Incidents whose comments are asked for at a time.
 const INCIDENTS: usize = 100;
@@ -43,23 +25,36 @@ pub(super) async fn organisation(run: &mut Run<'_>) -> Result<Option<u64>> {
     let mut digest = Digest::default();
     if run.args.wants(What::Groups) {
         let list = client.groups().list();
-        let done = whole::<GroupRecord>(run, list, run::groups(), &GROUP, &mut digest).await;
+        let done = whole::<GroupRecord>(
+            run,
+            list,
+            run::groups(),
+            GroupRecord::columns(),
+            &mut digest,
+        )
+        .await;
         run.told("groups", done)?;
     }
     if run.args.wants(What::Types) {
         let found = client.incidents().types().await;
-        let done = array(run, found, &run::types(), &TYPE, &mut digest);
+        let done = array(
+            run,
+            found,
+            &run::types(),
+            IncidentTypeSummary::columns(),
+            &mut digest,
+        );
         run.told("incident_types", done)?;
     }
     let mut unused = Digest::default();
     if run.args.wants(What::Areas) {
         let list = client.areas().list();
-        let done = whole::<Area>(run, list, run::areas(), &AREA, &mut unused).await;
+        let done = whole::<Area>(run, list, run::areas(), Area::columns(), &mut unused).await;
         run.told("areas", done)?;
     }
     if run.args.wants(What::Boards) {
         let list = client.boards().list();
-        let done = whole::<Board>(run, list, run::boards(), &BOARD, &mut unused).await;
+        let done = whole::<Board>(run, list, run::boards(), Board::columns(), &mut unused).await;
         run.told("boards", done)?;
     }
     // Of one list alone it would be a digest of something else.
@@ -77,7 +72,7 @@ pub(super) async fn datasources(run: &mut Run<'_>) -> Result<BTreeSet<i32>> {
             run,
             Ok(found),
             &run::datasources(),
-            &DATASOURCE,
+            Datasource::columns(),
             &mut unused,
         );
         run.told("datasources", done)?;
@@ -91,7 +86,14 @@ pub(super) async fn comments(run: &mut Run<'_>) -> Result<Line> {
     let mut unused = Digest::default();
     // What was to be read anew is read with all of them, and kept so together with them.
     run.state.comments = Some(BTreeSet::new());
-    let done = whole::<IncidentComment>(run, list, run::comments(), &COMMENT, &mut unused).await;
+    let done = whole::<IncidentComment>(
+        run,
+        list,
+        run::comments(),
+        IncidentComment::columns(),
+        &mut unused,
+    )
+    .await;
     if done.is_err() {
         run.state.comments = None;
     }
@@ -115,7 +117,11 @@ pub(super) async fn comments_of(run: &mut Run<'_>, incidents: BTreeSet<i32>) -> 
         let filter = format!("incidentId in ({})", some.join(","));
         let list = run.client.comments().list().filter(filter).orderby("id");
         let found = list.stream().all().await?;
-        rows.extend(found.iter().map(|comment| row(None, &COMMENT, comment)));
+        rows.extend(
+            found
+                .iter()
+                .map(|comment| row(None, IncidentComment::columns(), comment)),
+        );
     }
     run.state.comments = Some(BTreeSet::new());
     run.exchange(&group, owner, &incidents, Rows(vec![rows]))

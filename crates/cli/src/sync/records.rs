@@ -9,14 +9,17 @@ use std::future::Future;
 
 use anyhow::{Result, bail};
 use obeya::Client;
-use obeya::model::{Improvement, Incident, Timestamp};
+use obeya::model::{
+    CategoryReference, CauseReference, Improvement, Incident, IncidentConsequence,
+    IncidentCustomField, Timestamp,
+};
+use obeya::tables::{Tabular as _, scalars};
 
 use super::report::Line;
 use super::row::{Group, Rows, row};
 use super::run::{self, Run};
 use super::state::{Mark, State};
 use super::target::{Counts, Scope};
-use crate::tables::{CATEGORY, CAUSE, CONSEQUENCE, CUSTOM_FIELD, IMPROVEMENT, incident_scalars};
 
 /// How often what changed meanwhile is asked for before a run says that it was not exact.
 pub(super) const ROUNDS: usize = 5;
@@ -370,7 +373,7 @@ impl Stamped for Incident {
     fn rows(records: &[Self], state: &State) -> Rows {
         let mut all = Rows(vec![Vec::new(); 5]);
         for incident in records {
-            let mut main = row(None, incident_scalars(), incident);
+            let mut main = row(None, scalars::<Incident>(), incident);
             let fields = state.fields.values(&incident.custom_fields);
             main.extend(fields.map(super::row::Value::text));
             let owner = Some(incident.id);
@@ -382,20 +385,25 @@ impl Stamped for Incident {
                 incident
                     .consequences
                     .iter()
-                    .map(|part| row(owner, &CONSEQUENCE, part)),
+                    .map(|part| row(owner, IncidentConsequence::columns(), part)),
             );
             categories.extend(
                 incident
                     .categories
                     .iter()
-                    .map(|part| row(owner, &CATEGORY, part)),
+                    .map(|part| row(owner, CategoryReference::columns(), part)),
             );
-            causes.extend(incident.causes.iter().map(|part| row(owner, &CAUSE, part)));
+            causes.extend(
+                incident
+                    .causes
+                    .iter()
+                    .map(|part| row(owner, CauseReference::columns(), part)),
+            );
             fields.extend(
                 incident
                     .custom_fields
                     .iter()
-                    .map(|part| row(owner, &CUSTOM_FIELD, part)),
+                    .map(|part| row(owner, IncidentCustomField::columns(), part)),
             );
         }
         all
@@ -439,7 +447,7 @@ impl Stamped for Improvement {
     }
 
     fn rows(records: &[Self], _: &State) -> Rows {
-        let row = |improvement| row(None, &IMPROVEMENT, improvement);
+        let row = |improvement| row(None, Improvement::columns(), improvement);
         Rows(vec![records.iter().map(row).collect()])
     }
 }

@@ -1,11 +1,11 @@
 //! Rows that belong to themselves, and the tables they go into.
 //!
-//! What a record's columns are is said in [`crate::tables`]; here they get the names that SQL and data frames are at ease with. Nothing here
+//! What a record's columns are is said in [`obeya::tables`]; here they get the names that SQL and data frames are at ease with. Nothing here
 //! knows a target.
 
 use obeya::model::Timestamp;
 
-use crate::tables::{Cell, Column, Kind};
+use obeya::tables::{Cell, Column, Kind};
 
 /// One value, owned.
 #[derive(Clone, Debug, PartialEq)]
@@ -161,7 +161,7 @@ fn owned(cell: &Cell<'_>) -> Value {
         Cell::Text(text) => Value::Text((*text).to_owned()),
         Cell::Instant(instant) => Value::Instant(*instant),
         Cell::Day(day) => Value::Day(day.days()),
-        Cell::List(..) => unreachable!("lists are tables of their own here"),
+        Cell::Row(..) | Cell::List(..) => unreachable!("lists are tables of their own here"),
     }
 }
 
@@ -194,12 +194,14 @@ fn snake(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use obeya::model::{CategoryReference, Improvement, IncidentConsequence};
+    use obeya::tables::Tabular as _;
+
     use super::*;
-    use crate::tables::{CATEGORY, CONSEQUENCE, IMPROVEMENT};
 
     #[test]
     fn columns_have_the_names_of_tables() {
-        let improvements = Table::of("improvements", 1, None, &IMPROVEMENT);
+        let improvements = Table::of("improvements", 1, None, Improvement::columns());
         assert_eq!(improvements.columns[0].name, "id");
         for name in ["last_modified_by_user_id", "group_name", "group_id"] {
             assert!(improvements.names().any(|other| other == name), "{name}");
@@ -208,14 +210,19 @@ mod tests {
 
     #[test]
     fn a_part_is_known_by_its_owner_and_its_own_id() {
-        let categories = Table::of("incident_categories", 2, Some("incident_id"), &CATEGORY);
+        let categories = Table::of(
+            "incident_categories",
+            2,
+            Some("incident_id"),
+            CategoryReference::columns(),
+        );
         let names: Vec<&str> = categories.names().collect();
         assert_eq!(names, ["incident_id", "category_id", "title"]);
         let consequences = Table::of(
             "incident_consequences",
             2,
             Some("incident_id"),
-            &CONSEQUENCE,
+            IncidentConsequence::columns(),
         );
         assert_eq!(consequences.columns[1].name, "consequence_id");
     }

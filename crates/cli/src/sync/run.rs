@@ -6,7 +6,12 @@
 use std::collections::BTreeSet;
 
 use anyhow::Result;
-use obeya::model::{Improvement, Incident, Timestamp};
+use obeya::model::{
+    self, Area, Board, CategoryReference, CauseReference, Datasource, DatasourceValue, Improvement,
+    Incident, IncidentComment, IncidentConsequence, IncidentCustomField, IncidentTypeSummary,
+    Timestamp,
+};
+use obeya::tables::{Tabular as _, scalars};
 use obeya::{Client, Error};
 
 use super::records::Stamped as _;
@@ -16,10 +21,6 @@ use super::state::{Finished, State};
 use super::target::{Counts, Exchange, Scope, Target};
 use super::{Args, What};
 use super::{lists, records};
-use crate::tables::{
-    AREA, BOARD, CATEGORY, CAUSE, COMMENT, CONSEQUENCE, CUSTOM_FIELD, GROUP, IMPROVEMENT, VALUE,
-    incident_scalars,
-};
 
 /// A run.
 pub(super) struct Run<'a> {
@@ -234,15 +235,30 @@ pub(super) fn is_forbidden(error: &anyhow::Error) -> bool {
 
 /// Incidents with their parts, and a column for each custom field.
 pub(super) fn incidents(state: &State) -> Group {
-    let mut main = Table::of("incidents", 1, None, incident_scalars());
+    let mut main = Table::of("incidents", 1, None, scalars::<Incident>());
     main.add_texts(state.fields.columns());
     Group {
         main,
         parts: vec![
-            Table::of("incident_consequences", 2, OWNER, &CONSEQUENCE),
-            Table::of("incident_categories", 2, OWNER, &CATEGORY),
-            Table::of("incident_causes", 2, OWNER, &CAUSE),
-            Table::of("incident_custom_fields", 2, OWNER, &CUSTOM_FIELD),
+            Table::of(
+                "incident_consequences",
+                2,
+                OWNER,
+                IncidentConsequence::columns(),
+            ),
+            Table::of(
+                "incident_categories",
+                2,
+                OWNER,
+                CategoryReference::columns(),
+            ),
+            Table::of("incident_causes", 2, OWNER, CauseReference::columns()),
+            Table::of(
+                "incident_custom_fields",
+                2,
+                OWNER,
+                IncidentCustomField::columns(),
+            ),
         ],
     }
 }
@@ -251,41 +267,46 @@ const OWNER: Option<&str> = Some("incident_id");
 
 /// The names of the incidents' own columns, which no custom field gets.
 pub(super) fn own_columns() -> BTreeSet<String> {
-    let table = Table::of("incidents", 1, None, incident_scalars());
+    let table = Table::of("incidents", 1, None, scalars::<Incident>());
     table.names().map(str::to_owned).collect()
 }
 
 pub(super) fn improvements() -> Group {
-    Group::alone(Table::of("improvements", 1, None, &IMPROVEMENT))
+    Group::alone(Table::of("improvements", 1, None, Improvement::columns()))
 }
 
 pub(super) fn comments() -> Group {
-    let table = Table::of("comments", 1, None, &COMMENT);
+    let table = Table::of("comments", 1, None, IncidentComment::columns());
     Group::alone(table.indexed(&["incident_id"]))
 }
 
 pub(super) fn boards() -> Group {
-    Group::alone(Table::of("boards", 1, None, &BOARD))
+    Group::alone(Table::of("boards", 1, None, Board::columns()))
 }
 
 pub(super) fn groups() -> Group {
-    Group::alone(Table::of("groups", 1, None, &GROUP))
+    Group::alone(Table::of("groups", 1, None, model::Group::columns()))
 }
 
 pub(super) fn areas() -> Group {
-    Group::alone(Table::of("areas", 1, None, &AREA))
+    Group::alone(Table::of("areas", 1, None, Area::columns()))
 }
 
 pub(super) fn types() -> Group {
-    Group::alone(Table::of("incident_types", 1, None, &lists::TYPE))
+    Group::alone(Table::of(
+        "incident_types",
+        1,
+        None,
+        IncidentTypeSummary::columns(),
+    ))
 }
 
 pub(super) fn datasources() -> Group {
-    Group::alone(Table::of("datasources", 1, None, &lists::DATASOURCE))
+    Group::alone(Table::of("datasources", 1, None, Datasource::columns()))
 }
 
 pub(super) fn values() -> Group {
-    let table = Table::of("datasource_values", 1, None, &VALUE);
+    let table = Table::of("datasource_values", 1, None, DatasourceValue::columns());
     Group::alone(table.indexed(&["datasource_id", "value_date"]))
 }
 

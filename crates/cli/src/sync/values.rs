@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use anyhow::Result;
 use obeya::model::{DatasourceValue, DatasourceValuePage, Timestamp};
+use obeya::tables::Tabular as _;
 use obeya::{Client, Tag, Values};
 use tokio::sync::mpsc;
 
@@ -19,7 +20,6 @@ use super::row::{Group, Row, Rows, row};
 use super::run::{self, Run};
 use super::state::{Mark, Newest, Series};
 use super::target::{Counts, Scope};
-use crate::tables::VALUE;
 
 /// Values to a page: what the interface allows.
 const PAGE: i32 = 10_000;
@@ -254,7 +254,7 @@ impl Work<'_, '_> {
             let rows: Vec<Row> = page
                 .values
                 .iter()
-                .map(|value| row(None, &VALUE, value))
+                .map(|value| row(None, DatasourceValue::columns(), value))
                 .collect();
             let before = std::mem::replace(&mut self.series().mark, mark);
             match self.run.put_values(&self.group, self.datasource, &rows)? {
@@ -339,7 +339,7 @@ impl OpenMonth {
     /// Takes a value along; gives rows when there are enough.
     fn take(&mut self, value: &DatasourceValue) -> Option<Rows> {
         if self.ids.insert(value.id) {
-            self.rows.push(row(None, &VALUE, value));
+            self.rows.push(row(None, DatasourceValue::columns(), value));
         }
         let is_enough = self.rows.len() >= PAGE as usize;
         is_enough.then(|| Rows(vec![std::mem::take(&mut self.rows)]))

@@ -29,15 +29,15 @@ const EITHER: &str = "application/vnd.apache.arrow.stream, application/json;q=0.
 const PAGE_SIZE: &str = "obeya-page-size";
 const COUNT: &str = "obeya-count";
 
-/// A page of values as Arrow columns.
+/// A page of a list as Arrow columns.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ArrowPage {
-    /// The values, by [`value_schema`](crate::value_schema).
+    /// The records: values by [`value_schema`](crate::value_schema), others by the list's `arrow_schema`.
     pub batch: RecordBatch,
-    /// How many values match in all, where the service says so.
+    /// How many match in all, where the service says so.
     pub count: Option<i32>,
-    /// The state of the datasource's values, where the service names it; see [`ValuePage::state`](crate::ValuePage).
+    /// For values: the state of the datasource's values, where the service names it; see [`ValuePage::state`](crate::ValuePage).
     pub state: Option<String>,
 }
 

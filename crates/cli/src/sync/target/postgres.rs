@@ -15,7 +15,7 @@ use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use super::sql::{self, Database, quoted};
 use crate::sync::row::{Named, Row, Value};
 use crate::sync::state::State;
-use crate::tables::Kind;
+use obeya::tables::Kind;
 
 /// Held by whoever writes a copy, for as long as the connection lives.
 const AT_WORK: i64 = 0x0be7_a5c0;
@@ -79,7 +79,7 @@ impl Database for Postgres {
             Kind::Int => "integer",
             Kind::Number => "double precision",
             Kind::Bool => "boolean",
-            Kind::Text | Kind::Word | Kind::List(_) => "text",
+            Kind::Text | Kind::Word | Kind::Row(_) | Kind::List(_) => "text",
             Kind::Instant => "timestamp with time zone",
             Kind::Day => "date",
         }
@@ -145,7 +145,7 @@ fn of(kind: Kind) -> Type {
         Kind::Int => Type::INT4,
         Kind::Number => Type::FLOAT8,
         Kind::Bool => Type::BOOL,
-        Kind::Text | Kind::Word | Kind::List(_) => Type::TEXT,
+        Kind::Text | Kind::Word | Kind::Row(_) | Kind::List(_) => Type::TEXT,
         Kind::Instant => Type::TIMESTAMPTZ,
         Kind::Day => Type::DATE,
     }

@@ -11,7 +11,7 @@ use super::{Counts, Exchange, Scope, Target};
 use crate::sync::month::Month;
 use crate::sync::row::{Group, Named, Row, Rows, Table, Value};
 use crate::sync::state::State;
-use crate::tables::Kind;
+use obeya::tables::Kind;
 
 /// Where the state is kept.
 const STATE: &str = "obeya_sync";

@@ -13,7 +13,7 @@ use super::folder::lock;
 use super::sql::{self, Database, quoted};
 use crate::sync::row::{Named, Row, Value};
 use crate::sync::state::State;
-use crate::tables::Kind;
+use obeya::tables::Kind;
 
 /// A file, and the lock that keeps other runs away.
 pub(in crate::sync) struct Sqlite {
@@ -68,7 +68,9 @@ impl Database for Sqlite {
         match kind {
             Kind::Int | Kind::Bool => "INTEGER",
             Kind::Number => "REAL",
-            Kind::Text | Kind::Word | Kind::Instant | Kind::Day | Kind::List(_) => "TEXT",
+            Kind::Text | Kind::Word | Kind::Instant | Kind::Day | Kind::Row(_) | Kind::List(_) => {
+                "TEXT"
+            }
         }
     }
 

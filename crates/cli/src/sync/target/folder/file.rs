@@ -20,7 +20,7 @@ use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
 
 use crate::sync::row::{Row, Table, Value};
-use crate::tables::Kind;
+use obeya::tables::Kind;
 
 /// Rows of a batch.
 const BATCH: usize = 4096;
@@ -254,7 +254,7 @@ fn array(kind: Kind, place: usize, rows: &[Row]) -> ArrayRef {
             Value::Instant(instant) => micros(*instant)
         ),
         Kind::Day => built!(Date32Builder::new(), Value::Day(day) => *day),
-        Kind::List(_) => unreachable!("lists are tables of their own here"),
+        Kind::Row(_) | Kind::List(_) => unreachable!("lists are tables of their own here"),
     }
 }
 

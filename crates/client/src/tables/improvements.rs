@@ -1,11 +1,11 @@
 //! Improvements.
 
-use obeya::model::{EvaluationStatus, Improvement};
+use obeya_model::{EvaluationStatus, Improvement};
 
 use super::cell::{Column, Kind};
 
 /// An improvement (v1).
-pub(crate) static IMPROVEMENT: [Column<Improvement>; 40] = [
+static IMPROVEMENT: [Column<Improvement>; 40] = [
     Column::new("id", Kind::Int, false, |r| r.id.into()),
     Column::new("status", Kind::Word, false, |r| r.status.as_str().into()),
     Column::new("priorityStatus", Kind::Word, false, |r| {
@@ -106,3 +106,5 @@ pub(crate) static IMPROVEMENT: [Column<Improvement>; 40] = [
         r.evaluation_text.as_deref().into()
     }),
 ];
+
+super::tabular! { Improvement: IMPROVEMENT; }

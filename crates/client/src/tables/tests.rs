@@ -1,26 +1,18 @@
 //! The columns against the wire.
 
-use std::fmt::Debug;
-
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Date32Type, Float64Type, Int32Type, TimestampMicrosecondType};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::DataType;
-use obeya::model::{
-    Area, Board, DatasourceValue, Group, Improvement, Incident, IncidentComment, Timestamp,
+use obeya_model::{
+    Area, Board, BoardSummary, Datasource, DatasourceValue, Group, Improvement, Incident,
+    IncidentComment, IncidentCommentV1, IncidentTypeSummary, IncidentTypeV2, IncidentV2, Timestamp,
+    TrashedIncident,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::*;
-
-fn batch<T: 'static>(columns: &'static [Column<T>], records: &[T]) -> RecordBatch {
-    let mut rows = Rows::new(columns.iter().map(|column| &column.field));
-    for record in records {
-        rows.push(columns.iter().map(|column| (column.get)(record)));
-    }
-    rows.finish().expect("a batch")
-}
 
 /// What Arrow holds, as the wire would have it.
 fn value(array: &dyn Array, row: usize) -> Value {
@@ -61,12 +53,22 @@ fn value(array: &dyn Array, row: usize) -> Value {
 }
 
 /// Holds the columns of `T` to records of the wire: every property has a column of its name, in its place, with its value.
-fn hold<T: DeserializeOwned + Debug + 'static>(columns: &'static [Column<T>], wire: &[Value]) {
-    let records: Vec<T> = wire
-        .iter()
-        .map(|record| serde_json::from_value(record.clone()).expect("a record"))
-        .collect();
-    let batch = batch(columns, &records);
+fn hold<T: DeserializeOwned + Tabular>(wire: &[Value]) {
+    let shape = Shape::<T>::whole();
+    let batch = hold_shape(&shape, wire);
+    assert_eq!(batch.schema(), schema::<T>());
+    assert_eq!(batch, super::batch(&records::<T>(wire)).expect("a batch"));
+}
+
+fn records<T: DeserializeOwned>(wire: &[Value]) -> Vec<T> {
+    let record = |record: &Value| serde_json::from_value(record.clone()).expect("a record");
+    wire.iter().map(record).collect()
+}
+
+fn hold_shape<T: DeserializeOwned + Tabular>(shape: &Shape<T>, wire: &[Value]) -> RecordBatch {
+    let columns = &shape.0;
+    let records = records::<T>(wire);
+    let batch = shape.batch(&records).expect("a batch");
     for (row, wire) in wire.iter().enumerate() {
         let wire = wire.as_object().expect("an object");
         let names: Vec<&str> = columns.iter().map(|column| column.field.name).collect();
@@ -82,6 +84,7 @@ fn hold<T: DeserializeOwned + Debug + 'static>(columns: &'static [Column<T>], wi
             assert_eq!(value(batch.column(place), row), expected, "{name} in Arrow");
         }
     }
+    batch
 }
 
 #[test]
@@ -137,14 +140,21 @@ fn an_incident_keeps_all_it_has() {
             *value = Value::Null;
         }
     }
-    hold::<Incident>(&INCIDENT, &[full.clone(), bare, full]);
-    let scalars = incident_scalars().iter();
+    hold::<Incident>(&[full.clone(), bare.clone(), full.clone()]);
+    let in_the_trash = |mut incident: Value| {
+        let properties = incident.as_object_mut().expect("an object");
+        properties.retain(|_, value| !value.is_array());
+        incident
+    };
+    hold::<TrashedIncident>(&[in_the_trash(bare), in_the_trash(full)]);
+    let single = scalars::<Incident>().iter();
     assert!(
-        scalars
+        single
             .map(|column| column.field.kind)
             .all(|kind| !matches!(kind, Kind::List(_)))
     );
-    assert_eq!(incident_scalars().len() + 4, INCIDENT.len());
+    assert_eq!(scalars::<Incident>().len() + 4, Incident::columns().len());
+    assert_eq!(scalars::<Area>().len(), Area::columns().len());
 }
 
 #[test]
@@ -178,7 +188,7 @@ fn an_improvement_keeps_all_it_has() {
             *value = Value::Null;
         }
     }
-    hold::<Improvement>(&IMPROVEMENT, &[bare, full]);
+    hold::<Improvement>(&[bare, full]);
 }
 
 #[test]
@@ -187,19 +197,19 @@ fn the_rest_keeps_all_it_has_and_what_v2_leaves_out_is_null() {
         "id": 1, "text": "Seen", "commentDate": "2026-03-02T08:00:00Z", "commentedBy": "Kari", "commentedByUserId": "u-1",
         "parentId": 3, "level": 1, "incidentId": 4711
     });
-    hold::<IncidentComment>(&COMMENT, &[comment, json!({"id": 2})]);
+    hold::<IncidentComment>(&[comment, json!({"id": 2})]);
     let area = json!({"id": 2, "name": "Line 3", "description": ""});
-    hold::<Area>(&AREA, &[area, json!({"id": 3})]);
+    hold::<Area>(&[area, json!({"id": 3})]);
     let board = json!({
         "id": 7, "name": "Daily", "boardType": "Weekly", "businessUnitId": 1, "isMember": true, "projectId": 2,
         "isPublic": false, "groupId": 4
     });
-    hold::<Board>(&BOARD, &[board, json!({"id": 8})]);
+    hold::<Board>(&[board, json!({"id": 8})]);
     let group = json!({
         "id": 4, "type": "CUSTOMIZED", "name": "Line 3", "description": "d", "parentId": 1, "isSystemGroup": false, "level": 2,
         "sortOrder": 3, "businessUnitId": 5, "projectId": 6, "externalId": "x", "externalName": "X", "isMember": true
     });
-    hold::<Group>(&GROUP, &[group, json!({"id": 5})]);
+    hold::<Group>(&[group, json!({"id": 5})]);
 }
 
 #[test]
@@ -214,18 +224,148 @@ fn a_value_has_the_columns_of_the_sdk() {
         "projectId": null, "value": 5e-324, "description": null, "dimension": null, "dimension2": null, "dimension3": null,
         "dimension4": null, "valueDate": "9999-12-31T23:59:59.999999Z", "externalId": null
     });
-    hold::<DatasourceValue>(&VALUE, &[value, bare]);
-    assert_eq!(
-        schema(VALUE.iter().map(|column| &column.field)),
-        obeya::value_schema()
-    );
+    hold::<DatasourceValue>(&[value, bare]);
+    assert_eq!(schema::<DatasourceValue>(), crate::value_schema());
 }
 
 #[test]
 fn no_id_is_an_error_that_names_the_column() {
     let area: Area = serde_json::from_value(json!({"name": "Line 3"})).expect("a record");
-    let mut rows = Rows::new(AREA.iter().map(|column| &column.field));
-    rows.push(AREA.iter().map(|column| (column.get)(&area)));
-    let error = rows.finish().expect_err("no id").to_string();
+    let error = batch(&[area]).expect_err("no id").to_string();
     assert!(error.contains("'id'"), "{error}");
+}
+
+fn incident_v2() -> Value {
+    json!({
+        "id": 4711, "title": "Housing cracked", "text": "At the start", "status": "InProgress", "severity": "High", "typeId": 3,
+        "incidentDate": "2026-03-02T00:00:00Z", "createdDate": "2026-03-02T06:12:00Z", "lastModified": "2026-03-05T12:30:00.25Z",
+        "dueDate": "2026-04-01T00:00:00Z", "statusModifiedDate": "2026-03-03T00:00:00Z", "statusNewDate": "2026-03-04T00:00:00Z",
+        "statusInProgressDate": "2026-03-05T00:00:00Z", "statusImplementedDate": "2026-03-06T00:00:00Z",
+        "statusRejectedDate": "2026-03-07T00:00:00Z", "archivedDate": "2026-03-08T00:00:00Z", "evaluationStatus": "Good",
+        "evaluationText": "e", "owner": "ola", "ownerDisplayName": "Ola", "ownerUserId": "u-2", "createdByUserId": "u-1",
+        "groupId": 8, "followUpGroupId": 9, "areaId": 2, "projectId": 5, "externalId": "c100", "isAnonymous": false,
+        "attachmentCount": 3, "actionListCount": 1
+    })
+}
+
+/// The record with `null` for what it leaves out.
+fn filled<T: Tabular>(mut record: Value) -> Value {
+    let properties = record.as_object_mut().expect("an object");
+    for column in T::columns() {
+        properties.entry(column.field.name).or_insert(Value::Null);
+    }
+    record
+}
+
+#[test]
+fn what_the_other_lists_give_keeps_all_it_has() {
+    hold::<IncidentV2>(&[incident_v2(), json!({"id": 1})]);
+    let kind = json!({"id": 3, "title": "Safety", "description": "d"});
+    hold::<IncidentTypeV2>(&[kind.clone(), json!({"id": 4})]);
+    let bare = json!({"id": 4, "title": "Quality", "description": null});
+    hold::<IncidentTypeSummary>(&[kind.clone(), bare.clone()]);
+    hold::<Datasource>(&[kind, bare]);
+    let comment = json!({
+        "id": 1, "comment": "Seen", "commentDate": "2026-03-02T08:00:00Z", "commentedBy": "Kari", "commentedByUserId": "u-1",
+        "parentId": 3, "level": 1
+    });
+    let bare = json!({
+        "id": 2, "comment": "", "commentDate": "2026-03-02T08:00:00Z", "commentedBy": null, "commentedByUserId": null,
+        "parentId": null, "level": 0
+    });
+    hold::<IncidentCommentV1>(&[comment, bare]);
+    let board = json!({
+        "id": 7, "name": "Daily", "description": "d", "boardType": "Weekly", "isPublic": false, "groupId": 4, "groupName": "Line 3"
+    });
+    let bare = json!({
+        "id": 8, "name": null, "description": null, "boardType": null, "isPublic": true, "groupId": null, "groupName": null
+    });
+    hold::<BoardSummary>(&[board, bare]);
+}
+
+#[test]
+fn what_is_expanded_is_a_row_or_rows_within_the_row() {
+    let group =
+        filled::<Group>(json!({"id": 4, "type": "CUSTOMIZED", "name": "Line 3", "isMember": true}));
+    let area = filled::<Area>(json!({"id": 2, "name": "Hall"}));
+    let comment = filled::<IncidentComment>(json!({"id": 1, "text": "Seen"}));
+    let kind = json!({"id": 3, "title": "Safety", "description": "d"});
+    let mut incident = incident_v2();
+    incident["area"] = area;
+    incident["group"] = group.clone();
+    // What `$select` within `$expand` leaves out is null, the id too.
+    incident["followUpGroup"] = filled::<Group>(json!({"name": "HSE"}));
+    incident["type"] = kind;
+    incident["comments"] = json!([comment, comment]);
+    let all = "area,group,followUpGroup($select=name),type,comments";
+    let bare = json!({"id": 2, "comments": []});
+    hold_shape(
+        &Shape::<IncidentV2>::of(None, Some(all)),
+        &[incident, json!({"id": 1}), bare],
+    );
+
+    let mut below = comment.clone();
+    below["parent"] = comment;
+    below["incident"] = incident_v2();
+    let links = Shape::<IncidentComment>::of(None, Some("parent,incident"));
+    hold_shape(&links, &[below, json!({"id": 9})]);
+
+    let board = filled::<Board>(json!({"id": 7, "boardType": "Weekly"}));
+    let mut with_group = board.clone();
+    with_group["group"] = group.clone();
+    hold_shape(
+        &Shape::<Board>::of(None, Some("group")),
+        &[json!({"id": 8}), with_group],
+    );
+
+    let mut linked = group.clone();
+    linked["parent"] = group.clone();
+    linked["children"] = json!([group]);
+    linked["boards"] = json!([board]);
+    linked["users"] = json!([{"id": "u-1", "userName": "kari", "displayName": null}]);
+    let links = Shape::<Group>::of(None, Some("parent,children,boards,users"));
+    hold_shape(
+        &links,
+        &[
+            linked,
+            json!({"id": 5, "children": [], "boards": [], "users": []}),
+        ],
+    );
+}
+
+#[test]
+fn only_what_is_selected_has_a_column_in_the_order_asked_for() {
+    let names = |shape: Shape<Board>| -> Vec<String> {
+        let schema = shape.schema();
+        schema
+            .fields()
+            .iter()
+            .map(|field| field.name().clone())
+            .collect()
+    };
+    let all = names(Shape::whole());
+    assert_eq!(all.len(), 8);
+    assert_eq!(names(Shape::of(None, None)), all);
+    assert_eq!(names(Shape::of(Some(""), None)), all);
+    assert_eq!(names(Shape::of(Some("*"), None)), all);
+    assert_eq!(
+        names(Shape::of(Some("name, id,name"), None)),
+        ["name", "id"]
+    );
+    assert_eq!(
+        names(Shape::of(
+            Some("name,colour"),
+            Some("group($select=id,name),owner")
+        )),
+        ["name", "group"]
+    );
+    let shape = Shape::<Board>::of(Some("name"), Some("group"));
+    // Without the id, which is not asked for.
+    hold_shape(
+        &shape,
+        &[
+            json!({"name": "Daily"}),
+            json!({"name": null, "group": null}),
+        ],
+    );
 }

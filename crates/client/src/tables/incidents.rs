@@ -1,22 +1,16 @@
-//! Incidents, what hangs on them, and the comments on them.
+//! Incidents as v1 tells them, what hangs on them, their types and the trash.
 
-use obeya::model::{
-    CategoryReference, CauseReference, EvaluationStatus, Incident, IncidentComment,
-    IncidentConsequence, IncidentCustomField,
+use obeya_model::{
+    CategoryReference, CauseReference, EvaluationStatus, Incident, IncidentCommentV1,
+    IncidentConsequence, IncidentCustomField, IncidentTypeSummary, TrashedIncident,
 };
 
 use super::cell::{Cell, Column, Field, Kind, fields};
 
-/// An incident without its lists: first in [`INCIDENT`].
-pub(crate) fn scalars() -> &'static [Column<Incident>] {
-    &INCIDENT[..SCALARS]
-}
-
-const SCALARS: usize = 31;
-
-/// An incident (v1), its lists last.
-pub(crate) static INCIDENT: [Column<Incident>; SCALARS + 4] = [
-    Column::new("id", Kind::Int, false, |r| r.id.into()),
+/// The columns that an incident has in the trash as well.
+macro_rules! incident_columns {
+    ($($more:expr),* $(,)?) => {
+        [    Column::new("id", Kind::Int, false, |r| r.id.into()),
     Column::new("project", Kind::Text, true, |r| r.project.as_deref().into()),
     Column::new("incidentType", Kind::Word, false, |r| {
         (&*r.incident_type).into()
@@ -92,6 +86,13 @@ pub(crate) static INCIDENT: [Column<Incident>; SCALARS + 4] = [
     Column::new("externalId", Kind::Text, true, |r| {
         r.external_id.as_deref().into()
     }),
+            $($more),*
+        ]
+    };
+}
+
+/// An incident (v1), its lists last.
+static INCIDENT: [Column<Incident>; 35] = incident_columns![
     Column::new(
         "consequences",
         Kind::List(&CONSEQUENCE_FIELDS),
@@ -112,8 +113,11 @@ pub(crate) static INCIDENT: [Column<Incident>; SCALARS + 4] = [
     ),
 ];
 
+/// An incident in the trash (v1).
+static TRASHED: [Column<TrashedIncident>; 31] = incident_columns![];
+
 /// A consequence of an incident.
-pub(crate) static CONSEQUENCE: [Column<IncidentConsequence>; 4] = [
+static CONSEQUENCE: [Column<IncidentConsequence>; 4] = [
     Column::new("id", Kind::Int, false, |r| r.id.into()),
     Column::new("title", Kind::Text, false, |r| (&*r.title).into()),
     Column::new("amount", Kind::Number, true, |r| r.amount.into()),
@@ -122,21 +126,21 @@ pub(crate) static CONSEQUENCE: [Column<IncidentConsequence>; 4] = [
 static CONSEQUENCE_FIELDS: [Field; 4] = fields(&CONSEQUENCE);
 
 /// A category of an incident.
-pub(crate) static CATEGORY: [Column<CategoryReference>; 2] = [
+static CATEGORY: [Column<CategoryReference>; 2] = [
     Column::new("id", Kind::Int, false, |r| r.id.into()),
     Column::new("title", Kind::Text, false, |r| (&*r.title).into()),
 ];
 static CATEGORY_FIELDS: [Field; 2] = fields(&CATEGORY);
 
 /// A cause of an incident.
-pub(crate) static CAUSE: [Column<CauseReference>; 2] = [
+static CAUSE: [Column<CauseReference>; 2] = [
     Column::new("id", Kind::Int, false, |r| r.id.into()),
     Column::new("title", Kind::Text, false, |r| (&*r.title).into()),
 ];
 static CAUSE_FIELDS: [Field; 2] = fields(&CAUSE);
 
 /// A custom field of an incident, with its value.
-pub(crate) static CUSTOM_FIELD: [Column<IncidentCustomField>; 8] = [
+static CUSTOM_FIELD: [Column<IncidentCustomField>; 8] = [
     Column::new("id", Kind::Int, false, |r| r.id.into()),
     Column::new("label", Kind::Text, false, |r| (&*r.label).into()),
     Column::new("type", Kind::Word, false, |r| (&*r.type_).into()),
@@ -154,11 +158,11 @@ pub(crate) static CUSTOM_FIELD: [Column<IncidentCustomField>; 8] = [
 ];
 static CUSTOM_FIELD_FIELDS: [Field; 8] = fields(&CUSTOM_FIELD);
 
-/// A comment on an incident (v2). Only the id is sure to be there: v2 promises no property.
-pub(crate) static COMMENT: [Column<IncidentComment>; 8] = [
+/// A comment (v1).
+static COMMENT: [Column<IncidentCommentV1>; 7] = [
     Column::new("id", Kind::Int, false, |r| r.id.into()),
-    Column::new("text", Kind::Text, true, |r| r.text.as_deref().into()),
-    Column::new("commentDate", Kind::Instant, true, |r| {
+    Column::new("comment", Kind::Text, false, |r| (&*r.comment).into()),
+    Column::new("commentDate", Kind::Instant, false, |r| {
         r.comment_date.into()
     }),
     Column::new("commentedBy", Kind::Text, true, |r| {
@@ -168,6 +172,25 @@ pub(crate) static COMMENT: [Column<IncidentComment>; 8] = [
         r.commented_by_user_id.as_deref().into()
     }),
     Column::new("parentId", Kind::Int, true, |r| r.parent_id.into()),
-    Column::new("level", Kind::Int, true, |r| r.level.into()),
-    Column::new("incidentId", Kind::Int, true, |r| r.incident_id.into()),
+    Column::new("level", Kind::Int, false, |r| r.level.into()),
 ];
+
+/// An incident type (v1).
+static TYPE: [Column<IncidentTypeSummary>; 3] = [
+    Column::new("id", Kind::Int, false, |r| r.id.into()),
+    Column::new("title", Kind::Text, false, |r| (&*r.title).into()),
+    Column::new("description", Kind::Text, true, |r| {
+        r.description.as_deref().into()
+    }),
+];
+
+super::tabular! {
+    Incident: INCIDENT;
+    TrashedIncident: TRASHED;
+    IncidentConsequence: CONSEQUENCE;
+    CategoryReference: CATEGORY;
+    CauseReference: CAUSE;
+    IncidentCustomField: CUSTOM_FIELD;
+    IncidentCommentV1: COMMENT;
+    IncidentTypeSummary: TYPE;
+}

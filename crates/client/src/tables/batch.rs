@@ -14,13 +14,15 @@ use arrow_schema::{ArrowError, DataType, Fields, SchemaRef};
 use super::cell::{Cell, Field, Kind, schema};
 
 /// Rows on their way into a batch. Columns that a caller adds to those of a record are cells like any other.
-pub(crate) struct Rows {
+pub struct Rows {
     schema: SchemaRef,
     columns: Vec<Values>,
 }
 
 impl Rows {
-    pub(crate) fn new<'a>(fields: impl IntoIterator<Item = &'a Field> + Clone) -> Self {
+    /// None yet, of these fields.
+    #[must_use]
+    pub fn new<'a>(fields: impl IntoIterator<Item = &'a Field> + Clone) -> Self {
         Self {
             schema: schema(fields.clone()),
             columns: fields
@@ -33,8 +35,8 @@ impl Rows {
     /// A row: a cell for each field, in their order.
     ///
     /// # Panics
-    /// When there are more or fewer cells than fields, or a cell is not of its field's kind: both are slips of this program.
-    pub(crate) fn push<'a>(&mut self, cells: impl IntoIterator<Item = Cell<'a>>) {
+    /// When there are more or fewer cells than fields, or a cell is not of its field's kind: both are slips of the caller.
+    pub fn push<'a>(&mut self, cells: impl IntoIterator<Item = Cell<'a>>) {
         let mut cells = cells.into_iter();
         for column in &mut self.columns {
             column.append(cells.next().expect("a cell for each field"));
@@ -46,7 +48,7 @@ impl Rows {
     ///
     /// # Errors
     /// When a column that cannot be null has nulls: a server left out what its interface promises.
-    pub(crate) fn finish(&mut self) -> Result<RecordBatch, ArrowError> {
+    pub fn finish(&mut self) -> Result<RecordBatch, ArrowError> {
         let types = self.schema.fields().iter().map(|field| field.data_type());
         let columns = self.columns.iter_mut().zip(types);
         let columns = columns.map(|(column, ty)| column.finish(ty));
@@ -64,6 +66,10 @@ enum Values {
     Word(Box<StringDictionaryBuilder<Int32Type>>),
     Instant(TimestampMicrosecondBuilder),
     Day(Date32Builder),
+    Row {
+        items: Vec<Values>,
+        is_there: Vec<bool>,
+    },
     List {
         items: Vec<Values>,
         /// Rows of the lists so far, at each list's end.
@@ -82,6 +88,10 @@ impl Values {
             Kind::Word => Self::Word(Box::default()),
             Kind::Instant => Self::Instant(TimestampMicrosecondBuilder::new().with_timezone("UTC")),
             Kind::Day => Self::Day(Date32Builder::new()),
+            Kind::Row(fields) => Self::Row {
+                items: fields.iter().map(|field| Self::new(field.kind)).collect(),
+                is_there: Vec::new(),
+            },
             Kind::List(fields) => Self::List {
                 items: fields.iter().map(|field| Self::new(field.kind)).collect(),
                 ends: vec![0],
@@ -108,6 +118,18 @@ impl Values {
             (Self::Instant(column), Cell::Null) => column.append_null(),
             (Self::Day(column), Cell::Day(day)) => column.append_value(day.days()),
             (Self::Day(column), Cell::Null) => column.append_null(),
+            (Self::Row { items, is_there }, Cell::Row(_, cells)) => {
+                for (column, cell) in items.iter_mut().zip(cells) {
+                    column.append(cell);
+                }
+                is_there.push(true);
+            }
+            (Self::Row { items, is_there }, Cell::Null) => {
+                for column in items {
+                    column.append(Cell::Null);
+                }
+                is_there.push(false);
+            }
             (
                 Self::List {
                     items,
@@ -144,6 +166,13 @@ impl Values {
             Self::Word(column) => Arc::new(column.finish()),
             Self::Instant(column) => Arc::new(column.finish()),
             Self::Day(column) => Arc::new(column.finish()),
+            Self::Row { items, is_there } => {
+                let DataType::Struct(fields) = ty else {
+                    unreachable!("the schema is made of the same kinds")
+                };
+                let is_there = std::mem::take(is_there);
+                Arc::new(rows_of(items, fields, is_there.len(), Some(is_there))?)
+            }
             Self::List {
                 items,
                 ends,
@@ -156,7 +185,8 @@ impl Values {
                     unreachable!("a list's items are rows")
                 };
                 let len = ends.last().copied().unwrap_or_default();
-                let rows = items_of(items, fields, usize::try_from(len).unwrap_or_default())?;
+                let len = usize::try_from(len).unwrap_or_default();
+                let rows = rows_of(items, fields, len, None)?;
                 let offsets = OffsetBuffer::new(std::mem::replace(ends, vec![0]).into());
                 let nulls = NullBuffer::new(BooleanBuffer::from(std::mem::take(is_there)));
                 let list =
@@ -167,9 +197,15 @@ impl Values {
     }
 }
 
-fn items_of(items: &mut [Values], fields: &Fields, len: usize) -> Result<StructArray, ArrowError> {
+fn rows_of(
+    items: &mut [Values],
+    fields: &Fields,
+    len: usize,
+    is_there: Option<Vec<bool>>,
+) -> Result<StructArray, ArrowError> {
     let columns = items.iter_mut().zip(fields.iter());
     let columns = columns.map(|(column, field)| column.finish(field.data_type()));
     let columns = columns.collect::<Result<Vec<_>, _>>()?;
-    StructArray::try_new_with_length(fields.clone(), columns, None, len)
+    let nulls = is_there.map(|there| NullBuffer::new(BooleanBuffer::from(there)));
+    StructArray::try_new_with_length(fields.clone(), columns, nulls, len)
 }

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field as ArrowField, Fields, Schema, SchemaRef, TimeUnit};
-use obeya::model::{Date, Timestamp};
+use obeya_model::{Date, Timestamp};
 use serde::ser::{SerializeMap as _, SerializeSeq as _};
 use serde::{Serialize, Serializer};
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// A 32-bit integer.
     Int,
     /// A double.
@@ -24,13 +24,16 @@ pub(crate) enum Kind {
     Instant,
     /// A day.
     Day,
+    /// One row of its own with these fields.
+    Row(&'static [Field]),
     /// Rows of their own, each with these fields.
     List(&'static [Field]),
 }
 
 impl Kind {
     /// The type in Arrow.
-    pub(crate) fn arrow(self) -> DataType {
+    #[must_use]
+    pub fn arrow(self) -> DataType {
         match self {
             Self::Int => DataType::Int32,
             Self::Number => DataType::Float64,
@@ -40,8 +43,9 @@ impl Kind {
             // Nanoseconds would end in 2262 and hold no date of the year 9999, and many readers have none.
             Self::Instant => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
             Self::Day => DataType::Date32,
+            Self::Row(fields) => DataType::Struct(fields.iter().map(Field::arrow).collect()),
             Self::List(fields) => {
-                let item = DataType::Struct(fields.iter().map(Field::arrow).collect::<Fields>());
+                let item = Self::Row(fields).arrow();
                 DataType::List(Arc::new(ArrowField::new_list_field(item, false)))
             }
         }
@@ -50,15 +54,19 @@ impl Kind {
 
 /// A column's name and type, without the record it is of.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Field {
-    pub(crate) name: &'static str,
-    pub(crate) kind: Kind,
-    pub(crate) is_nullable: bool,
+pub struct Field {
+    /// Its name on the wire.
+    pub name: &'static str,
+    /// What it holds.
+    pub kind: Kind,
+    /// Whether it may hold nothing.
+    pub is_nullable: bool,
 }
 
 impl Field {
     /// The field in Arrow.
-    pub(crate) fn arrow(&self) -> ArrowField {
+    #[must_use]
+    pub fn arrow(&self) -> ArrowField {
         ArrowField::new(self.name, self.kind.arrow(), self.is_nullable)
     }
 }
@@ -71,10 +79,11 @@ pub(crate) fn schema<'a>(fields: impl IntoIterator<Item = &'a Field>) -> SchemaR
 }
 
 /// A column of the records `T`.
-pub(crate) struct Column<T: 'static> {
-    pub(crate) field: Field,
+pub struct Column<T: 'static> {
+    /// Its name and type.
+    pub field: Field,
     /// Takes the value out of a record.
-    pub(crate) get: for<'a> fn(&'a T) -> Cell<'a>,
+    pub get: for<'a> fn(&'a T) -> Cell<'a>,
 }
 
 impl<T> Column<T> {
@@ -104,17 +113,36 @@ pub(crate) const fn fields<T, const N: usize>(columns: &[Column<T>; N]) -> [Fiel
     fields
 }
 
+/// The same for a record that came along with another: options within `$expand` may leave any of them out.
+pub(crate) const fn nullable_fields<T, const N: usize>(columns: &[Column<T>; N]) -> [Field; N] {
+    let mut fields = fields(columns);
+    let mut place = 0;
+    while place < N {
+        fields[place].is_nullable = true;
+        place += 1;
+    }
+    fields
+}
+
 /// One value, borrowed from its record.
 #[derive(Clone, Debug)]
-pub(crate) enum Cell<'a> {
+pub enum Cell<'a> {
+    /// Nothing, in a column of any kind.
     Null,
+    /// Of a column of [`Kind::Int`].
     Int(i32),
+    /// Of a column of [`Kind::Number`].
     Number(f64),
+    /// Of a column of [`Kind::Bool`].
     Bool(bool),
     /// Of a column of [`Kind::Text`] or [`Kind::Word`].
     Text(&'a str),
+    /// Of a column of [`Kind::Instant`].
     Instant(Timestamp),
+    /// Of a column of [`Kind::Day`].
     Day(Date),
+    /// A row with a cell for each field of its [`Kind::Row`].
+    Row(&'static [Field], Vec<Cell<'a>>),
     /// Rows, each with a cell for each field of its [`Kind::List`].
     List(&'static [Field], Vec<Vec<Cell<'a>>>),
 }
@@ -129,6 +157,29 @@ impl<'a> Cell<'a> {
         let row = |record| columns.iter().map(|column| (column.get)(record)).collect();
         Self::List(fields, records.iter().map(row).collect())
     }
+
+    /// The same of a list that may not be there.
+    pub(crate) fn list_of<T>(
+        fields: &'static [Field],
+        columns: &[Column<T>],
+        records: Option<&'a [T]>,
+    ) -> Self {
+        records.map_or(Self::Null, |records| Self::list(fields, columns, records))
+    }
+
+    /// The row of a record that may not be there.
+    pub(crate) fn row<T>(
+        fields: &'static [Field],
+        columns: &[Column<T>],
+        record: Option<&'a T>,
+    ) -> Self {
+        record.map_or(Self::Null, |record| {
+            Self::Row(
+                fields,
+                columns.iter().map(|column| (column.get)(record)).collect(),
+            )
+        })
+    }
 }
 
 /// As on the wire.
@@ -142,6 +193,7 @@ impl Serialize for Cell<'_> {
             Self::Text(text) => serializer.serialize_str(text),
             Self::Instant(instant) => instant.serialize(serializer),
             Self::Day(day) => day.serialize(serializer),
+            Self::Row(fields, cells) => Object(fields, cells).serialize(serializer),
             Self::List(fields, rows) => {
                 let mut list = serializer.serialize_seq(Some(rows.len()))?;
                 for row in rows {
@@ -153,7 +205,7 @@ impl Serialize for Cell<'_> {
     }
 }
 
-/// A row of a list as an object.
+/// A row as an object.
 struct Object<'a>(&'static [Field], &'a [Cell<'a>]);
 
 impl Serialize for Object<'_> {

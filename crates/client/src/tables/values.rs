@@ -1,11 +1,11 @@
-//! Values of datasources.
+//! Datasources and their values.
 
-use obeya::model::DatasourceValue;
+use obeya_model::{Datasource, DatasourceValue};
 
 use super::cell::{Column, Kind};
 
-/// A value (v1). The same columns as [`obeya::value_schema`], for those who need the seventh digit of an instant.
-pub(crate) static VALUE: [Column<DatasourceValue>; 14] = [
+/// A value (v1). The same columns as [`value_schema`](crate::value_schema), for those who need the seventh digit of an instant.
+static VALUE: [Column<DatasourceValue>; 14] = [
     Column::new("id", Kind::Int, false, |r| r.id.into()),
     Column::new("dataSourceId", Kind::Int, false, |r| {
         r.data_source_id.into()
@@ -37,3 +37,17 @@ pub(crate) static VALUE: [Column<DatasourceValue>; 14] = [
         r.external_id.as_deref().into()
     }),
 ];
+
+/// A datasource (v1).
+static DATASOURCE: [Column<Datasource>; 3] = [
+    Column::new("id", Kind::Int, false, |r| r.id.into()),
+    Column::new("title", Kind::Text, true, |r| r.title.as_deref().into()),
+    Column::new("description", Kind::Text, true, |r| {
+        r.description.as_deref().into()
+    }),
+];
+
+super::tabular! {
+    DatasourceValue: VALUE;
+    Datasource: DATASOURCE;
+}
