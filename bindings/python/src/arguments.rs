@@ -7,8 +7,9 @@ use obeya::model::{Date, Timestamp};
 use obeya::{Get, List, Resource};
 use pyo3::PyClass;
 use pyo3::exceptions::{PyTypeError, PyUnicodeError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDate, PyDateTime, PyDict, PyString};
+use pyo3::types::{PyBool, PyDate, PyDateTime, PyDict, PySequence, PyString};
 
 use crate::handle::Handle;
 use crate::lists::{Linked, Query};
@@ -31,7 +32,7 @@ pub(crate) fn list<T: Resource + Record>(
         let names = || value.extract::<Names>().map(|names| names.0).map_err(named);
         let number = || value.extract::<i32>().map_err(named);
         list = match key.as_str() {
-            "where" => list.filter(text()?),
+            "where" => list.filter(value.extract::<Where>().map_err(named)?.0),
             "order_by" => list.orderby(names()?),
             "select" => list.select(names()?),
             "expand" => list.expand(names()?),
@@ -63,17 +64,56 @@ pub(crate) fn get<T: Resource>(
     get
 }
 
-/// Names separated by commas, or a list of them.
+/// A condition as text, or a filter of `obeya._filters`.
+pub(crate) struct Where(pub(crate) String);
+
+impl<'py> FromPyObject<'_, 'py> for Where {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        written(value, intern!(value.py(), "_where"), "a filter").map(Self)
+    }
+}
+
+/// Names separated by commas, or a list of them; each may be a property or a key of `obeya._filters`.
 pub(crate) struct Names(pub(crate) String);
 
 impl<'py> FromPyObject<'_, 'py> for Names {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        if value.is_instance_of::<PyString>() {
-            return value.extract().map(Self);
+        let py = value.py();
+        let name = |value: Borrowed<'_, 'py, PyAny>| written(value, intern!(py, "_key"), "a name");
+        if let Ok(items) = value.cast::<PySequence>()
+            && !value.is_instance_of::<PyString>()
+        {
+            let names: Vec<String> = items
+                .try_iter()?
+                .map(|item| name(item?.as_borrowed()))
+                .collect::<PyResult<_>>()?;
+            return Ok(Self(names.join(",")));
         }
-        Ok(Self(value.extract::<Vec<String>>()?.join(",")))
+        name(value).map(Self)
+    }
+}
+
+/// Text, or what an expression says of itself when this method of it is called.
+fn written(
+    value: Borrowed<'_, '_, PyAny>,
+    method: &Bound<'_, PyString>,
+    expected: &str,
+) -> PyResult<String> {
+    if value.is_instance_of::<PyString>() {
+        return value.extract();
+    }
+    // Of the class: an expression has an attribute of any name.
+    let class = value.get_type();
+    match class.getattr_opt(method)? {
+        Some(method) => method.call1((value,))?.extract(),
+        None => Err(PyTypeError::new_err(format!(
+            "found {}, expected text or {expected}",
+            class.name()?
+        ))),
     }
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 
 import obeya
+from obeya import F
 from obeya.types import IncidentCreate, IncidentStatus
 from typing_extensions import assert_type
 
@@ -34,6 +35,22 @@ def read(client: obeya.Client) -> None:
     client.areas.list().page(2)  # type: ignore[call-arg]
     client.areas.get("1")  # type: ignore[arg-type]
     client.boards.get(page[0])  # type: ignore[arg-type]
+
+
+def choose(client: obeya.Client) -> None:
+    new = F.status == "New"
+    assert_type(new, obeya.Filter)
+    assert_type(F.incident.area.name, obeya.Field)
+    assert_type(new & ~F.is_anonymous | F.due_date.is_null(), obeya.Filter)
+    assert_type(datetime.date(2026, 1, 1) < F.incident_date, obeya.Filter)
+    assert_type((F.cost_of_investment + 1).round(), obeya.Expression)
+    assert_type(F.consequences.any(lambda c: c.amount > 10), obeya.Filter)
+    client.incidents.list(where=new, order_by=[F.due_date.desc(), F.title, "id"])
+    client.areas.list(where=F.is_member, order_by=F.name.length(), select=[F.id, "name"], expand=F.group)
+    client.incidents.list(where=F.title.tolower())  # type: ignore[arg-type]
+    client.areas.list(select=F.name.desc())  # type: ignore[arg-type]
+    new & (F.id + 1)  # type: ignore[operator]
+    F.status.in_("New", "Resolved")  # type: ignore[call-arg]
 
 
 async def read_side_by_side(client: obeya.AsyncClient) -> None:

@@ -37,6 +37,7 @@ from obeya._errors import (
     RateLimitError,
     UnprocessableEntityError,
 )
+from obeya._filters import Expression, F, Field, Filter, SortKey
 from obeya._obeya import Page, TestServer, __version__
 from obeya._settings import Access, Tagged
 from obeya._sync.areas import Areas
@@ -78,6 +79,10 @@ __all__ = [  # noqa: PLE0604
     "ConfigError",
     "ConflictError",
     "Datasources",
+    "Expression",
+    "F",
+    "Field",
+    "Filter",
     "Groups",
     "Improvements",
     "Incidents",
@@ -89,6 +94,7 @@ __all__ = [  # noqa: PLE0604
     "PreconditionFailedError",
     "RateLimitError",
     "Records",
+    "SortKey",
     "Tagged",
     "TestServer",
     "UnprocessableEntityError",

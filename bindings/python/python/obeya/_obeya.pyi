@@ -7,7 +7,7 @@ from types import GenericAlias
 from typing import Any, Generic, Literal, SupportsIndex, TypeVar, final, overload
 
 from obeya._async.client import AsyncClient
-from obeya._settings import Day, Moment, Names, Settings
+from obeya._settings import Day, Moment, Names, Order, Settings, Where
 from obeya._sync.client import Client
 from obeya.models import *
 from obeya.types import CategoryInput, CauseInput, ConsequenceInput, DatasourceValueInput
@@ -168,8 +168,8 @@ class IncidentCalls:
     def list(
         self,
         *,
-        where: str | None,
-        order_by: Names | None,
+        where: Where | None,
+        order_by: Order | None,
         type: int | IncidentTypeSummary | None,
         incident_start: Day | None,
         incident_end: Day | None,
@@ -203,7 +203,7 @@ class IncidentCalls:
     def set_external_id(self, incident: int | Incident, external_id: str | None, /) -> Call[Incident]: ...
     def delete(self, incident: int | Incident, /) -> Call[None]: ...
     def restore(self, incident: int | TrashedIncident, /) -> Call[Incident]: ...
-    def trash(self, where: str | None, /) -> Query[TrashedIncident]: ...
+    def trash(self, where: Where | None, /) -> Query[TrashedIncident]: ...
     def types(self, language: str | None, /) -> Query[IncidentTypeSummary]: ...
     def type_detail(self, type: int | IncidentTypeSummary, language: str | None, /) -> Call[IncidentTypeDetail]: ...
     def types_v2(self, **options: Any) -> Query[IncidentTypeV2]: ...
@@ -217,8 +217,8 @@ class ImprovementCalls:
     def list(
         self,
         *,
-        where: str | None,
-        order_by: Names | None,
+        where: Where | None,
+        order_by: Order | None,
         modified_start: Moment | None,
         modified_end: Moment | None,
         page_size: int | None,
@@ -231,7 +231,7 @@ class ImprovementCalls:
 @final
 class DatasourceCalls:
     def carrying(self, if_match: str | None, idempotency_key: str | None, /) -> DatasourceCalls: ...
-    def list(self, where: str | None, /) -> Query[Datasource]: ...
+    def list(self, where: Where | None, /) -> Query[Datasource]: ...
     def get(self, datasource: int | Datasource, /) -> Call[DatasourceDetail]: ...
     def values(
         self,
@@ -240,8 +240,8 @@ class DatasourceCalls:
         *,
         start: Moment | None,
         end: Moment | None,
-        where: str | None,
-        order_by: Names | None,
+        where: Where | None,
+        order_by: Order | None,
         page_size: int | None,
         prefetch: int,
     ) -> ValueQuery: ...

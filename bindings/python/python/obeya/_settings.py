@@ -6,10 +6,18 @@ import datetime
 from collections.abc import Sequence
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
+from obeya._filters import Expression, Field, Filter, SortKey
+
 _T = TypeVar("_T")
 
-Names: TypeAlias = str | Sequence[str]
+Where: TypeAlias = str | Filter | Field
+"""An OData condition, as text or made with `obeya.F`."""
+
+Names: TypeAlias = str | Field | Sequence[str | Field]
 """Names separated by commas, or a list of them."""
+
+Order: TypeAlias = str | Expression | SortKey | Sequence[str | Expression | SortKey]
+"""What to sort by: OData text, or expressions made with `obeya.F`."""
 
 Moment: TypeAlias = datetime.date | str
 """A `datetime` (UTC where it has no zone), a `date` (its midnight in UTC), or text."""

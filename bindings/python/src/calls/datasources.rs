@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-use crate::arguments::{Id, Moment, Names, bodies, body};
+use crate::arguments::{Id, Moment, Names, Where, bodies, body};
 use crate::arrow::{self, Batches, Fetching};
 use crate::call::{Call, work};
 use crate::handle::Handle;
@@ -22,9 +22,9 @@ impl DatasourceCalls {
     }
 
     #[pyo3(signature = (r#where, /))]
-    fn list(&self, r#where: Option<String>) -> PyResult<Query> {
+    fn list(&self, r#where: Option<Where>) -> PyResult<Query> {
         let mut list = self.0.client()?.datasources().list();
-        if let Some(expression) = r#where {
+        if let Some(Where(expression)) = r#where {
             list = list.filter(expression);
         }
         Ok(Query::whole(&self.0, move || list.clone().send()))
@@ -43,7 +43,7 @@ impl DatasourceCalls {
         datasource: Id<Datasource>,
         start: Option<Moment>,
         end: Option<Moment>,
-        r#where: Option<String>,
+        r#where: Option<Where>,
         order_by: Option<Names>,
         page_size: Option<i32>,
         prefetch: usize,
@@ -55,7 +55,7 @@ impl DatasourceCalls {
         if let Some(Moment(instant)) = end {
             values = values.to(instant);
         }
-        if let Some(expression) = r#where {
+        if let Some(Where(expression)) = r#where {
             values = values.filter(expression);
         }
         if let Some(Names(keys)) = order_by {

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-use crate::arguments::{Id, Moment, Names, body};
+use crate::arguments::{Id, Moment, Names, Where, body};
 use crate::call::Call;
 use crate::handle::Handle;
 use crate::lists::Query;
@@ -21,14 +21,14 @@ impl ImprovementCalls {
     #[pyo3(signature = (*, r#where, order_by, modified_start, modified_end, page_size))]
     fn list(
         &self,
-        r#where: Option<String>,
+        r#where: Option<Where>,
         order_by: Option<Names>,
         modified_start: Option<Moment>,
         modified_end: Option<Moment>,
         page_size: Option<i32>,
     ) -> PyResult<Query> {
         let mut list = self.0.client()?.improvements().list();
-        if let Some(expression) = r#where {
+        if let Some(Where(expression)) = r#where {
             list = list.filter(expression);
         }
         if let Some(Names(keys)) = order_by {

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::json;
 
-use crate::arguments::{Day, Id, Moment, Names, bodies, body, get, list};
+use crate::arguments::{Day, Id, Moment, Names, Where, bodies, body, get, list};
 use crate::call::{Answer, Call};
 use crate::handle::Handle;
 use crate::lists::Query;
@@ -40,7 +40,7 @@ impl IncidentCalls {
     #[expect(clippy::too_many_arguments, reason = "they are keyword arguments")]
     fn list(
         &self,
-        r#where: Option<String>,
+        r#where: Option<Where>,
         order_by: Option<Names>,
         r#type: Option<Id<IncidentTypeSummary>>,
         incident_start: Option<Day>,
@@ -50,7 +50,7 @@ impl IncidentCalls {
         page_size: Option<i32>,
     ) -> PyResult<Query> {
         let mut list = self.0.client()?.incidents().list();
-        if let Some(expression) = r#where {
+        if let Some(Where(expression)) = r#where {
             list = list.filter(expression);
         }
         if let Some(Names(keys)) = order_by {
@@ -215,9 +215,9 @@ impl IncidentCalls {
     }
 
     #[pyo3(signature = (r#where, /))]
-    fn trash(&self, r#where: Option<String>) -> PyResult<Query> {
+    fn trash(&self, r#where: Option<Where>) -> PyResult<Query> {
         let mut trash = self.0.client()?.incidents().trash();
-        if let Some(expression) = r#where {
+        if let Some(Where(expression)) = r#where {
             trash = trash.filter(expression);
         }
         Ok(Query::whole(&self.0, move || trash.clone().send()))

@@ -9,7 +9,7 @@ from obeya._async.lists import AsyncRecords
 
 if TYPE_CHECKING:
     from obeya._obeya import Core
-    from obeya._settings import Names
+    from obeya._settings import Names, Order, Where
     from obeya.models import Area
 
 
@@ -22,8 +22,8 @@ class AsyncAreas:
     def list(
         self,
         *,
-        where: str | None = None,
-        order_by: Names | None = None,
+        where: Where | None = None,
+        order_by: Order | None = None,
         select: Names | None = None,
         expand: Names | None = None,
         search: str | None = None,
@@ -33,9 +33,9 @@ class AsyncAreas:
     ) -> AsyncRecords[Area]:
         """The areas.
 
-        `where` is an OData expression such as `name eq 'Line 2'`, `order_by` such as `name desc`. `select` names the attributes to fill,
-        `expand` the related records to add. `search` looks for words, any of which suffices; numbers and phrases stand in quotes, and it
-        does not go with `where`. `top` limits the records, `skip` leaves some out. `count` has each page say how many match in all.
+        `where` is an OData expression such as `name eq 'Line 2'`, `order_by` such as `name desc`; `F.name == "Line 2"` and
+        `F.name.desc()` are the same, with `obeya.F`. `select` names the attributes to fill, `expand` the related records to add. `search`
+        looks for words, any of which suffices; numbers and phrases stand in quotes, and it does not go with `where`. `top` limits the records, `skip` leaves some out. `count` has each page say how many match in all.
         """
         query = self._calls.list(
             where=where, order_by=order_by, select=select, expand=expand, search=search, top=top, skip=skip, count=count

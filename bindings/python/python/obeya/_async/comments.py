@@ -9,7 +9,7 @@ from obeya._async.lists import AsyncRecords
 
 if TYPE_CHECKING:
     from obeya._obeya import Core
-    from obeya._settings import Names
+    from obeya._settings import Names, Order, Where
     from obeya.models import Incident, IncidentComment, IncidentCommentV1
 
 
@@ -22,8 +22,8 @@ class AsyncComments:
     def list(
         self,
         *,
-        where: str | None = None,
-        order_by: Names | None = None,
+        where: Where | None = None,
+        order_by: Order | None = None,
         select: Names | None = None,
         expand: Names | None = None,
         search: str | None = None,
@@ -41,8 +41,8 @@ class AsyncComments:
         self,
         incident: int | Incident,
         *,
-        where: str | None = None,
-        order_by: Names | None = None,
+        where: Where | None = None,
+        order_by: Order | None = None,
         select: Names | None = None,
         expand: Names | None = None,
         search: str | None = None,

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from obeya._obeya import Core
-    from obeya._settings import Moment, Names
+    from obeya._settings import Moment, Order, Where
     from obeya.models import Improvement
     from obeya.types import ImprovementCreate, ImprovementUpdate
 
@@ -29,8 +29,8 @@ class AsyncImprovements:
     def list(
         self,
         *,
-        where: str | None = None,
-        order_by: Names | None = None,
+        where: Where | None = None,
+        order_by: Order | None = None,
         modified_start: Moment | None = None,
         modified_end: Moment | None = None,
         page_size: int | None = None,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from obeya._obeya import Core
-    from obeya._settings import Day, Moment, Names
+    from obeya._settings import Day, Moment, Names, Order, Where
     from obeya.models import (
         Category,
         CategoryReference,
@@ -55,8 +55,8 @@ class AsyncIncidents:
     def list(
         self,
         *,
-        where: str | None = None,
-        order_by: Names | None = None,
+        where: Where | None = None,
+        order_by: Order | None = None,
         type: int | IncidentTypeSummary | None = None,
         incident_start: Day | None = None,
         incident_end: Day | None = None,
@@ -85,8 +85,8 @@ class AsyncIncidents:
     def list_v2(
         self,
         *,
-        where: str | None = None,
-        order_by: Names | None = None,
+        where: Where | None = None,
+        order_by: Order | None = None,
         select: Names | None = None,
         expand: Names | None = None,
         search: str | None = None,
@@ -257,7 +257,7 @@ class AsyncIncidents:
         """Takes an incident out of the trash, as it was when it was deleted."""
         return await answer(self._calls.carrying(None, idempotency_key).restore(incident))
 
-    def trash(self, *, where: str | None = None) -> AsyncRecords[TrashedIncident]:
+    def trash(self, *, where: Where | None = None) -> AsyncRecords[TrashedIncident]:
         """The incidents deleted during the last 30 days, latest first. `where` is an OData expression."""
         return AsyncRecords(self._calls.trash(where), "incidents in the trash")
 
@@ -275,8 +275,8 @@ class AsyncIncidents:
     def types_v2(
         self,
         *,
-        where: str | None = None,
-        order_by: Names | None = None,
+        where: Where | None = None,
+        order_by: Order | None = None,
         select: Names | None = None,
         expand: Names | None = None,
         search: str | None = None,

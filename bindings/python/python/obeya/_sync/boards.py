@@ -11,7 +11,7 @@ from obeya._sync.lists import Records
 
 if TYPE_CHECKING:
     from obeya._obeya import Core
-    from obeya._settings import Names
+    from obeya._settings import Names, Order, Where
     from obeya.models import Board, BoardDetail, BoardSummary
 
 
@@ -24,8 +24,8 @@ class Boards:
     def list(
         self,
         *,
-        where: str | None = None,
-        order_by: Names | None = None,
+        where: Where | None = None,
+        order_by: Order | None = None,
         select: Names | None = None,
         expand: Names | None = None,
         search: str | None = None,

@@ -11,7 +11,7 @@ from obeya._sync.lists import Records
 
 if TYPE_CHECKING:
     from obeya._obeya import Core
-    from obeya._settings import Names
+    from obeya._settings import Names, Order, Where
     from obeya.models import Incident, IncidentComment, IncidentCommentV1
 
 
@@ -24,8 +24,8 @@ class Comments:
     def list(
         self,
         *,
-        where: str | None = None,
-        order_by: Names | None = None,
+        where: Where | None = None,
+        order_by: Order | None = None,
         select: Names | None = None,
         expand: Names | None = None,
         search: str | None = None,
@@ -43,8 +43,8 @@ class Comments:
         self,
         incident: int | Incident,
         *,
-        where: str | None = None,
-        order_by: Names | None = None,
+        where: Where | None = None,
+        order_by: Order | None = None,
         select: Names | None = None,
         expand: Names | None = None,
         search: str | None = None,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from obeya._obeya import Core
-    from obeya._settings import Moment, Names
+    from obeya._settings import Moment, Order, Where
     from obeya.models import Datasource, DatasourceDetail, DatasourceValue
     from obeya.types import DatasourceValueInput
 
@@ -31,7 +31,7 @@ class Datasources:
     def __init__(self, core: Core) -> None:
         self._calls = core.datasources
 
-    def list(self, *, where: str | None = None) -> Records[Datasource]:
+    def list(self, *, where: Where | None = None) -> Records[Datasource]:
         """The datasources. `where` is an OData expression such as `title eq 'Scrap'`."""
         return Records(self._calls.list(where), "datasources")
 
@@ -45,8 +45,8 @@ class Datasources:
         *,
         start: Moment | None = None,
         end: Moment | None = None,
-        where: str | None = None,
-        order_by: Names | None = None,
+        where: Where | None = None,
+        order_by: Order | None = None,
         page_size: int | None = None,
         prefetch: int = 4,
     ) -> Values:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from obeya._obeya import Core
-    from obeya._settings import Moment, Names
+    from obeya._settings import Moment, Order, Where
     from obeya.models import Improvement
     from obeya.types import ImprovementCreate, ImprovementUpdate
 
@@ -31,8 +31,8 @@ class Improvements:
     def list(
         self,
         *,
-        where: str | None = None,
-        order_by: Names | None = None,
+        where: Where | None = None,
+        order_by: Order | None = None,
         modified_start: Moment | None = None,
         modified_end: Moment | None = None,
         page_size: int | None = None,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from obeya._obeya import Core
-    from obeya._settings import Day, Moment, Names
+    from obeya._settings import Day, Moment, Names, Order, Where
     from obeya.models import (
         Category,
         CategoryReference,
@@ -57,8 +57,8 @@ class Incidents:
     def list(
         self,
         *,
-        where: str | None = None,
-        order_by: Names | None = None,
+        where: Where | None = None,
+        order_by: Order | None = None,
         type: int | IncidentTypeSummary | None = None,
         incident_start: Day | None = None,
         incident_end: Day | None = None,
@@ -87,8 +87,8 @@ class Incidents:
     def list_v2(
         self,
         *,
-        where: str | None = None,
-        order_by: Names | None = None,
+        where: Where | None = None,
+        order_by: Order | None = None,
         select: Names | None = None,
         expand: Names | None = None,
         search: str | None = None,
@@ -259,7 +259,7 @@ class Incidents:
         """Takes an incident out of the trash, as it was when it was deleted."""
         return answer(self._calls.carrying(None, idempotency_key).restore(incident))
 
-    def trash(self, *, where: str | None = None) -> Records[TrashedIncident]:
+    def trash(self, *, where: Where | None = None) -> Records[TrashedIncident]:
         """The incidents deleted during the last 30 days, latest first. `where` is an OData expression."""
         return Records(self._calls.trash(where), "incidents in the trash")
 
@@ -277,8 +277,8 @@ class Incidents:
     def types_v2(
         self,
         *,
-        where: str | None = None,
-        order_by: Names | None = None,
+        where: Where | None = None,
+        order_by: Order | None = None,
         select: Names | None = None,
         expand: Names | None = None,
         search: str | None = None,

@@ -1,0 +1,116 @@
+"""The text of an expression while it is made: how tightly it holds together, so that parentheses stand where they have to and nowhere
+else, and which range variables are still without a name.
+
+A variable gets its name when the body of its `any` or `all` is done: only then is it known which names the body uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+# How tightly operators bind, by the precedence table of OData; larger is tighter.
+OR, AND, EQUALITY, RELATION, SUM, PRODUCT, UNARY, PRIMARY, ATOM = range(1, 10)
+
+
+class Variable:
+    """A range variable without a name: the member of a collection that a condition is about."""
+
+    __slots__ = ("hint",)
+
+    def __init__(self, hint: str) -> None:
+        self.hint = hint
+
+
+class Parts(NamedTuple):
+    """A text in pieces."""
+
+    pieces: tuple[str | Variable, ...]
+    level: int = ATOM
+    words: frozenset[str] = frozenset()
+    """The names that a range variable around this must not have."""
+
+    def __str__(self) -> str:
+        return "".join(piece if isinstance(piece, str) else piece.hint for piece in self.pieces)
+
+    def is_whole(self) -> bool:
+        """Whether all its variables have names."""
+        return all(isinstance(piece, str) for piece in self.pieces)
+
+
+def text(literal: str) -> Parts:
+    """A literal."""
+    # A sign would have to hold it together before `in` or behind another sign, where no literal stands.
+    return Parts((literal,))
+
+
+def path(name: str) -> Parts:
+    """A path that begins at the record that is filtered."""
+    return Parts((name,), words=frozenset({name.partition("/")[0]}))
+
+
+def join(level: int, *parts: Parts | str) -> Parts:
+    """These one after the other."""
+    pieces: list[str | Variable] = []
+    words: frozenset[str] = frozenset()
+    for part in parts:
+        if isinstance(part, str):
+            pieces.append(part)
+        else:
+            pieces.extend(part.pieces)
+            words |= part.words
+    return Parts(tuple(pieces), level, words)
+
+
+def within(part: Parts, least: int) -> Parts:
+    """The part beside an operator, in parentheses where it would fall apart."""
+    return part if part.level >= least else join(ATOM, "(", part, ")")
+
+
+def binary(left: Parts, word: str, right: Parts, level: int) -> Parts:
+    """An operator between two, that is read from left to right."""
+    return join(level, within(left, level), f" {word} ", within(right, level + 1))
+
+
+def logic(left: Parts, word: str, right: Parts, level: int) -> Parts:
+    """`and` or `or` between two: in a row of them parentheses change nothing."""
+    return join(level, within(left, level), f" {word} ", within(right, level))
+
+
+def prefix(sign: str, part: Parts) -> Parts:
+    """A sign before a part."""
+    # Two in a row are clearer with parentheses.
+    return join(UNARY, sign, within(part, PRIMARY))
+
+
+def call(name: str, arguments: Iterable[Parts]) -> Parts:
+    """A function of arguments."""
+    return join(ATOM, f"{name}(", *_between(arguments), ")")
+
+
+def among(left: Parts, members: list[Parts]) -> Parts:
+    """A value in a list."""
+    # There is no empty list in parentheses.
+    opening, closing = ("(", ")") if members else ("[", "]")
+    return join(PRIMARY, within(left, PRIMARY), f" in {opening}", *_between(members), closing)
+
+
+def quantified(collection: Parts, word: str, variable: Variable, body: Parts) -> Parts:
+    """`any` or `all` with a body, whose variable gets its name here."""
+    name, number = variable.hint, 1
+    # One that hides no property and no other variable.
+    while name in body.words:
+        number += 1
+        name = f"{variable.hint}{number}"
+    pieces = tuple(name if piece is variable else piece for piece in body.pieces)
+    named = Parts(pieces, body.level, body.words | {name})
+    return join(ATOM, collection, f"/{word}({name}:", named, ")")
+
+
+def _between(members: Iterable[Parts]) -> list[Parts | str]:
+    parts: list[Parts | str] = []
+    for member in members:
+        if parts:
+            parts.append(",")
+        parts.append(member)
+    return parts
