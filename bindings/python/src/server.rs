@@ -7,7 +7,7 @@ use obeya_server::import::{ImportOptions, OnConflict, import_dir};
 use obeya_server::{Config, Running, Server};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyTuple, PyType};
 use tempfile::TempDir;
 use tokio::sync::RwLock;
 
@@ -40,22 +40,27 @@ struct Inner {
 impl TestServer {
     #[new]
     fn new(py: Python<'_>) -> PyResult<Self> {
-        let failed = |error: &dyn std::error::Error| {
-            PyRuntimeError::new_err(format!("the service did not start: {}", chain(error)))
-        };
-        let folder = tempfile::Builder::new()
-            .prefix("obeya-")
-            .tempdir()
-            .map_err(|error| failed(&error))?;
-        let db = format!("sqlite:{}", folder.path().join("test.db").display());
-        let running =
-            wait(py, Server::start(Config::new(db.clone())))?.map_err(|error| failed(&error))?;
-        let base_url = running.base_url().to_owned();
-        Ok(Self {
-            inner: AtHome::new(RwLock::new(Some(Inner { running, folder }))),
-            base_url,
-            db,
-        })
+        let folder = scratch()?;
+        let db = database(&folder);
+        Self::start(py, folder, db)
+    }
+
+    /// The service with the plant of the demo in it: two years of incidents, improvements and values that end the day before
+    /// `today` (in UTC), which is a date or text such as `2026-03-01`.
+    #[classmethod]
+    #[pyo3(signature = (*, today=None))]
+    fn demo(
+        _class: &Bound<'_, PyType>,
+        py: Python<'_>,
+        today: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let today = today.map_or_else(|| Ok(obeya_demo::today()), day)?;
+        let folder = scratch()?;
+        let db = database(&folder);
+        let plant = folder.path().join("plant");
+        wait(py, fill(plant, &db, today))?
+            .map_err(|error| PyRuntimeError::new_err(format!("the plant was not made: {error}")))?;
+        Self::start(py, folder, db)
     }
 
     /// A client that is registered with the service and has these scopes; by default all of them. Settings are those of
@@ -175,6 +180,18 @@ impl TestServer {
 }
 
 impl TestServer {
+    /// The service on this database, which lies in this folder.
+    fn start(py: Python<'_>, folder: TempDir, db: String) -> PyResult<Self> {
+        let running = wait(py, Server::start(Config::new(db.clone())))?
+            .map_err(|error| not_started(&error))?;
+        let base_url = running.base_url().to_owned();
+        Ok(Self {
+            inner: AtHome::new(RwLock::new(Some(Inner { running, folder }))),
+            base_url,
+            db,
+        })
+    }
+
     fn connect<'py>(
         &self,
         py: Python<'py>,
@@ -196,6 +213,45 @@ impl TestServer {
         let class = py.import("obeya")?.getattr(class)?;
         class.call((&self.base_url, id, secret), settings)
     }
+}
+
+/// A folder that goes away with the server.
+fn scratch() -> PyResult<TempDir> {
+    tempfile::Builder::new()
+        .prefix("obeya-")
+        .tempdir()
+        .map_err(|error| not_started(&error))
+}
+
+fn database(folder: &TempDir) -> String {
+    format!("sqlite:{}", folder.path().join("test.db").display())
+}
+
+/// Writes the plant of the demo into a new folder, imports it, and removes the folder: the database holds all of it.
+async fn fill(folder: PathBuf, db: &str, today: obeya_demo::Date) -> Result<(), String> {
+    let path = folder.clone();
+    let writing = tokio::task::spawn_blocking(move || {
+        std::fs::create_dir(&path)?;
+        obeya_demo::write(&path, today)
+    });
+    let written = writing.await.map_err(|error| error.to_string())?;
+    written.map_err(|error| error.to_string())?;
+    let imported = import_dir(&folder, db, ImportOptions::default(), Arc::new(())).await;
+    imported.map_err(|error| chain(&error))?;
+    std::fs::remove_dir_all(&folder).map_err(|error| error.to_string())
+}
+
+/// A date of Python, or text.
+fn day(value: &Bound<'_, PyAny>) -> PyResult<obeya_demo::Date> {
+    let text = value.str()?.to_string();
+    text.parse().map_err(|_| {
+        let text = format!("today: found {text:?}, expected a date such as 2026-03-01");
+        PyValueError::new_err(text)
+    })
+}
+
+fn not_started(error: &dyn std::error::Error) -> PyErr {
+    PyRuntimeError::new_err(format!("the service did not start: {}", chain(error)))
 }
 
 fn closed() -> PyErr {

@@ -21,6 +21,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[obeya.TestServe
 
 
 @pytest.fixture(scope="session")
+def demo() -> Iterator[obeya.TestServer]:
+    """The plant of the demo, on a fixed day. Tests only read it."""
+    with obeya.TestServer.demo(today="2026-03-01") as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
 def client(server: obeya.TestServer) -> Iterator[obeya.Client]:
     with server.client() as client:
         yield client

@@ -268,6 +268,14 @@ class TestServer:
     """The service, running inside this process on a temporary SQLite database until it is closed. For tests."""
 
     def __new__(cls) -> Self: ...
+    @classmethod
+    def demo(cls, *, today: Day | None = None) -> Self:
+        """The service with a made-up plant in it, the same on every machine: two years of incidents, improvements and values.
+
+        They end the day before `today`; by default that of the clock, in UTC. With a fixed day the figures are fixed too, but that
+        the service empties its trash of what was deleted more than 30 days ago.
+        """
+
     @property
     def base_url(self) -> str:
         """The address of the service."""

@@ -1,0 +1,34 @@
+"""The plant of the demo in a test server."""
+
+from __future__ import annotations
+
+import datetime
+
+import obeya
+import pytest
+
+
+def test_it_is_whole_and_ends_the_day_before(demo: obeya.TestServer) -> None:
+    with demo.client() as client:
+        days = [incident.incident_date for incident in client.incidents.list()]
+        # 4,200 are written, and some of the last weeks lie in the trash.
+        assert 4_100 < len(days) < 4_200
+        assert (min(days), max(days)) == (datetime.date(2024, 3, 3), datetime.date(2026, 2, 28))
+        assert client.improvements.list().count() == 640
+        assert [source.title for source in client.datasources.list()][:2] == ["OEE", "Vrak / scrap"]
+        # 104 weeks of 7 days of 24 hours, on 3 meters.
+        assert client.datasources.values(5).count() == 104 * 7 * 24 * 3
+
+
+def test_the_day_must_be_one() -> None:
+    with pytest.raises(ValueError, match='today: found "soon", expected a date such as 2026-03-01'):
+        obeya.TestServer.demo(today="soon")
+
+
+def test_it_ends_yesterday_by_default() -> None:
+    before = datetime.datetime.now(datetime.timezone.utc).date()
+    with obeya.TestServer.demo() as server, server.client() as client:
+        newest = client.datasources.values(5, order_by="valueDate desc").first()
+        after = datetime.datetime.now(datetime.timezone.utc).date()
+        assert newest is not None
+        assert before <= newest.value_date.date() + datetime.timedelta(days=1) <= after
