@@ -220,7 +220,7 @@ def test_a_cross_has_a_box_for_each_day() -> None:
     # Safe, to come, and three severities.
     assert len({box.get_facecolor() for box in boxes}) == 5
     said = texts(ax)
-    assert "High ×2" in said and "Medium" in said and "17 days without incident" in said
+    assert "High\n×2" in said and "Medium" in said and "17 days without incident" in said
     february = lean.safety_cross(INCIDENTS, month="2026-02", as_of="2026-03-20").plot()
     assert len([patch for patch in february.patches if isinstance(patch, Rectangle) and patch.get_width() > 0.5]) == 28
 

@@ -6,6 +6,7 @@ import calendar
 import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow as pa
@@ -74,10 +75,11 @@ class SafetyCross(Result):
             )
             ax.text(across + 0.1, down + 0.1, str(row["day"].day), va="top", fontsize=10, color=ink)
             if row["state"] == "incident":
-                count = f" ×{row['incidents']}" if row["incidents"] > 1 else ""
+                # Below the word: beside it there is no room in a small figure.
+                count = f"\n×{row['incidents']}" if row["incidents"] > 1 else ""
                 ax.text(
                     across + 0.5,
-                    down + 0.66,
+                    down + 0.64,
                     row["severity"] + count,
                     ha="center",
                     va="center",
@@ -89,8 +91,10 @@ class SafetyCross(Result):
             *((word, self._shade({"state": "incident", "severity": word})) for word in self.order),
             ("to come", "#FFFFFF"),
         ]
-        for at, (word, shade) in enumerate(key):
-            x = 7 * at / len(key)
+        # Long words get more room than short ones.
+        room = [len(word) + 5 for word, _ in key]
+        for (word, shade), before in zip(key, accumulate(room, initial=0), strict=False):
+            x = 7 * before / sum(room)
             ax.add_patch(patches.Rectangle((x + 0.03, 7.45), 0.25, 0.25, facecolor=shade, edgecolor=_plot.GREY, linewidth=0.6))
             ax.text(x + 0.36, 7.575, word, va="center", fontsize=_plot.SMALL)
 

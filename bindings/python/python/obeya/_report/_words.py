@@ -1,0 +1,44 @@
+"""Words that the terminal and the page have in common."""
+
+from __future__ import annotations
+
+import datetime
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from obeya.lean import NELSON
+from obeya.lean._plot import plural, short
+
+if TYPE_CHECKING:
+    from obeya._report._gather import Process
+
+_NAMES = {rule.id: rule.name for rule in NELSON}
+
+
+def day(moment: datetime.datetime) -> str:
+    """The day of a moment."""
+    return moment.date().isoformat()
+
+
+def changes(process: Process) -> list[str]:
+    """What each change of the process brought: the difference of the means before and after."""
+    said = []
+    weeks = process.weeks
+    for before, after in pairwise(process.chart.phases):
+        first = next(week for week in weeks if week["phase"] == after.name)
+        difference = after.centre - before.centre
+        by = f"{short(abs(difference))}{f' {process.unit}' if process.unit else ''}"
+        said.append(
+            f"Since the change in the week of {day(first['date'])} the mean is {by} {'higher' if difference > 0 else 'lower'}."
+        )
+    return said
+
+
+def last_signal(process: Process) -> str:
+    """How many weeks rules find something in, and what in the last of them."""
+    hits = [week for week in process.weeks if week["rules"]]
+    if not hits:
+        return "No signal: only the noise of the process."
+    last = hits[-1]
+    found = ", ".join(f"{_NAMES[rule]} ({rule})" for rule in last["rules"])
+    return f"{plural(len(hits), 'week')} with a signal, the last that of {day(last['date'])}: {found}."

@@ -1,0 +1,324 @@
+"""`python -m obeya`: its text and its page, held against figures that are counted here with nothing but loops."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from collections import Counter
+from pathlib import Path
+
+import obeya
+import pytest
+from obeya.__main__ import main
+
+TODAY = datetime.date(2026, 3, 1)
+YEAR = datetime.timedelta(weeks=52)
+SVG = "{http://www.w3.org/2000/svg}"
+CHARTS = [
+    "cross",
+    "since",
+    "between",
+    "types",
+    "causes",
+    "overdue-incidents",
+    "overdue-improvements",
+    "process",
+    "flow",
+    "times",
+    "pick",
+    "evaluations",
+    "roi",
+]
+CHROMIUM = shutil.which("chromium")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("report")
+
+
+@pytest.fixture(scope="module")
+def printed(folder: Path) -> str:
+    """What the demo prints. It writes `report.html` in the folder it is called in."""
+    done = run("demo", "--today", "2026-03-01", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def page(folder: Path, printed: str) -> ET.Element:
+    assert "Charts: report.html (" in printed
+    # The parser for XML takes well-formed pages only.
+    return ET.fromstring((folder / "report.html").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def own(server: obeya.TestServer, monkeypatch: pytest.MonkeyPatch) -> obeya.TestServer:
+    return environment(server, monkeypatch)
+
+
+def environment(server: obeya.TestServer, monkeypatch: pytest.MonkeyPatch) -> obeya.TestServer:
+    client_id, client_secret = server.credentials()
+    monkeypatch.setenv("OBEYA_BASE_URL", server.base_url)
+    monkeypatch.setenv("OBEYA_CLIENT_ID", client_id)
+    monkeypatch.setenv("OBEYA_CLIENT_SECRET", client_secret)
+    monkeypatch.delenv("OBEYA_AUTH_URL", raising=False)
+    return server
+
+
+def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-m", "obeya", *arguments],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        cwd=cwd,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+    )
+
+
+def table(page: ET.Element, chart: str) -> list[list[str]]:
+    """The cells below a chart, its heading first."""
+    rows = page.findall(f".//*[@id='{chart}']//{{*}}tr")
+    return [["".join(cell.itertext()) for cell in row] for row in rows]
+
+
+def test_the_text_says_what_can_be_counted(printed: str, demo: obeya.TestServer) -> None:
+    with demo.client() as client:
+        incidents = client.incidents.list().all()
+        improvements = client.improvements.list().all()
+    lines = printed.splitlines()
+    assert lines[0] == "Fjordvik Gear, 2026-03-01"
+    assert max(map(len, lines)) <= 80 and 25 <= len(lines) <= 45
+    text = " ".join(printed.split())
+
+    serious = [one for one in incidents if one.incident_type == "Health and safety" and one.severity == "High"]
+    assert f"{(TODAY - max(one.incident_date for one in serious)).days} days since the last one" in text
+    still = [one for one in incidents if one.status not in ("Resolved", "Rejected")]
+    late = [one for one in still if one.due_date is not None and one.due_date.date() < TODAY]
+    assert f"{len(still)} open, {len(late)} of them overdue" in text
+    recent = Counter(one.incident_type for one in incidents if TODAY - YEAR <= one.incident_date < TODAY)
+    assert f"{sum(recent.values()):,} incidents in 52 weeks" in text
+    for kind, count in recent.items():
+        assert re.search(rf"{kind} +{count} ", text), kind
+    ways = [
+        (one.implemented_date - one.suggestion_date) / datetime.timedelta(days=1)
+        for one in improvements
+        if one.implemented_date is not None and one.suggestion_date is not None
+    ]
+    assert f"half take at most {statistics.median(ways):.0f} days" in text
+    judged = Counter(one.evaluation_status for one in improvements if one.evaluation_status)
+    assert f"{judged['Good']} of {judged.total()} judged good" in text
+    money = [
+        (one.cost_of_investment, one.gain_of_investment)
+        for one in improvements
+        if one.cost_of_investment is not None and one.gain_of_investment is not None
+    ]
+    cost, gain = sum(cost for cost, _ in money), sum(gain for _, gain in money)
+    assert f"return on investment {(gain - cost) / cost:.0%}" in text
+
+
+def test_the_weeks_of_the_process_are_those_of_its_values(page: ET.Element, demo: obeya.TestServer) -> None:
+    weeks: dict[datetime.date, list[float]] = {}
+    with demo.client() as client:
+        for value in client.datasources.values(1, where="dimension eq 'Line 3'"):
+            assert value.value is not None
+            day = value.value_date.date()
+            weeks.setdefault(day - datetime.timedelta(days=day.weekday()), []).append(value.value)
+    rows = table(page, "process")[1:]
+    # 1 March 2026 is a Sunday, so the last whole week is the one before.
+    assert [row[0] for row in rows] == [
+        str(datetime.date(2026, 2, 16) - datetime.timedelta(weeks=back)) for back in range(51, -1, -1)
+    ]
+    for row in rows:
+        assert float(row[1]) == pytest.approx(statistics.fmean(weeks[datetime.date.fromisoformat(row[0])]), rel=1e-3)
+
+
+def test_every_chart_is_there_twice_with_words_and_a_table(page: ET.Element) -> None:
+    figures = page.findall(".//{*}figure")
+    assert [figure.get("id") for figure in figures] == CHARTS
+    for figure in figures:
+        name = figure.get("id") or ""
+        drawn = figure.findall(f"{SVG}svg")
+        assert [svg.get("class") for svg in drawn] == ["wide", "narrow"]
+        for svg in drawn:
+            title, desc = svg.find(f"{SVG}title"), svg.find(f"{SVG}desc")
+            assert title is not None and desc is not None and title.text and desc.text
+            assert svg.get("role") == "img"
+            assert svg.get("aria-labelledby") == f"{title.get('id')} {desc.get('id')}"
+            assert len(list(svg.iter(f"{SVG}text"))) > 3
+            assert len(list(svg.iter(f"{SVG}path"))) > 3
+        rows = table(page, name)
+        assert len(rows) > 1 and len({len(row) for row in rows}) == 1, name
+    types = table(page, "types")
+    assert types[0] == ["Type", "Incidents", "Share", "Cumulative share"]
+    assert types[-1][-1] == "100%"
+
+
+def test_the_page_needs_nothing_else(folder: Path, page: ET.Element) -> None:
+    text = (folder / "report.html").read_text(encoding="utf-8")
+    assert re.findall(r"\w+://[^\"' ]*", re.sub(r' xmlns="[^"]*"', "", text)) == []
+    assert not re.search(r"@import|<script|<link|<img|<iframe|<object|javascript:|data:", text)
+    ids = [node.get("id") for node in page.iter() if node.get("id")]
+    assert len(ids) == len(set(ids))
+    # What a drawing refers to is in the page, and nothing else is referred to.
+    wanted = re.findall(r"url\(([^)]*)\)", text) + [node.get("href") or "" for node in page.iter() if node.get("href")]
+    assert wanted and {one.removeprefix("#") for one in wanted} <= set(ids)
+    assert all(one.startswith("#") for one in wanted)
+    assert len(text) < 1_000_000
+
+
+def test_a_report_is_replaced_and_nothing_else_is(folder: Path, page: ET.Element, own: obeya.TestServer, tmp_path: Path) -> None:
+    report = tmp_path / "report.html"
+    report.write_text("<p>Mine</p>", encoding="utf-8")
+    assert main(["report", "-o", str(report)]) == 1
+    assert report.read_text(encoding="utf-8") == "<p>Mine</p>"
+    assert main(["report", "-o", str(report), "--force"]) == 0
+    first = report.read_text(encoding="utf-8")
+    assert first.startswith("<!DOCTYPE html>")
+    assert main(["report", "-o", str(report), "--title", "A & B < C"]) == 0
+    root = ET.fromstring(report.read_text(encoding="utf-8"))
+    assert root.findtext(".//{*}title", "").startswith("A & B < C, ")
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_a_report_of_ones_own_data(own: obeya.TestServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with own.client() as client:
+        incidents, improvements = client.incidents.list().count(), client.improvements.list().count()
+    assert main(["report", "-o", str(tmp_path / "own.html"), "--today", "2026-04-01", "--title", "Plant 7"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("Plant 7, 2026-04-01\n")
+    assert f"\n{incidents:,} incident" in out and f" and {improvements:,} improvement" in out
+
+
+def test_an_empty_service_has_an_empty_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with obeya.TestServer() as server:
+        environment(server, monkeypatch)
+        assert main(["report", "-o", str(tmp_path / "empty.html")]) == 0
+    assert "0 incidents and 0 improvements" in capsys.readouterr().out
+    root = ET.fromstring((tmp_path / "empty.html").read_text(encoding="utf-8"))
+    assert root.findall(".//{*}figure") == []
+
+
+@pytest.mark.parametrize(
+    ("missing", "options", "says"),
+    [
+        ("matplotlib", [], "needs matplotlib: pip install matplotlib, or pip install 'obeya[lean]'"),
+        ("pyarrow", ["--no-html"], "needs pyarrow: pip install pyarrow"),
+    ],
+)
+def test_what_to_install_is_said(
+    missing: str,
+    options: list[str],
+    says: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    assert main(["demo", "-o", str(tmp_path / "report.html"), *options]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("error: ") and says in error
+
+
+def test_the_text_needs_no_matplotlib(
+    own: obeya.TestServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.chdir(tmp_path)
+    assert main(["report", "--no-html"]) == 0
+    assert capsys.readouterr().out.startswith("Lean report, ")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_cannot_be_done_is_said_in_a_line(
+    own: obeya.TestServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["demo", "-o", str(tmp_path / "no" / "report.html")]) == 1
+    assert capsys.readouterr().err == f"error: there is no folder {tmp_path / 'no'}\n"
+    assert main(["report", "--no-html", "--datasource", "4711"]) == 1
+    assert "not" in capsys.readouterr().err.lower()
+    monkeypatch.delenv("OBEYA_BASE_URL")
+    assert main(["report", "--no-html"]) == 1
+    assert "OBEYA_BASE_URL" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [[], ["guess"], ["demo", "--today", "soon"], ["demo", "--title", "X"]])
+def test_a_command_that_is_not_understood_ends_with_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert "usage: python -m obeya" in capsys.readouterr().err
+
+
+def test_a_reader_that_goes_away_has_seen_enough(own: obeya.TestServer, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "obeya", "report"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
+    assert (tmp_path / "report.html").stat().st_size > 1000
+
+
+def test_help_says_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments, words in (([], ["demo", "report", "obeya[lean]"]), (["report"], ["--datasource", "OBEYA_BASE_URL", "--force"])):
+        with pytest.raises(SystemExit) as ended:
+            main([*arguments, "--help"])
+        assert ended.value.code == 0
+        out = capsys.readouterr().out
+        assert all(word in out for word in words), out
+
+
+if CHROMIUM:
+    MEASURE = """<!DOCTYPE html><body><iframe src="report.html" style="width:{width}px;height:900px;border:0"></iframe><script>
+onload = () => {{
+  const page = document.querySelector("iframe").contentDocument, found = [];
+  const wide = page.documentElement.scrollWidth;
+  if (wide > {width}) found.push("the page is " + wide + " pixels wide");
+  const drawn = [...page.querySelectorAll("svg")].filter(svg => svg.getBoundingClientRect().width > 0);
+  for (const svg of drawn) {{
+    const box = svg.getBoundingClientRect();
+    for (const text of svg.querySelectorAll("text")) {{
+      const own = text.getBoundingClientRect();
+      if (own.left < box.left - 1 || own.right > box.right + 1 || own.top < box.top - 1 || own.bottom > box.bottom + 1)
+        found.push(svg.getAttribute("aria-labelledby") + ": " + text.textContent);
+    }}
+  }}
+  document.body.textContent = "drawn " + drawn.length + "; wrong: " + found.join(" | ");
+}};
+</script></body>"""
+
+    @pytest.mark.parametrize("width", [360, 390, 768, 1280])
+    def test_a_browser_shows_all_of_it(width: int, folder: Path, page: ET.Element, tmp_path: Path) -> None:
+        assert CHROMIUM
+        shutil.copy(folder / "report.html", tmp_path)
+        (tmp_path / "measure.html").write_text(MEASURE.format(width=width), encoding="utf-8")
+        flags = "--headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-component-update"
+        done = subprocess.run(
+            [
+                CHROMIUM,
+                *flags.split(),
+                "--disable-sync",
+                "--hide-scrollbars",
+                "--allow-file-access-from-files",
+                f"--user-data-dir={tmp_path / 'profile'}",
+                "--window-size=1400,1000",
+                "--dump-dom",
+                (tmp_path / "measure.html").as_uri(),
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert f"drawn {len(CHARTS)}; wrong: <" in done.stdout, done.stdout[-2000:]
