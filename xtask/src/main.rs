@@ -48,6 +48,8 @@ enum Command {
         #[arg(long)]
         long: bool,
     },
+    /// Writes the reference of the Python package into target/python-docs.
+    Docs,
     /// Runs a command with a PostgreSQL: a throwaway one, or the one that OBEYA_TEST_POSTGRES names. The command finds it by that variable.
     Postgres {
         /// What is committed is on the disk, as in production; otherwise nothing waits for the disk.
@@ -76,6 +78,7 @@ fn main() -> anyhow::Result<()> {
         Command::Check => check::run().map(|_| ()),
         Command::Test { long } => test::run(long),
         Command::Schemathesis { long } => schemathesis::run(long),
+        Command::Docs => python::docs(),
         Command::Postgres { durable, command } => {
             postgres::run(postgres::Profile::new(durable), &command)
         }

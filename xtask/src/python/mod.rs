@@ -1,6 +1,7 @@
-//! Python: what `regen` writes for the package, and the part of `test` that builds it and tests it as a user would hold it.
+//! Python: what `regen` writes for the package, its reference, and the part of `test` that builds it and tests it as a user would hold it.
 
 mod inputs;
+mod reference;
 mod rust;
 mod schema;
 mod stub;
@@ -10,6 +11,7 @@ mod test;
 use anyhow::Result;
 use serde_json::Value;
 
+pub(crate) use reference::write as docs;
 pub(crate) use sync::outputs as twins;
 pub(crate) use test::tests;
 
@@ -166,8 +168,8 @@ mod tests {
             &[
                 "class Thing:\n    \"\"\"A \"thing\" \"\"\"",
                 "def id(self) -> int:\n        \"\"\"Id of the thing.\"\"\"",
-                // Words of a newer service come through: an answer is any text.
-                "def type(self) -> str | None:\n        ...",
+                // Words of a newer service come through: an answer is any text. What the property is, its words say.
+                "def type(self) -> str | None:\n        \"\"\"A colour.\"\"\"",
                 "def made_date(self) -> datetime.datetime | None:",
                 "def parent(self) -> Thing | None:",
                 "def parts(self) -> tuple[Thing, ...]:",

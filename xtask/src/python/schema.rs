@@ -183,7 +183,7 @@ fn object(document: &Value, name: &str, schema: &Value) -> Result<Object> {
         Ok(Field {
             wire: wire.clone(),
             python: snake(wire),
-            description: text(property, "description"),
+            description: explained(document, property),
             kind: kind(document, property).with_context(|| format!("property `{wire}`"))?,
             required: required.contains(&wire.as_str()),
             nullable: property.get("nullable") == Some(&Value::Bool(true)),
@@ -236,6 +236,20 @@ fn kind(document: &Value, schema: &Value) -> Result<Kind> {
             ),
         },
     )
+}
+
+/// What a property says of itself, or else what the object or the words say that it refers to.
+fn explained(document: &Value, property: &Value) -> String {
+    let own = text(property, "description");
+    if !own.is_empty() {
+        return own;
+    }
+    let schema = property.pointer("/allOf/0").unwrap_or(property);
+    let reference = schema.get("$ref").and_then(Value::as_str);
+    reference
+        .and_then(|reference| document.pointer(reference.strip_prefix('#')?))
+        .map(|target| text(target, "description"))
+        .unwrap_or_default()
 }
 
 fn text(node: &Value, key: &str) -> String {

@@ -23,7 +23,8 @@ pub(super) fn module(spec: &Spec) -> String {
 pub(super) fn stub(spec: &Spec) -> String {
     let mut out = String::from(HEAD);
     out.push_str(
-        "import datetime\nfrom collections.abc import Mapping\nfrom typing import Any, final\n\n",
+        // What reads a stub by running it must not stumble over a class that is named before it is there.
+        "from __future__ import annotations\n\nimport datetime\nfrom collections.abc import Mapping\nfrom typing import Any, final\n\n",
     );
     out.push_str("from typing_extensions import Self\n\n__all__ = [\n");
     for name in names(spec) {

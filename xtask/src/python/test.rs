@@ -29,7 +29,7 @@ pub(crate) fn tests() -> Result<Part> {
 
 /// Installs the package with pip, as users do, but in the dev profile and in the workspace's target folder: a release build
 /// would take minutes and share nothing with the other tests.
-fn install() -> Result<()> {
+pub(super) fn install() -> Result<()> {
     let python = venv::interpreter()?;
     let mut pip = command(&python);
     pip.args([

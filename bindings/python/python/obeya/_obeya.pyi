@@ -1,5 +1,7 @@
 """The extension module: what is beneath `obeya/_async` and `obeya/_sync`. Its public names are in `obeya`."""
 
+from __future__ import annotations
+
 import datetime
 import os
 from collections.abc import Generator, Iterator, Mapping, Sequence

@@ -1,5 +1,7 @@
 # Written by `cargo xtask regen` from spec/openapi.yaml; edit that, or xtask/src/python.
 # fmt: off
+from __future__ import annotations
+
 import datetime
 from collections.abc import Mapping
 from typing import Any, final
@@ -125,7 +127,7 @@ class Group:
         """Id of the group."""
     @property
     def type(self) -> str | None:
-        ...
+        """What kind of group it is."""
     @property
     def name(self) -> str | None:
         """Name of the group."""
@@ -281,10 +283,10 @@ class IncidentV2:
         """What happened, at length."""
     @property
     def status(self) -> str | None:
-        ...
+        """Where an incident stands."""
     @property
     def severity(self) -> str | None:
-        ...
+        """How grave an incident is."""
     @property
     def type_id(self) -> int | None:
         """Id of the incident type."""
@@ -480,13 +482,13 @@ class Incident:
         """The values of the custom fields of its type; a field without a value is left out."""
     @property
     def status(self) -> str:
-        ...
+        """Where an incident stands."""
     @property
     def incident_type_id(self) -> int:
         """Id of the incident type."""
     @property
     def severity(self) -> str:
-        ...
+        """How grave an incident is."""
     @property
     def reported_by_group_id(self) -> int | None:
         """Id of the group that reported it."""
@@ -593,13 +595,13 @@ class TrashedIncident:
         """Number of attachments."""
     @property
     def status(self) -> str:
-        ...
+        """Where an incident stands."""
     @property
     def incident_type_id(self) -> int:
         """Id of the incident type."""
     @property
     def severity(self) -> str:
-        ...
+        """How grave an incident is."""
     @property
     def reported_by_group_id(self) -> int | None:
         """Id of the group that reported it."""
@@ -836,10 +838,12 @@ class Improvement:
         """Id of the improvement."""
     @property
     def status(self) -> str:
-        ...
+        """The stage of an improvement. `Activated` is a request rather than a stage: it brings an archived improvement back to the stage it
+        had. `Open` is for improvements that do not go through stages.
+        """
     @property
     def priority_status(self) -> str:
-        ...
+        """Where an improvement lies between effort and effect."""
     @property
     def group_id(self) -> int | None:
         """Id of the group that works on it."""
@@ -1256,7 +1260,7 @@ class DatasourceElement:
         """What a form calls it."""
     @property
     def type(self) -> str:
-        ...
+        """What a property of a datasource's values holds."""
     @property
     def is_mandatory(self) -> bool:
         """Whether a value must have it."""
@@ -1552,7 +1556,7 @@ class Problem:
         """
     @property
     def error(self) -> ODataError | None:
-        ...
+        """The same error in the form OData clients read. Only on v2."""
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], /) -> Self:
         """The record with these fields, named as the attributes are or as on the wire."""

@@ -130,6 +130,7 @@ class _IncidentUpdateRequired(TypedDict):
     incident_type_id: int
     """Id of the incident type."""
     severity: IncidentSeverity
+    """How grave an incident is."""
     title: str
     """What happened, in a line."""
     incident_date: datetime.date | str
@@ -140,6 +141,7 @@ class IncidentUpdate(_IncidentUpdateRequired, total=False):
     """The new properties of an incident. What is absent stays; null empties."""
 
     status: IncidentStatus
+    """Where an incident stands."""
     reported_by_group_id: int | None
     """Id of the group that reports it."""
     follow_up_group_id: int | None
@@ -170,9 +172,11 @@ class IncidentChanges(TypedDict, total=False):
     """Any part of an update: what is required comes from the record that is updated."""
 
     status: IncidentStatus
+    """Where an incident stands."""
     incident_type_id: int
     """Id of the incident type."""
     severity: IncidentSeverity
+    """How grave an incident is."""
     reported_by_group_id: int | None
     """Id of the group that reports it."""
     follow_up_group_id: int | None
@@ -207,6 +211,7 @@ class _IncidentCreateRequired(TypedDict):
     incident_type_id: int
     """Id of the incident type."""
     severity: IncidentSeverity
+    """How grave an incident is."""
     title: str
     """What happened, in a line."""
     incident_date: datetime.date | str
@@ -219,6 +224,7 @@ class IncidentCreate(_IncidentCreateRequired, total=False):
     """An incident to report. What is absent or null is empty."""
 
     status: IncidentStatus
+    """Where an incident stands."""
     reported_by_group_id: int | None
     """Id of the group that reports it."""
     follow_up_group_id: int | None
@@ -255,6 +261,7 @@ class IncidentCreate(_IncidentCreateRequired, total=False):
 
 class _IncidentStatusUpdateRequired(TypedDict):
     status: IncidentStatus
+    """Where an incident stands."""
 
 
 class IncidentStatusUpdate(_IncidentStatusUpdateRequired, total=False):
@@ -265,12 +272,14 @@ class IncidentStatusChanges(TypedDict, total=False):
     """Any part of an update: what is required comes from the record that is updated."""
 
     status: IncidentStatus
+    """Where an incident stands."""
 
 
 class IncidentSeverityUpdate(TypedDict, total=False):
     """The new severity of an incident. What is absent stays."""
 
     severity: IncidentSeverity
+    """How grave an incident is."""
 
 
 class _IncidentResponsibleUpdateRequired(TypedDict):
@@ -369,7 +378,11 @@ class ImprovementUpdate(TypedDict, total=False):
     suggested_by_user_id: str | None
     """Id of the user who suggested it."""
     status: ImprovementStatus
+    """The stage of an improvement. `Activated` is a request rather than a stage: it brings an archived improvement back to the stage it
+    had. `Open` is for improvements that do not go through stages.
+    """
     priority_status: ImprovementPriorityStatus
+    """Where an improvement lies between effort and effect."""
     group_id: int | None
     """Id of the group that works on it."""
     text: str | None
@@ -417,7 +430,11 @@ class ImprovementCreate(_ImprovementCreateRequired, total=False):
     """A new improvement."""
 
     status: ImprovementStatus
+    """The stage of an improvement. `Activated` is a request rather than a stage: it brings an archived improvement back to the stage it
+    had. `Open` is for improvements that do not go through stages.
+    """
     priority_status: ImprovementPriorityStatus
+    """Where an improvement lies between effort and effect."""
     group_id: int | None
     """Id of the group that works on it."""
     text: str | None

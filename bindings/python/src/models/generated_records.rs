@@ -45,6 +45,7 @@ record! {
 Group GROUP "Group" {
     /// Id of the group.
     id = id: Field::optional("id", "id");
+    /// What kind of group it is.
     r#type = type_: Field::optional("type", "type");
     /// Name of the group.
     name = name: Field::optional("name", "name").nullable();
@@ -123,7 +124,9 @@ IncidentV2 INCIDENT_V2 "IncidentV2" {
     title = title: Field::optional("title", "title").nullable();
     /// What happened, at length.
     text = text: Field::optional("text", "text").nullable();
+    /// Where an incident stands.
     status = status: Field::optional("status", "status");
+    /// How grave an incident is.
     severity = severity: Field::optional("severity", "severity");
     /// Id of the incident type.
     type_id = type_id: Field::optional("type_id", "typeId");
@@ -237,9 +240,11 @@ Incident INCIDENT "Incident" {
     causes = causes: Field::required("causes", "causes").many(&CAUSE_REFERENCE);
     /// The values of the custom fields of its type; a field without a value is left out.
     custom_fields = custom_fields: Field::required("custom_fields", "customFields").many(&INCIDENT_CUSTOM_FIELD);
+    /// Where an incident stands.
     status = status: Field::required("status", "status");
     /// Id of the incident type.
     incident_type_id = incident_type_id: Field::required("incident_type_id", "incidentTypeId");
+    /// How grave an incident is.
     severity = severity: Field::required("severity", "severity");
     /// Id of the group that reported it.
     reported_by_group_id = reported_by_group_id: Field::required("reported_by_group_id", "reportedByGroupId").nullable();
@@ -302,9 +307,11 @@ TrashedIncident TRASHED_INCIDENT "TrashedIncident" {
     number_of_actions = number_of_actions: Field::required("number_of_actions", "numberOfActions");
     /// Number of attachments.
     number_of_attachments = number_of_attachments: Field::required("number_of_attachments", "numberOfAttachments");
+    /// Where an incident stands.
     status = status: Field::required("status", "status");
     /// Id of the incident type.
     incident_type_id = incident_type_id: Field::required("incident_type_id", "incidentTypeId");
+    /// How grave an incident is.
     severity = severity: Field::required("severity", "severity");
     /// Id of the group that reported it.
     reported_by_group_id = reported_by_group_id: Field::required("reported_by_group_id", "reportedByGroupId").nullable();
@@ -412,7 +419,10 @@ record! {
 Improvement IMPROVEMENT "Improvement" {
     /// Id of the improvement.
     id = id: Field::required("id", "id");
+    /// The stage of an improvement. `Activated` is a request rather than a stage: it brings an archived improvement back to the stage it
+    /// had. `Open` is for improvements that do not go through stages.
     status = status: Field::required("status", "status");
+    /// Where an improvement lies between effort and effect.
     priority_status = priority_status: Field::required("priority_status", "priorityStatus");
     /// Id of the group that works on it.
     group_id = group_id: Field::required("group_id", "groupId").nullable();
@@ -615,6 +625,7 @@ DatasourceElement DATASOURCE_ELEMENT "DatasourceElement" {
     id = id: Field::required("id", "id");
     /// What a form calls it.
     label = label: Field::required("label", "label").nullable();
+    /// What a property of a datasource's values holds.
     r#type = type_: Field::required("type", "type");
     /// Whether a value must have it.
     is_mandatory = is_mandatory: Field::required("is_mandatory", "isMandatory");
@@ -767,6 +778,7 @@ Problem PROBLEM "Problem" {
     /// What is wrong with each part of the request, with 400 and 422: by parameter name, or by path in the body, such as
     /// `consequences[0].id`. A body that is wrong as a whole is named `body`.
     errors = errors: Field::optional("errors", "errors");
+    /// The same error in the form OData clients read. Only on v2.
     error = error: Field::optional("error", "error").one(&ODATA_ERROR);
 } }
 

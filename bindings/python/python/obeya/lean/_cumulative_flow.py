@@ -26,8 +26,11 @@ class CumulativeFlow(Result):
     """
 
     stages: tuple[str, ...]
+    """The stages, in their order."""
     first: datetime.date
+    """The first day."""
     last: datetime.date
+    """The last day."""
     arrived: int
     """How many had entered any stage when the last day ended."""
     undated: int

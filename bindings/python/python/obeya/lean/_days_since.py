@@ -24,6 +24,7 @@ class DaysSince(Result):
     """
 
     as_of: datetime.date
+    """The day on which this is said."""
     days: int
     """Days since the last incident of any group."""
     record: int

@@ -34,6 +34,7 @@ class Overdue(Result):
     """
 
     as_of: datetime.date
+    """The day on which this is said."""
     overdue: int
     """How many are overdue in all."""
     open: int

@@ -27,12 +27,17 @@ class EvaluationRatio(Result):
     """
 
     good: int
+    """How many were judged good."""
     evaluated: int
+    """How many were judged at all."""
     ratio: float | None
     """Of all groups together; None where nothing is evaluated."""
     lower: float | None
+    """Where the interval about ``ratio`` begins; None where nothing is evaluated."""
     upper: float | None
+    """Where it ends."""
     confidence: float
+    """How sure the interval is, such as 0.95."""
 
     def _says(self) -> str:
         if self.ratio is None or self.lower is None or self.upper is None:

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import pyarrow as pa
 import pyarrow.compute as pc
 
-Day: TypeAlias = "datetime.date | str"
+Day: TypeAlias = datetime.date | str
 """A day: a ``date``, a ``datetime`` (its day, in the time zone of the call) or ISO 8601 text such as ``2026-03-31``."""
 
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)

@@ -32,6 +32,7 @@ class LeadTimes(Result):
     p85: float | None
     """85 in 100 of those took at most so many days."""
     whole: str
+    """What the whole way is called: its first stage and its last."""
     durations: tuple[tuple[float, ...], ...]
     """The days of each, for each row of the frame."""
 

@@ -30,7 +30,9 @@ class Pareto(Result):
     vital: tuple[str | None, ...]
     """The vital few: the largest categories that together reach ``threshold`` of the total."""
     threshold: float
+    """Which share of the total the vital few reach together."""
     by: str
+    """The column of the categories."""
     amount: str
     """What is summed, with its unit."""
 

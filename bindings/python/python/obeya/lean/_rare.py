@@ -35,6 +35,7 @@ class RareEvents(Result):
     """
 
     kind: Literal["g", "t"]
+    """Which of the two charts it is."""
     centre: float
     """The centre line of the last phase."""
     median: float | None
@@ -46,6 +47,7 @@ class RareEvents(Result):
     signals: int
     """How many points a rule hits."""
     unit: str
+    """What lies between two events, such as days."""
 
     def _says(self) -> str:
         lower = "none" if self.lower is None else _plot.short(self.lower)

@@ -23,12 +23,17 @@ class Roi(Result):
     """
 
     cost: float
+    """What all that count cost."""
     gain: float
+    """What they brought."""
     net: float
+    """Gain less cost."""
     roi: float | None
     """Of all groups together; 1 is a gain of twice the cost. None where the cost is 0."""
     incomplete: int
+    """How many records lack cost or gain, and do not count."""
     unit: str
+    """The unit of cost and gain."""
 
     def _says(self) -> str:
         brought = "no cost" if self.roi is None else f"ROI {_plot.percent(self.roi)}"

@@ -38,6 +38,7 @@ class SafetyCross(Result):
     incidents: int
     """How many incidents there were."""
     order: tuple[str, ...]
+    """The severities, from the least to the worst."""
 
     _size: ClassVar[tuple[float, float]] = (6.4, 6.0)
 

@@ -27,12 +27,19 @@ class Phase:
     """The limits of one phase."""
 
     name: str
+    """What the phase is called."""
     points: int
+    """How many values it has."""
     centre: float
+    """The centre line: the mean of its values."""
     lower: float
+    """The lower natural process limit."""
     upper: float
+    """The upper natural process limit."""
     range_centre: float
+    """The average moving range, or the median one where that was asked for."""
     range_upper: float
+    """The upper limit of the moving ranges."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,10 +61,13 @@ class XmR(Result):
     range_upper: float
     """The upper limit of the moving ranges of the last phase."""
     phases: tuple[Phase, ...]
+    """The limits of each phase."""
     signals: int
     """How many points a rule hits."""
     name: str
+    """What the values are called."""
     unit: str | None
+    """The unit of the values, if it was named."""
 
     _size: ClassVar[tuple[float, float]] = (6.4, 5.2)
 
