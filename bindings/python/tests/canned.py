@@ -37,6 +37,42 @@ def answering(status: int, body: str, headers: dict[str, str] | None = None) -> 
 
 
 @dataclass
+class Saying:
+    """A service that says what it is told to."""
+
+    url: str
+    body: bytes = b"{}"
+    content_type: str = "application/json"
+
+
+@contextmanager
+def saying() -> Iterator[Saying]:
+    """Answers every GET with what `body` is by then."""
+    service = Saying("")
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        # Head and body in one piece: the second of two waits until the first is acknowledged, which takes its time.
+        wbufsize = -1
+
+        def do_GET(self) -> None:
+            # Once: who gets nothing but a head may go on and set another.
+            body = service.body
+            self.send_response_only(200)
+            self.send_header("Content-Type", service.content_type)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    with serving(Handler) as url:
+        service.url = url
+        yield service
+
+
+@dataclass
 class Refusing:
     """A service that refuses whatever it is asked for."""
 
