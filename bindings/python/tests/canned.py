@@ -52,8 +52,9 @@ def saying() -> Iterator[Saying]:
 
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
-        # Head and body in one piece: the second of two waits until the first is acknowledged, which takes its time.
         wbufsize = -1
+        # What is written goes out, and does not wait until what went before is acknowledged.
+        disable_nagle_algorithm = True
 
         def do_GET(self) -> None:
             # Once: who gets nothing but a head may go on and set another.

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import http.client
 import http.server
+import json
+import socket
+import struct
 import threading
 import urllib.parse
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 import canned
@@ -29,8 +32,13 @@ class Exchange:
     body: bytes
 
 
-Way = Callable[[Exchange, http.server.BaseHTTPRequestHandler], bool]
+Handler = http.server.BaseHTTPRequestHandler
+
+Way = Callable[[Exchange, Handler], bool]
 """Called with each exchange before the answer goes on. Answers whether it was dealt with."""
+
+Change = Callable[[str, dict[str, str]], None]
+"""Called with the target and the headers of each request before it goes on."""
 
 
 @dataclass
@@ -45,54 +53,89 @@ class Relay:
 
 
 @contextmanager
-def before(service: str, way: Way = lambda _exchange, _handler: False) -> Iterator[Relay]:
-    """Stands before the service at this address."""
+def before(
+    service: str,
+    way: Way = lambda _exchange, _handler: False,
+    change: Change = lambda _target, _headers: None,
+    lifetime: int | None = None,
+) -> Iterator[Relay]:
+    """Stands before the service at this address. With `lifetime` tokens say that they are good for so many seconds only."""
     relay = Relay("")
     lock = threading.Lock()
     host = urllib.parse.urlsplit(service).netloc
 
-    class Handler(http.server.BaseHTTPRequestHandler):
+    class Relaying(Handler):
         protocol_version = "HTTP/1.1"
         wbufsize = -1
+        # What is written goes out, and does not wait until what went before is acknowledged.
+        disable_nagle_algorithm = True
 
         def pass_on(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            # Not compressed, so that a body can be cut where a test wants it cut. The host is the relay: so links lead to it.
+            left = ("accept-encoding", "connection")
+            headers = {name.lower(): value for name, value in self.headers.items() if name.lower() not in left}
+            about_tokens = self.path.endswith("/connect/token") or self.path.startswith("/.well-known")
+            if not about_tokens:
+                change(self.path, headers)
             connection = http.client.HTTPConnection(host)
             try:
-                # Not compressed, so that a body can be cut where a test wants it cut.
-                left = ("accept-encoding", "connection", "host")
-                headers = {name: value for name, value in self.headers.items() if name.lower() not in left}
                 connection.request(self.command, self.path, body or None, headers)
                 answer = connection.getresponse()
                 kept = {name: value for name, value in answer.getheaders() if name.lower() not in ("connection", "content-length")}
                 content = answer.read()
             finally:
                 connection.close()
+            if about_tokens:
+                if self.command == "POST":
+                    relay.tokens += 1
+                    if lifetime is not None:
+                        content = json.dumps({**json.loads(content), "expires_in": lifetime}).encode()
+                send(self, answer.status, kept, content)
+                return
             with lock:
-                if self.path.endswith("/connect/token") or self.path.startswith("/.well-known"):
-                    relay.tokens += self.command == "POST"
-                    exchange = None
-                else:
-                    exchange = Exchange(len(relay.exchanges), self.command, self.path, answer.status, kept, content)
-                    relay.exchanges.append(exchange)
-            if exchange is None or not way(exchange, self):
+                exchange = Exchange(len(relay.exchanges), self.command, self.path, answer.status, kept, content)
+                relay.exchanges.append(exchange)
+            if not way(exchange, self):
                 send(self, answer.status, kept, content)
 
         do_GET = do_POST = do_PUT = do_DELETE = pass_on
 
+        def handle(self) -> None:
+            # A connection that was broken on purpose, or by who had enough.
+            with suppress(OSError, ValueError):
+                super().handle()
+
+        def finish(self) -> None:
+            with suppress(OSError, ValueError):
+                super().finish()
+
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-    with canned.serving(Handler) as url:
+    with canned.serving(Relaying) as url:
         relay.url = url
         yield relay
 
 
-def send(handler: http.server.BaseHTTPRequestHandler, status: int, headers: dict[str, str], body: bytes) -> None:
+def send(handler: Handler, status: int, headers: dict[str, str], body: bytes) -> None:
     """Answers."""
+    head(handler, status, headers, len(body))
+    handler.wfile.write(body)
+
+
+def head(handler: Handler, status: int, headers: dict[str, str], length: int) -> None:
+    """The head of an answer that promises so many bytes."""
     handler.send_response_only(status)
     for name, value in headers.items():
         handler.send_header(name, value)
-    handler.send_header("Content-Length", str(len(body)))
+    handler.send_header("Content-Length", str(length))
     handler.end_headers()
-    handler.wfile.write(body)
+
+
+def reset(handler: Handler) -> None:
+    """Ends the connection as a crash does: whatever the other side still has to read is lost."""
+    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    handler.rfile.close()
+    handler.wfile.close()
+    handler.connection.close()
