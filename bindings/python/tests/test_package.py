@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
-import re
 import subprocess
 import sys
 from pathlib import Path
 
+import documents
 import obeya
 import pytest
 
@@ -32,10 +32,10 @@ def test_types() -> None:
 
 
 def test_types_as_another_checker_sees_them(tmp_path: Path) -> None:
-    (tmp_path / "readme.py").write_text("\n".join(examples()), encoding="utf-8")
+    programs = write_programs(tmp_path)
     package = Path(obeya.__file__).parent
     settings = {
-        "include": [str(package), str(HERE / "typed_example.py"), str(tmp_path / "readme.py")],
+        "include": [str(package), str(HERE / "typed_example.py"), *map(str, programs)],
         # pyarrow has no types, and this checker guesses them.
         "exclude": [str(package / "lean")],
         "pythonVersion": "3.10",
@@ -67,17 +67,20 @@ def test_the_readme_s_examples_run(server: obeya.TestServer, monkeypatch: pytest
     monkeypatch.setenv("OBEYA_CLIENT_SECRET", client_secret)
     monkeypatch.delenv("OBEYA_AUTH_URL", raising=False)
     names: dict[str, object] = {}
-    for example in examples():
+    for example in documents.examples(documents.README):
         exec(compile(example, "README.md", "exec"), names)
 
 
-def test_the_readme_s_examples_have_types(tmp_path: Path) -> None:
-    (tmp_path / "readme.py").write_text("\n".join(examples()), encoding="utf-8")
-    run("mypy", "--config-file", "pyproject.toml", tmp_path / "readme.py")
+def test_the_examples_of_the_documents_have_types(tmp_path: Path) -> None:
+    run("mypy", "--config-file", "pyproject.toml", *write_programs(tmp_path))
 
 
-def examples() -> list[str]:
-    text = (PACKAGE / "README.md").read_text(encoding="utf-8")
-    examples: list[str] = re.findall(r"^```python\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
-    assert len(examples) >= 3
-    return examples
+def write_programs(folder: Path) -> list[Path]:
+    """The README as one program, and each question of the cookbook as another."""
+    files = []
+    programs = ["\n".join(documents.examples(documents.README)), *documents.programs(documents.COOKBOOK).values()]
+    for number, program in enumerate(programs):
+        files.append(folder / f"program_{number}.py")
+        files[-1].write_text(program, encoding="utf-8")
+    assert len(files) > 10
+    return files

@@ -321,3 +321,16 @@ def test_nothing_to_draw_is_drawn() -> None:
         assert figure is not None
         figure.canvas.draw()
         empty.plot(backend="altair").to_dict()
+
+
+def test_more_who_are_late_than_can_be_read_share_a_bar() -> None:
+    late = ["2026-02-01", "2026-02-20"]
+    records = [
+        {"id": 2 * who + at, "status": "Planned", "dueDate": due, "responsibleDisplayName": f"P{who:02}"}
+        for who in range(20)
+        for at, due in enumerate(late[: 2 if who < 3 else 1])
+    ]
+    ax = lean.overdue(records, as_of="2026-03-01").plot()
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert (len(names), names[:3], names[-1]) == (16, ["P00", "P01", "P02"], "(5 others)")
+    assert ax.texts[-1].get_text() == "5, longest 28 days"

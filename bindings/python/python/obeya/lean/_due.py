@@ -23,6 +23,8 @@ _AGES = (
     (30, "8 to 30 days", _plot.ORANGE),
     (None, "more than 30 days", _plot.VERMILLION),
 )
+_BARS = 16
+"""How many bars can be read in a figure."""
 _NOBODY = "(nobody)"
 
 
@@ -48,8 +50,22 @@ class Overdue(Result):
     def _title(self) -> str:
         return f"Overdue on {self.as_of}: {self.overdue} of {self.open} open"
 
-    def _draw(self, ax: Axes, title: str) -> None:
+    def _bars(self) -> list[dict[str, Any]]:
+        """Who has overdue records. More than can be read are one bar: those with the fewest."""
         rows = [row for row in self._rows() if row["overdue"]]
+        if len(rows) <= _BARS:
+            return rows
+        rest = rows[_BARS - 1 :]
+        others = {
+            "responsible": f"({len(rest)} others)",
+            "overdue": sum(row["overdue"] for row in rest),
+            "longest": max(row["longest"] for row in rest),
+            "days": [day for row in rest for day in row["days"]],
+        }
+        return [*rows[: _BARS - 1], others]
+
+    def _draw(self, ax: Axes, title: str) -> None:
+        rows = self._bars()
         _plot.frame(ax, title, x="overdue records", grid="x")
         start = [0] * len(rows)
         for at, (_, text, shade) in enumerate(_AGES):
@@ -75,9 +91,8 @@ class Overdue(Result):
     def _chart(self, alt: Any, title: str) -> Any:
         rows = [
             {"responsible": row["responsible"] or _NOBODY, "age": text, "order": at, "records": _aged(row["days"])[at]}
-            for row in self._rows()
+            for row in self._bars()
             for at, (_, text, _) in enumerate(_AGES)
-            if row["overdue"]
         ]
         scale = alt.Scale(domain=[text for _, text, _ in _AGES], range=[shade for _, _, shade in _AGES])
         return (
