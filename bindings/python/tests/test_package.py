@@ -11,15 +11,17 @@ from pathlib import Path
 import documents
 import obeya
 import pytest
+from obeya import _obeya as extension
 
 HERE = Path(__file__).parent
 PACKAGE = HERE.parent
 
-def run(*arguments: str | Path) -> None:
+def run(*arguments: str | Path) -> str:
     done = subprocess.run(
         [sys.executable, "-m", *map(str, arguments)], capture_output=True, text=True, check=False, cwd=PACKAGE
     )
     assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
 def test_the_stubs_say_what_the_module_has() -> None:
@@ -58,6 +60,19 @@ def test_everything_exported_exists_and_is_explained() -> None:
 
 def test_the_version_is_the_package_s() -> None:
     assert obeya.__version__ == importlib.metadata.version("obeya")
+
+
+def test_the_extension_needs_nothing_newer_than_its_oldest_python() -> None:
+    """One wheel serves all versions from 3.10 on, so it may only use what 3.10 promised to keep."""
+    oldest = importlib.metadata.metadata("obeya")["Requires-Python"].removeprefix(">=")
+    assert oldest == "3.10"
+    report = run("abi3audit", "--strict", "--report", "--assume-minimum-abi3", oldest, extension.__file__)
+    (found,) = json.loads(report)["specs"].values()
+    result = found["object"]["result"]
+    assert result["non_abi3_symbols"] == []
+    assert result["future_abi3_objects"] == {}
+    # What it is without any function of Python, or with those overlooked.
+    assert result["computed"] != "3.2"
 
 
 def test_the_readme_s_examples_run(server: obeya.TestServer, monkeypatch: pytest.MonkeyPatch) -> None:
