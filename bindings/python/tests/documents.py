@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import notebook
+
 PACKAGE = Path(__file__).parent.parent
 README = PACKAGE / "README.md"
 COOKBOOK = PACKAGE / "docs" / "cookbook.md"
@@ -132,3 +134,4 @@ def _write_cookbook() -> None:
 
 if __name__ == "__main__":
     _write_cookbook()
+    notebook.run(notebook.NOTEBOOK)
