@@ -232,6 +232,8 @@ impl Kept {
     fn clear(&self) -> Result<()> {
         let told = || format!("{} cannot be removed", self.part.display());
         if self.part.is_dir() {
+            // First, so that whoever is ended amid the others leaves no doubt that the file has its name (`has_name`).
+            durable::remove(&self.part.join("000001.parquet")).with_context(told)?;
             fs::remove_dir_all(&self.part).with_context(told)?;
         } else {
             durable::remove(&self.part).with_context(told)?;
