@@ -4,6 +4,7 @@
 use std::marker::PhantomData;
 
 use obeya::model::{Date, Timestamp};
+use obeya::tables::Tabular;
 use obeya::{Get, List, Resource};
 use pyo3::PyClass;
 use pyo3::exceptions::{PyTypeError, PyUnicodeError, PyValueError};
@@ -16,12 +17,12 @@ use crate::lists::{Linked, Query};
 use crate::models::{self, Record};
 
 /// A list of v2 with the options that these keyword arguments are.
-pub(crate) fn list<T: Resource + Record>(
+pub(crate) fn list<T: Resource + Record + Tabular>(
     handle: &Handle,
     mut list: List<T>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Query> {
-    let mut most = None;
+    let (mut most, mut left_out) = (None, 0);
     for (key, value) in options.into_iter().flatten() {
         if value.is_none() {
             continue;
@@ -41,12 +42,22 @@ pub(crate) fn list<T: Resource + Record>(
                 most = Some(number()?);
                 list.top(number()?)
             }
-            "skip" => list.skip(number()?),
+            "skip" => {
+                left_out = number()?;
+                list.skip(number()?)
+            }
             "count" => list.count(value.extract().map_err(named)?),
             _ => return Err(PyTypeError::new_err(format!("no list has '{key}'"))),
         };
     }
-    Ok(Query::new(handle, Linked { list, top: most }))
+    Ok(Query::new(
+        handle,
+        Linked {
+            list,
+            top: most,
+            skip: left_out,
+        },
+    ))
 }
 
 /// A request for one record with the options that mean something for one.

@@ -1,92 +1,217 @@
 //! Record batches for other libraries, by the Arrow PyCapsule interface: no copy, and no library of ours on the other side.
 
 use std::ffi::CStr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, ThreadId};
 
+use arrow_array::ffi::to_ffi;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
+use arrow_array::{Array as _, RecordBatch, RecordBatchIterator, RecordBatchReader, StructArray};
 use arrow_schema::ffi::FFI_ArrowSchema;
 use arrow_schema::{ArrowError, SchemaRef};
-use obeya::Paged;
+use futures_util::StreamExt as _;
+use futures_util::stream::BoxStream;
+use obeya::ArrowPage;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use tokio::runtime::Runtime;
 
-use crate::call::Answer;
+use crate::call::{Answer, Call, Turns, make};
+use crate::runtime::{AtHome, runtime, wait};
 
 const STREAM: &CStr = c"arrow_array_stream";
 const SCHEMA: &CStr = c"arrow_schema";
+const ARRAY: &CStr = c"arrow_array";
 
-/// Batches in memory that another library may read, again and again.
+/// The pages of a list as batches.
+pub(crate) type Fetch = BoxStream<'static, obeya::Result<ArrowPage>>;
+
+/// The batches of a list that is being read, one for each page.
 #[pyclass(frozen, module = "obeya._obeya")]
-pub(crate) struct Batches(pub(crate) Vec<RecordBatch>);
+pub(crate) struct Batches {
+    rest: AtHome<Arc<Mutex<Option<Fetch>>>>,
+    turns: Turns,
+}
 
-impl Answer for Batches {
+impl Batches {
+    pub(crate) fn new(pages: Fetch, turns: &Turns) -> Self {
+        Self {
+            rest: AtHome::new(Arc::new(Mutex::new(Some(pages)))),
+            turns: Arc::clone(turns),
+        }
+    }
+}
+
+#[pymethods]
+impl Batches {
+    /// The next batch, or `None` after the last and after a failure.
+    fn next(&self) -> PyResult<Call> {
+        let rest = Arc::clone(self.rest.get("iterator")?);
+        let next = async move {
+            // Taken out while a page is waited for: who is interrupted or cancelled meanwhile leaves no connection behind.
+            let taken = rest.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let Some(mut pages) = taken else {
+                return Ok(make(None::<()>));
+            };
+            match pages.next().await {
+                None => Ok(make(None::<()>)),
+                Some(Err(error)) => Err(error),
+                Some(Ok(page)) => {
+                    *rest.lock().unwrap_or_else(PoisonError::into_inner) = Some(pages);
+                    Ok(make(Batch(page)))
+                }
+            }
+        };
+        Ok(Call::new(&self.turns, Box::pin(next)))
+    }
+}
+
+/// A page of a list as a batch, which other libraries may read again and again.
+#[pyclass(frozen, module = "obeya._obeya")]
+pub(crate) struct Batch(ArrowPage);
+
+impl Answer for Batch {
     fn into_python(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         Ok(Py::new(py, self)?.into_any())
     }
 }
 
 #[pymethods]
-impl Batches {
+impl Batch {
+    /// How many rows it has.
+    #[getter]
+    fn rows(&self) -> usize {
+        self.0.batch.num_rows()
+    }
+
+    /// How many rows there are in all, if the service says so.
+    #[getter]
+    fn total(&self) -> Option<i32> {
+        self.0.count
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+        // The interface allows to answer with our own schema, whatever was asked for.
+        drop(requested_schema);
+        let rows = StructArray::from(self.0.batch.clone());
+        let (array, _) = to_ffi(&rows.to_data()).map_err(|error| broken(&error))?;
+        let array = PyCapsule::new_with_value(py, array, ARRAY)?;
+        Ok((schema(py, &self.0.batch.schema())?, array))
+    }
+}
+
+/// Batches in memory that another library may read, again and again.
+#[pyclass(frozen, module = "obeya._obeya")]
+pub(crate) struct Rows {
+    schema: SchemaRef,
+    batches: Mutex<Vec<RecordBatch>>,
+}
+
+impl Rows {
+    /// None yet.
+    pub(crate) fn new(schema: SchemaRef) -> Self {
+        Self {
+            schema,
+            batches: Mutex::default(),
+        }
+    }
+}
+
+#[pymethods]
+impl Rows {
+    /// Takes a batch of the same list.
+    #[pyo3(signature = (batch, /))]
+    fn append(&self, batch: &Batch) {
+        let mut batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
+        batches.push(batch.0.batch.clone());
+    }
+
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // The interface allows to answer with our own schema, whatever was asked for.
         drop(requested_schema);
-        let batches = self.0.clone().into_iter().map(Ok);
-        stream(
-            py,
-            Box::new(RecordBatchIterator::new(batches, obeya::value_schema())),
-        )
+        let batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
+        let batches = batches.clone().into_iter().map(Ok);
+        let reader = RecordBatchIterator::new(batches, Arc::clone(&self.schema));
+        stream(py, Box::new(reader))
     }
 }
 
 /// A reader as a capsule.
-pub(crate) fn stream<'py>(
+fn stream<'py>(
     py: Python<'py>,
     reader: Box<dyn RecordBatchReader + Send>,
 ) -> PyResult<Bound<'py, PyCapsule>> {
     PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(reader), STREAM)
 }
 
-/// The schema of values as a capsule.
-pub(crate) fn schema(py: Python<'_>) -> PyResult<Bound<'_, PyCapsule>> {
-    let schema = FFI_ArrowSchema::try_from(&*obeya::value_schema());
-    let schema = schema.map_err(|error| PyValueError::new_err(error.to_string()))?;
+/// A schema as a capsule.
+pub(crate) fn schema<'py>(py: Python<'py>, schema: &SchemaRef) -> PyResult<Bound<'py, PyCapsule>> {
+    let schema = FFI_ArrowSchema::try_from(&**schema).map_err(|error| broken(&error))?;
     PyCapsule::new_with_value(py, schema, SCHEMA)
 }
 
-/// Batches that are fetched while another library reads them, on whatever thread it likes and with or without the GIL, which
-/// this never takes: the thread that holds it may be waiting for us.
-pub(crate) struct Fetching {
-    batches: Option<Paged<RecordBatch>>,
-    runtime: &'static Runtime,
+fn broken(error: &ArrowError) -> PyErr {
+    PyValueError::new_err(error.to_string())
 }
 
-impl Fetching {
-    /// Reads from a stream of the SDK.
-    pub(crate) fn new(batches: Paged<RecordBatch>, runtime: &'static Runtime) -> Self {
-        Self {
-            batches: Some(batches),
-            runtime,
-        }
-    }
+/// A stream that fetches while another library reads it, as a capsule.
+pub(crate) fn fetching<'py>(
+    py: Python<'py>,
+    pages: Fetch,
+    schema: SchemaRef,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    let threading = py.import("threading")?;
+    let (this, main) = (
+        threading.call_method0("current_thread")?,
+        threading.call_method0("main_thread")?,
+    );
+    let reader = Fetching {
+        pages: Some(pages),
+        schema,
+        runtime: runtime()?,
+        main: this.is(&main).then(|| thread::current().id()),
+    };
+    stream(py, Box::new(reader))
+}
+
+/// Batches that are fetched while another library reads them, on whatever thread it likes and with or without the GIL.
+struct Fetching {
+    pages: Option<Fetch>,
+    schema: SchemaRef,
+    runtime: &'static Runtime,
+    /// The thread of the interpreter that hears of signals, if the stream was made there.
+    main: Option<ThreadId>,
 }
 
 impl Iterator for Fetching {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let mut batches = self.batches.take()?;
-        match self.runtime.block_on(batches.next())? {
-            Ok(batch) => {
-                self.batches = Some(batches);
-                Some(Ok(batch))
+        let mut pages = self.pages.take()?;
+        let outcome = if self.main == Some(thread::current().id()) {
+            match Python::try_attach(|py| listening(py, pages.next())) {
+                Some(Ok(page)) => page,
+                Some(Err(interrupted)) => return Some(Err(interrupted)),
+                None => self.runtime.block_on(pages.next()),
+            }
+        } else {
+            // Without the GIL, which whoever has it may keep until this thread is done.
+            self.runtime.block_on(pages.next())
+        };
+        match outcome? {
+            Ok(page) => {
+                self.pages = Some(pages);
+                Some(Ok(page.batch))
             }
             Err(error) => Some(Err(ArrowError::ExternalError(Box::new(error)))),
         }
@@ -95,6 +220,20 @@ impl Iterator for Fetching {
 
 impl RecordBatchReader for Fetching {
     fn schema(&self) -> SchemaRef {
-        Arc::clone(&obeya::value_schema())
+        Arc::clone(&self.schema)
     }
+}
+
+/// Waits in the main thread, with an ear for Ctrl-C. The library in between knows failures of its own only, so the signal is put back
+/// for Python to find when the library has given up.
+fn listening<F>(py: Python<'_>, work: F) -> Result<F::Output, ArrowError>
+where
+    F: Future + Send,
+    F::Output: Send,
+{
+    wait(py, work).map_err(|error| {
+        // SAFETY: it may be called from any thread and at any time.
+        unsafe { pyo3::ffi::PyErr_SetInterrupt() };
+        ArrowError::ExternalError(format!("interrupted: {error}").into())
+    })
 }

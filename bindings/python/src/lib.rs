@@ -33,12 +33,13 @@ fn _obeya(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<calls::IncidentCalls>()?;
     module.add_class::<calls::ImprovementCalls>()?;
     module.add_class::<calls::DatasourceCalls>()?;
-    module.add_class::<calls::ValueQuery>()?;
     module.add_class::<call::Call>()?;
     module.add_class::<lists::Query>()?;
     module.add_class::<lists::Pages>()?;
     module.add_class::<lists::Page>()?;
     module.add_class::<arrow::Batches>()?;
+    module.add_class::<arrow::Batch>()?;
+    module.add_class::<arrow::Rows>()?;
     module.add_class::<server::TestServer>()?;
     models::add_classes(module)?;
     // pyo3 keeps a list of its own; what is public is said once, in the package.

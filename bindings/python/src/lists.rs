@@ -6,14 +6,19 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use arrow_schema::SchemaRef;
+use futures_util::future::FutureExt as _;
+use futures_util::stream::{self, StreamExt as _};
 use obeya::model::{
     DatasourceValue, DatasourceValuePage, Improvement, ImprovementPage, Incident, IncidentPage,
     TrashPage, TrashedIncident,
 };
-use obeya::{List, Paged, Records, Resource};
+use obeya::tables::{self, Tabular};
+use obeya::{ArrowPage, List, Paged, Records, Resource};
 use pyo3::prelude::*;
-use pyo3::types::{PyIterator, PyTuple};
+use pyo3::types::{PyCapsule, PyIterator, PyTuple};
 
+use crate::arrow::{self, Batches, Fetch, Rows};
 use crate::call::{Answer, Call, Make, Turns, Work, make, work};
 use crate::handle::Handle;
 use crate::models::Record;
@@ -56,12 +61,12 @@ impl<T: Record> Answer for Sheet<T> {
 /// What a service answers with when it is asked for a list.
 pub(crate) trait IntoSheet: Send + 'static {
     /// A record of it.
-    type Record: Record;
+    type Record: Record + Tabular;
 
     fn into_sheet(self) -> Sheet<Self::Record>;
 }
 
-impl<T: Record> IntoSheet for obeya::Page<T> {
+impl<T: Record + Tabular> IntoSheet for obeya::Page<T> {
     type Record = T;
 
     fn into_sheet(self) -> Sheet<T> {
@@ -73,7 +78,7 @@ impl<T: Record> IntoSheet for obeya::Page<T> {
     }
 }
 
-impl<T: Record> IntoSheet for Vec<T> {
+impl<T: Record + Tabular> IntoSheet for Vec<T> {
     type Record = T;
 
     fn into_sheet(self) -> Sheet<T> {
@@ -132,15 +137,20 @@ pub(crate) trait Source: Send + Sync + 'static {
     fn first(&self) -> Work;
     fn count(&self) -> Work;
     fn pages(&self) -> Box<dyn Stream>;
+    /// The columns of its batches.
+    fn schema(&self) -> SchemaRef;
+    /// The pages as batches; `counted` asks the service to say how many records there are, where it does not say so anyhow.
+    fn batches(&self, counted: bool) -> Fetch;
 }
 
-/// A list of v2, whose pages have links, and how many records it is to have at most.
+/// A list of v2, whose pages have links, how many records it is to have at most, and how many it leaves out at the beginning.
 pub(crate) struct Linked<T> {
     pub(crate) list: List<T>,
     pub(crate) top: Option<i32>,
+    pub(crate) skip: i32,
 }
 
-impl<T: Resource + Record> Source for Linked<T> {
+impl<T: Resource + Record + Tabular> Source for Linked<T> {
     fn page(&self, _number: i32) -> Work {
         work(sheet(self.list.clone().send()))
     }
@@ -156,6 +166,28 @@ impl<T: Resource + Record> Source for Linked<T> {
 
     fn pages(&self) -> Box<dyn Stream> {
         Box::new(self.list.clone().pages())
+    }
+
+    fn schema(&self) -> SchemaRef {
+        self.list.arrow_schema()
+    }
+
+    fn batches(&self, counted: bool) -> Fetch {
+        let list = self.list.clone();
+        if !counted {
+            return list.arrow_pages().boxed();
+        }
+        let (top, skip) = (self.top.unwrap_or(i32::MAX), self.skip);
+        // What matches is not all given where a list has a beginning or an end of its own.
+        let given = move |count: i32| count.saturating_sub(skip).clamp(0, top.max(0));
+        let pages = list.count(true).arrow_pages();
+        let pages = pages.map(move |page| {
+            page.map(|mut page| {
+                page.count = page.count.map(given);
+                page
+            })
+        });
+        pages.boxed()
     }
 }
 
@@ -178,6 +210,14 @@ macro_rules! numbered_lists {
 
                 fn pages(&self) -> Box<dyn Stream> {
                     Box::new(self.clone().pages())
+                }
+
+                fn schema(&self) -> SchemaRef {
+                    self.arrow_schema()
+                }
+
+                fn batches(&self, _counted: bool) -> Fetch {
+                    self.clone().arrow_pages().boxed()
                 }
             }
         )*
@@ -202,10 +242,18 @@ impl Source for obeya::Values {
     fn pages(&self) -> Box<dyn Stream> {
         Box::new(self.clone().pages())
     }
+
+    fn schema(&self) -> SchemaRef {
+        obeya::value_schema()
+    }
+
+    fn batches(&self, _counted: bool) -> Fetch {
+        self.clone().arrow_pages().boxed()
+    }
 }
 
-/// A list that comes whole, asked for by a function.
-struct Whole<F>(F);
+/// A list that comes whole, asked for by a function, and what its operation is called.
+struct Whole<F>(F, &'static str);
 
 impl<F, A, S> Source for Whole<F>
 where
@@ -227,6 +275,19 @@ where
 
     fn pages(&self) -> Box<dyn Stream> {
         Box::new(Once(Some(self.page(1))))
+    }
+
+    fn schema(&self) -> SchemaRef {
+        tables::schema::<S::Record>()
+    }
+
+    fn batches(&self, _counted: bool) -> Fetch {
+        let (answer, operation) = ((self.0)(), self.1);
+        let page = async move {
+            let sheet = answer.await?.into_sheet();
+            ArrowPage::whole(operation, &sheet.items)
+        };
+        stream::once(page.boxed()).boxed()
     }
 }
 
@@ -273,13 +334,17 @@ impl Query {
         }
     }
 
-    /// A list that comes whole whenever `ask` is called.
-    pub(crate) fn whole<A, S>(handle: &Handle, ask: impl Fn() -> A + Send + Sync + 'static) -> Self
+    /// A list that comes whole whenever `ask` is called, which makes the `operation` of this id.
+    pub(crate) fn whole<A, S>(
+        handle: &Handle,
+        operation: &'static str,
+        ask: impl Fn() -> A + Send + Sync + 'static,
+    ) -> Self
     where
         A: Future<Output = obeya::Result<S>> + Send + 'static,
         S: IntoSheet,
     {
-        Self::new(handle, Whole(ask))
+        Self::new(handle, Whole(ask, operation))
     }
 
     fn source(&self) -> PyResult<&dyn Source> {
@@ -308,6 +373,34 @@ impl Query {
             rest: AtHome::new(Arc::new(Mutex::new(Some(pages)))),
             turns: Arc::clone(&self.turns),
         })
+    }
+
+    /// The pages as batches, each with how many records there are if that can be known.
+    #[pyo3(signature = (counted, /))]
+    fn batches(&self, counted: bool) -> PyResult<Batches> {
+        Ok(Batches::new(self.source()?.batches(counted), &self.turns))
+    }
+
+    /// Where batches are kept.
+    fn rows(&self) -> PyResult<Rows> {
+        Ok(Rows::new(self.source()?.schema()))
+    }
+
+    /// As a stream that fetches while another library reads it. The interface allows to answer with our own schema.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        drop(requested_schema);
+        let source = self.source()?;
+        arrow::fetching(py, source.batches(false), source.schema())
+    }
+
+    /// The columns of the batches.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        arrow::schema(py, &self.source()?.schema())
     }
 }
 

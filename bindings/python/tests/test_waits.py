@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import tempfile
 import threading
 import time
 import warnings
@@ -42,6 +43,17 @@ WAITS: list[tuple[str, list[str], Callable[[obeya.Client], object]]] = [
         lambda client: client.datasources.values(1, page_size=2, prefetch=1).to_arrow(),
     ),
     ("a frame", [], lambda client: client.datasources.values(1).to_pandas()),
+    ("the next part of a table of records", [FIRST_OF_MANY], lambda client: client.areas.list().to_arrow()),
+    ("the next part of a frame", [FIRST_OF_MANY], lambda client: client.areas.list().to_pandas()),
+    ("the next part of a frame of polars", [FIRST_OF_MANY], lambda client: client.areas.list().to_polars()),
+    ("the next part of a relation", [FIRST_OF_MANY], lambda client: client.areas.list().to_duckdb()),
+    ("the next part of a file", [FIRST_OF_MANY], lambda client: client.areas.list().to_parquet(Path(tempfile.gettempdir(), "obeya-interrupted.parquet"))),
+    (
+        "the next batch of a reader",
+        [FIRST_OF_MANY],
+        lambda client: client.areas.list().to_arrow_batch_reader().read_all(),
+    ),
+    ("a bar", [FIRST_OF_MANY], lambda client: client.areas.list().to_arrow(progress=True)),
 ]
 
 

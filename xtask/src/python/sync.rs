@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, bail};
 use crate::process::root;
 
 /// The files that both have.
-const FILES: [&str; 9] = [
+const FILES: [&str; 10] = [
     "areas.py",
     "boards.py",
     "client.py",
@@ -18,6 +18,7 @@ const FILES: [&str; 9] = [
     "improvements.py",
     "incidents.py",
     "lists.py",
+    "values.py",
 ];
 
 /// What is written otherwise, in this order. Names of classes lose their `Async`.

@@ -38,6 +38,15 @@ class Query(Generic[_T]):
     def first(self) -> Call[_T | None]: ...
     def count(self) -> Call[int | None]: ...
     def pages(self) -> Pages[_T]: ...
+    def batches(self, counted: bool, /) -> Batches:
+        """The pages as batches, each with how many records there are if that can be known."""
+
+    def rows(self) -> Rows:
+        """Where batches are kept."""
+
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
     @classmethod
     def __class_getitem__(cls, key: Any) -> GenericAlias: ...
 
@@ -78,19 +87,33 @@ class Page(Generic[_T]):
 
 @final
 class Batches:
-    """Record batches in memory, which other libraries may read again and again."""
+    """The batches of a list that is being read, one for each page."""
 
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def next(self) -> Call[Batch | None]:
+        """The next batch, or `None` after the last and after a failure."""
 
 @final
-class ValueQuery:
-    """The values of a datasource that are to be fetched."""
+class Batch:
+    """A page of a list as a batch, which other libraries may read again and again."""
 
-    def records(self) -> Query[DatasourceValue]: ...
-    def batches(self) -> Call[Batches]: ...
-    def stream(self) -> object: ...
-    @staticmethod
-    def schema() -> object: ...
+    @property
+    def rows(self) -> int:
+        """How many rows it has."""
+
+    @property
+    def total(self) -> int | None:
+        """How many rows there are in all, if the service says so."""
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+
+@final
+class Rows:
+    """Batches in memory, which other libraries may read again and again."""
+
+    def append(self, batch: Batch, /) -> None:
+        """Takes a batch of the same list."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 @final
 class LastTag:
@@ -246,7 +269,7 @@ class DatasourceCalls:
         order_by: Order | None,
         page_size: int | None,
         prefetch: int,
-    ) -> ValueQuery: ...
+    ) -> Query[DatasourceValue]: ...
     def create_value(self, datasource: int | Datasource, fields: Mapping[str, Any], /) -> Call[DatasourceValue]: ...
     def update_value(
         self, datasource: int | Datasource, value: int | DatasourceValue, fields: Mapping[str, Any], /

@@ -21,7 +21,7 @@ impl BoardCalls {
 
     fn list_v1(&self) -> PyResult<Query> {
         let boards = self.0.client()?.boards();
-        Ok(Query::whole(&self.0, move || {
+        Ok(Query::whole(&self.0, "listBoardsV1", move || {
             let boards = boards.clone();
             async move { boards.list_v1().await }
         }))

@@ -36,10 +36,14 @@ impl CommentCalls {
     fn of_incident_v1(&self, incident: Id<Incident>) -> PyResult<Query> {
         let comments = self.0.client()?.comments();
         let id = incident.0;
-        Ok(Query::whole(&self.0, move || {
-            let comments = comments.clone();
-            async move { comments.of_incident_v1(id).await }
-        }))
+        Ok(Query::whole(
+            &self.0,
+            "listCommentsOfIncidentV1",
+            move || {
+                let comments = comments.clone();
+                async move { comments.of_incident_v1(id).await }
+            },
+        ))
     }
 
     #[pyo3(signature = (comment, select, expand, /))]

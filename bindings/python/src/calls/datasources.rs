@@ -1,15 +1,12 @@
 //! Datasources and their values.
 
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
 
 use crate::arguments::{Id, Moment, Names, Where, bodies, body};
-use crate::arrow::{self, Batches, Fetching};
-use crate::call::{Call, work};
+use crate::call::Call;
 use crate::handle::Handle;
 use crate::lists::Query;
 use crate::models::{DATASOURCE_VALUE_INPUT, Datasource, DatasourceValue};
-use crate::runtime::{AtHome, runtime};
 
 #[pyclass(frozen, module = "obeya._obeya")]
 pub(crate) struct DatasourceCalls(pub(crate) Handle);
@@ -27,7 +24,9 @@ impl DatasourceCalls {
         if let Some(Where(expression)) = r#where {
             list = list.filter(expression);
         }
-        Ok(Query::whole(&self.0, move || list.clone().send()))
+        Ok(Query::whole(&self.0, "listDatasources", move || {
+            list.clone().send()
+        }))
     }
 
     #[pyo3(signature = (datasource, /))]
@@ -47,7 +46,7 @@ impl DatasourceCalls {
         order_by: Option<Names>,
         page_size: Option<i32>,
         prefetch: usize,
-    ) -> PyResult<ValueQuery> {
+    ) -> PyResult<Query> {
         let mut values = self.0.client()?.datasources().values(datasource.0);
         if let Some(Moment(instant)) = start {
             values = values.from(instant);
@@ -64,10 +63,7 @@ impl DatasourceCalls {
         if let Some(number) = page_size {
             values = values.page_size(number);
         }
-        Ok(ValueQuery {
-            values: AtHome::new(values.prefetch(prefetch)),
-            handle: self.0.clone(),
-        })
+        Ok(Query::new(&self.0, values.prefetch(prefetch)))
     }
 
     #[pyo3(signature = (datasource, fields, /))]
@@ -163,39 +159,5 @@ impl DatasourceCalls {
                 .replace_values(datasource.0, start.0, end.0, &values)
                 .await
         })
-    }
-}
-
-/// The values of a datasource, as records and as Arrow.
-#[pyclass(frozen, module = "obeya._obeya")]
-pub(crate) struct ValueQuery {
-    values: AtHome<obeya::Values>,
-    handle: Handle,
-}
-
-#[pymethods]
-impl ValueQuery {
-    /// As a list of records.
-    fn records(&self) -> PyResult<Query> {
-        Ok(Query::new(&self.handle, self.values.get("list")?.clone()))
-    }
-
-    /// As batches in memory.
-    fn batches(&self) -> PyResult<Call> {
-        let values = self.values.get("list")?.clone();
-        let work = work(async { values.to_arrow().await.map(Batches) });
-        Ok(Call::new(self.handle.turns(), work))
-    }
-
-    /// As a stream that fetches while another library reads it.
-    fn stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        let batches = self.values.get("list")?.clone().arrow_stream();
-        arrow::stream(py, Box::new(Fetching::new(batches, runtime()?)))
-    }
-
-    /// The schema of those.
-    #[staticmethod]
-    fn schema(py: Python<'_>) -> PyResult<Bound<'_, PyCapsule>> {
-        arrow::schema(py)
     }
 }

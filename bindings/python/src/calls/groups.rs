@@ -21,7 +21,7 @@ impl GroupCalls {
 
     fn list_v1(&self) -> PyResult<Query> {
         let groups = self.0.client()?.groups();
-        Ok(Query::whole(&self.0, move || {
+        Ok(Query::whole(&self.0, "listGroupsV1", move || {
             let groups = groups.clone();
             async move { groups.list_v1().await }
         }))

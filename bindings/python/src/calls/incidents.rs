@@ -220,7 +220,9 @@ impl IncidentCalls {
         if let Some(Where(expression)) = r#where {
             trash = trash.filter(expression);
         }
-        Ok(Query::whole(&self.0, move || trash.clone().send()))
+        Ok(Query::whole(&self.0, "listTrashedIncidents", move || {
+            trash.clone().send()
+        }))
     }
 
     #[pyo3(signature = (language, /))]
@@ -229,7 +231,9 @@ impl IncidentCalls {
         if let Some(code) = language {
             types = types.language(code);
         }
-        Ok(Query::whole(&self.0, move || types.clone().send()))
+        Ok(Query::whole(&self.0, "listIncidentTypes", move || {
+            types.clone().send()
+        }))
     }
 
     #[pyo3(signature = (r#type, language, /))]

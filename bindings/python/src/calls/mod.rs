@@ -12,7 +12,7 @@ mod incidents;
 pub(crate) use areas::AreaCalls;
 pub(crate) use boards::BoardCalls;
 pub(crate) use comments::CommentCalls;
-pub(crate) use datasources::{DatasourceCalls, ValueQuery};
+pub(crate) use datasources::DatasourceCalls;
 pub(crate) use groups::GroupCalls;
 pub(crate) use improvements::ImprovementCalls;
 pub(crate) use incidents::IncidentCalls;

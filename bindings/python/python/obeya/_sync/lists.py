@@ -6,21 +6,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from obeya import _frames
 from obeya._sync._answer import answer
+from obeya._sync._arrow import Arrow
 from obeya._errors import APIResponseError
+from obeya._progress import Progress
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator
 
-    from obeya._obeya import Page, Query
+    import duckdb
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    from obeya._obeya import Page, Query, Rows
 
 _T = TypeVar("_T")
 
 
-class Records(Generic[_T]):
+class Records(Arrow, Generic[_T]):
     """The records of a list: nothing is fetched before they are read, and they are fetched again when they are read again.
 
-    Iterating fetches page after page.
+    Iterating fetches page after page. The methods that begin with `to_` make a table of all records, whose columns are the properties by
+    their names on the wire (`incidentDate`), as in `where`: with `select` those that it names, in its order, and with `expand` a struct
+    for each related record, a list of structs where there are several. With `progress=True` they show how far they are (needs tqdm).
     """
 
     _query: Query[_T]
@@ -59,6 +70,70 @@ class Records(Generic[_T]):
     def all(self) -> list[_T]:
         """All records, in memory."""
         return [record for record in self]
+
+    def to_arrow(self, *, progress: bool = False) -> pa.Table:
+        """All records as a table. Needs pyarrow."""
+        # Asked for first: a missing library must not cost a download.
+        _frames.require("pyarrow")
+        return _frames.table(self._rows(Progress(self._name, wanted=progress)))
+
+    def to_pandas(self, *, progress: bool = False) -> pd.DataFrame:
+        """All records as a frame. Needs pandas and pyarrow.
+
+        Nothing is lost: integers and booleans stay such where values are missing (`Int32`, `boolean`), texts are `string`, words of which
+        few differ are categories, timestamps are UTC, and dates are timestamps without a zone. What `expand` brings along is flat:
+        `group.name`.
+        """
+        _frames.require("pyarrow", "pandas")
+        return _frames.frame(_frames.table(self._rows(Progress(self._name, wanted=progress))))
+
+    def to_polars(self, *, progress: bool = False) -> pl.DataFrame:
+        """All records as a frame. Needs polars."""
+        _frames.require("polars")
+        return _frames.polars_frame(self._rows(Progress(self._name, wanted=progress)))
+
+    def to_duckdb(
+        self, connection: duckdb.DuckDBPyConnection | None = None, *, progress: bool = False
+    ) -> duckdb.DuckDBPyRelation:
+        """All records as a relation of this connection, or of DuckDB's default one. Needs duckdb and pyarrow.
+
+        The relation holds the records, outside of the connection's database: `create` of the relation writes them there.
+        """
+        _frames.require("pyarrow", "duckdb")
+        return _frames.relation(self._rows(Progress(self._name, wanted=progress)), connection)
+
+    def to_arrow_batch_reader(self, *, progress: bool = False) -> pa.RecordBatchReader:
+        """The records as a reader that fetches page after page while it is read, once, and holds one of them. Needs pyarrow.
+
+        It waits for its pages wherever it is read, with or without an event loop there.
+        """
+        _frames.require("pyarrow")
+        return _frames.reader(self._query, Progress(self._name, wanted=progress))
+
+    def to_parquet(
+        self, path: str | os.PathLike[str], *, compression: str = "zstd", progress: bool = False
+    ) -> int:
+        """Writes all records into a Parquet file, page after page, and says how many there were. Needs pyarrow.
+
+        The file gets its name when it is whole, in place of one that had it; until then it stands beside it, and if anything fails it is
+        removed. `compression` is one of pyarrow's.
+        """
+        _frames.require("pyarrow")
+        with Progress(self._name, wanted=progress) as bar, _frames.ParquetFile(self._query, path, compression) as file:
+            batches = self._query.batches(bar.wanted)
+            while (batch := answer(batches.next())) is not None:
+                file.write(batch)
+                bar.advance(batch)
+        return bar.rows
+
+    def _rows(self, progress: Progress) -> Rows:
+        rows = self._query.rows()
+        with progress as bar:
+            batches = self._query.batches(bar.wanted)
+            while (batch := answer(batches.next())) is not None:
+                rows.append(batch)
+                bar.advance(batch)
+        return rows
 
     def __repr__(self) -> str:
         return f"<obeya.{type(self).__name__} of {self._name}>"

@@ -16,9 +16,9 @@ Moments without a zone are UTC, and days are those of UTC unless ``tz`` says oth
 value, too few points, an unknown word) is a `ValueError` that says what was found, never a guess.
 """
 
-from obeya._frames import require_pyarrow
+from obeya._frames import require
 
-require_pyarrow()
+require("pyarrow")
 
 # What is below needs pyarrow, and would say less well that it does.
 from obeya.lean._cumulative_flow import CumulativeFlow, cumulative_flow  # noqa: E402

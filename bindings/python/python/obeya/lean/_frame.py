@@ -9,7 +9,7 @@ import datetime
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, cast
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import pyarrow as pa
@@ -35,6 +35,9 @@ def table(data: Frame) -> pa.Table:
     """The frame as an Arrow table, without a copy where its library allows that."""
     if isinstance(data, pa.RecordBatchReader):
         return data.read_all()
+    if hasattr(data, "to_arrow_batch_reader"):
+        # A list of `obeya`, whose failures keep their class where it makes the table itself.
+        return cast("Any", data).to_arrow()
     if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
         return pa.table(data)
     if isinstance(data, Mapping):

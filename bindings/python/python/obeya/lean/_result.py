@@ -37,9 +37,8 @@ class Result:
         """The frame for pandas; integers and texts with gaps stay what they are."""
         from obeya import _frames
 
-        _frames.require_pandas()
-        frame: pd.DataFrame = _frames.frame(self.table)
-        return frame
+        _frames.require("pyarrow", "pandas")
+        return _frames.frame(self.table)
 
     def to_polars(self) -> pl.DataFrame:
         """The frame for polars."""

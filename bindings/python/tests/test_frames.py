@@ -1,0 +1,372 @@
+"""Every list as a table, a frame, a relation, a reader and a file, held against the records of the same list as it was written."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import obeya
+import pandas as pd
+import plant
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from obeya._progress import Progress
+
+LISTS: dict[str, Callable[[Any], Any]] = {
+    "areas": lambda client: client.areas.list(),
+    "boards": lambda client: client.boards.list(),
+    "boards (v1)": lambda client: client.boards.list_v1(),
+    "groups": lambda client: client.groups.list(),
+    "groups (v1)": lambda client: client.groups.list_v1(),
+    "comments": lambda client: client.comments.list(),
+    "comments of an incident": lambda client: client.comments.of_incident(10),
+    "comments of an incident (v1)": lambda client: client.comments.of_incident_v1(10),
+    "incidents": lambda client: client.incidents.list(page_size=2),
+    "incidents (v2)": lambda client: client.incidents.list_v2(),
+    "the trash": lambda client: client.incidents.trash(),
+    "incident types": lambda client: client.incidents.types(),
+    "incident types (v2)": lambda client: client.incidents.types_v2(),
+    "improvements": lambda client: client.improvements.list(),
+    "datasources": lambda client: client.datasources.list(),
+    "values": lambda client: client.datasources.values(1, page_size=1000, end=plant.value_date(2001)),
+    "nothing": lambda client: client.datasources.values(2),
+}
+"""A list of every kind."""
+
+LINKS = {"group", "parent", "children", "boards", "users", "area", "followUpGroup", "type", "comments", "incident"}
+"""What comes along with a record of v2 only when it is asked for."""
+
+
+@pytest.fixture(scope="module")
+def still_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[obeya.TestServer]:
+    """A plant that no other test changes."""
+    folder: Path = tmp_path_factory.mktemp("still")
+    plant.write(folder)
+    with obeya.TestServer() as server:
+        server.import_dir(folder)
+        with server.client() as client:
+            incident = client.incidents.get(10)
+            client.incidents.set_consequences(incident, [{"id": 34, "amount": 90.5}])
+            client.incidents.set_causes(incident, [33, 36])
+            client.incidents.set_custom_field(incident, 35, "Press 2")
+            for n in range(4):
+                client.incidents.create(
+                    incident_type_id=3, severity="Low", title=f"Bolt {n}", incident_date="2026-03-02", categories=[31, 32]
+                )
+        yield server
+
+
+@pytest.fixture(scope="module")
+def still(still_server: obeya.TestServer) -> Iterator[obeya.Client]:
+    with still_server.client() as client:
+        yield client
+
+
+def wire(record: Any, names: list[str]) -> dict[str, Any]:
+    """A record as it is on the wire, with `None` for what is not there."""
+    found: dict[str, Any] = json.loads(record.to_json())
+    assert set(found) <= set(names) | LINKS, "a property without a column"
+    return {name: plain(found.get(name)) for name in names}
+
+
+def plain(value: Any) -> Any:
+    """Moments to the microsecond, which is what columns keep."""
+    if isinstance(value, str) and re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:.]+Z", value):
+        seconds, _, digits = value.rstrip("Z").partition(".")
+        moment = datetime.datetime.fromisoformat(seconds).replace(tzinfo=datetime.timezone.utc)
+        return moment.replace(microsecond=int(digits[:6].ljust(6, "0")))
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {name: plain(item) for name, item in value.items()}
+    return value
+
+
+def rows(table: pa.Table) -> list[dict[str, Any]]:
+    """The rows, with days as they are on the wire."""
+    found: list[dict[str, Any]] = table.to_pylist()
+    for row in found:
+        for name, value in row.items():
+            if type(value) is datetime.date:
+                row[name] = value.isoformat()
+    return found
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_table_has_every_property_of_every_record(still: obeya.Client, name: str) -> None:
+    read = LISTS[name](still)
+    table = read.to_arrow()
+    expected = [wire(record, table.column_names) for record in read]
+    assert rows(table) == expected
+    assert bool(expected) is (name != "nothing")
+    # What is said of the columns before anything is fetched.
+    assert pa.schema(read) == table.schema
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_every_library_reads_the_list_itself_again_and_again(still: obeya.Client, name: str, tmp_path: Path) -> None:
+    read = LISTS[name](still)
+    table = read.to_arrow()
+    expected = table.to_pylist()
+    for _ in range(2):
+        assert pa.table(read).to_pylist() == expected
+        assert read.to_arrow_batch_reader().read_all().to_pylist() == expected
+        assert pl.DataFrame(read).height == table.num_rows
+        assert read.to_polars().to_dicts() == pl.DataFrame(table).to_dicts()
+        file = tmp_path / "rows.parquet"
+        assert read.to_parquet(file) == table.num_rows
+        assert pq.read_table(file).to_pylist() == expected
+        assert [path.name for path in tmp_path.iterdir()] == ["rows.parquet"]
+    relation = read.to_duckdb()
+    assert relation.columns == table.column_names
+    for _ in range(2):
+        assert relation.count("*").fetchall() == [(table.num_rows,)]
+        assert duckdb.from_arrow(read).count("*").fetchall() == [(table.num_rows,)]
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_pandas_loses_nothing(still: obeya.Client, name: str) -> None:
+    read = LISTS[name](still)
+    table, frame = read.to_arrow(), read.to_pandas()
+    assert list(frame.columns) == table.column_names
+    for field in table.schema:
+        kind, column = frame[field.name].dtype, frame[field.name]
+        expected = table[field.name].to_pylist()
+        if field.type == pa.int32():
+            assert kind == pd.Int32Dtype()
+        elif field.type == pa.bool_():
+            assert kind == pd.BooleanDtype()
+        elif field.type == pa.string():
+            assert isinstance(kind, pd.StringDtype)
+        elif pa.types.is_dictionary(field.type):
+            assert isinstance(kind, pd.CategoricalDtype)
+        elif pa.types.is_timestamp(field.type):
+            assert str(kind) == "datetime64[us, UTC]"
+        elif field.type == pa.date32():
+            assert str(kind).startswith("datetime64[")
+            expected = [day and pd.Timestamp(day) for day in expected]
+        elif pa.types.is_list(field.type):
+            assert [len(items) for items in column] == [len(items) for items in expected]
+            continue
+        else:
+            assert field.type == pa.float64()
+        assert [None if pd.isna(value) else value for value in column] == expected
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_asyncio_has_the_same(still_server: obeya.TestServer, still: obeya.Client, name: str, tmp_path: Path) -> None:
+    expected, frame = LISTS[name](still).to_arrow(), LISTS[name](still).to_pandas()
+
+    async def run() -> None:
+        async with still_server.async_client() as client:
+            found = LISTS[name](client)
+            assert pa.schema(found) == expected.schema
+            assert await found.to_arrow() == expected
+            pd.testing.assert_frame_equal(await found.to_pandas(), frame)
+            assert (await found.to_polars()).to_dicts() == pl.DataFrame(expected).to_dicts()
+            assert (await found.to_duckdb()).count("*").fetchall() == [(expected.num_rows,)]
+            assert await found.to_parquet(tmp_path / "rows.parquet") == expected.num_rows
+            assert pq.read_table(tmp_path / "rows.parquet").to_pylist() == expected.to_pylist()
+            read = await asyncio.to_thread(found.to_arrow_batch_reader().read_all)
+            assert read.to_pylist() == expected.to_pylist()
+            # Its rows can only be awaited, so it does not pretend that they could be had otherwise.
+            assert not hasattr(found, "__arrow_c_stream__")
+
+    asyncio.run(run())
+
+
+def test_what_is_selected_and_expanded_decides_the_columns(still: obeya.Client) -> None:
+    table = still.boards.list(select=["name", "id"], expand="group($select=name)").to_arrow()
+    assert table.column_names == ["name", "id", "group"]
+    assert table["name"].to_pylist() == ["Tavle"]
+    group = table["group"][0].as_py()
+    assert {name: value for name, value in group.items() if value is not None} == {"name": "Mechanics"}
+    frame = still.boards.list(select="name", expand="group").to_pandas()
+    assert list(frame.columns)[:3] == ["name", "group.id", "group.type"]
+    assert frame["group.name"].to_list() == ["Mechanics"]
+    assert frame["group.id"].dtype == pd.Int32Dtype()
+
+    incident = still.incidents.list_v2(where="id eq 10", select="id", expand="type,comments").to_arrow()
+    assert incident.column_names == ["id", "type", "comments"]
+    assert incident["type"].to_pylist() == [{"id": 3, "title": "Equipment failure", "description": None}]
+    assert [comment["id"] for comment in incident["comments"][0].as_py()] == [100, 101]
+    # A link that is not there is nothing, and not a record of nothing.
+    groups = still.groups.list(where="id eq 1", expand="parent,children").to_arrow()
+    assert groups["parent"].to_pylist() == [None]
+    assert [child["name"] for child in groups["children"][0].as_py()] == ["Mechanics"]
+
+
+def test_the_columns_are_known_before_anything_is_fetched() -> None:
+    # Nobody answers at this address, and nobody is asked.
+    client = obeya.Client("http://127.0.0.1:9", token="t", max_retries=0)
+    for read in LISTS.values():
+        assert pa.schema(read(client)).names[0] == "id"
+    assert pa.schema(client.areas.list(select="name")).names == ["name"]
+
+
+Reading = Callable[[Any, Path], object]
+
+TO: dict[str, Reading] = {
+    "to_arrow": lambda read, _: read.to_arrow(),
+    "to_pandas": lambda read, _: read.to_pandas(),
+    "to_polars": lambda read, _: read.to_polars(),
+    "to_duckdb": lambda read, _: read.to_duckdb(),
+    "to_arrow_batch_reader": lambda read, _: read.to_arrow_batch_reader().read_all(),
+    "to_parquet": lambda read, folder: read.to_parquet(folder / "rows.parquet"),
+}
+
+
+@pytest.mark.parametrize("to", TO)
+def test_a_failure_keeps_its_class(still: obeya.Client, to: str, tmp_path: Path) -> None:
+    for read in (still.areas.list(where="colour eq 'red'"), still.datasources.values(1, where="colour eq 'red'")):
+        with pytest.raises(obeya.BadRequestError) as caught:
+            TO[to](read, tmp_path)
+        assert caught.value.code == "odata.unknown_property"
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_a_failure_under_another_library_says_what_it_is(still: obeya.Client) -> None:
+    for read in (still.areas.list(where="colour eq 'red'"), still.datasources.values(1, where="colour eq 'red'")):
+        for library in (pa.table, pl.DataFrame, lambda read: duckdb.from_arrow(read).fetchall()):
+            with pytest.raises(Exception, match=r"odata\.unknown_property"):
+                library(read)
+
+
+NEEDS = {
+    "to_arrow": ["pyarrow"],
+    "to_pandas": ["pyarrow", "pandas"],
+    "to_polars": ["polars"],
+    "to_duckdb": ["pyarrow", "duckdb"],
+    "to_arrow_batch_reader": ["pyarrow"],
+    "to_parquet": ["pyarrow"],
+}
+
+
+@pytest.mark.parametrize("to", TO)
+def test_a_missing_library_is_named_before_anything_is_fetched(
+    to: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Nobody answers at this address, and nobody is asked.
+    areas = obeya.Client("http://127.0.0.1:9", token="t", max_retries=0).areas.list()
+    monkeypatch.setitem(sys.modules, NEEDS[to][-1], None)
+    with pytest.raises(ImportError, match=f"this needs {' and '.join(NEEDS[to])}: pip install {' '.join(NEEDS[to])}$"):
+        TO[to](areas, tmp_path)
+
+
+def test_a_file_is_whole_or_as_it_was(still: obeya.Client, tmp_path: Path) -> None:
+    file = tmp_path / "rows.parquet"
+    file.write_text("before")
+    with pytest.raises(obeya.BadRequestError):
+        still.areas.list(where="colour eq 'red'").to_parquet(file)
+    with pytest.raises(Exception, match="nonsense"):
+        still.areas.list().to_parquet(file, compression="nonsense")
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.parquet"]
+    assert file.read_text() == "before"
+    assert still.areas.list().to_parquet(str(file), compression="snappy") == plant.AREAS
+    assert pq.read_table(file)["name"].to_pylist()[:2] == ["Foundry", "Assembly"]
+    with pytest.raises(FileNotFoundError):
+        still.areas.list().to_parquet(tmp_path / "nowhere" / "rows.parquet")
+
+
+def test_a_file_has_row_groups_of_many_pages(still: obeya.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("obeya._frames.ROW_GROUP_ROWS", 1000)
+    file = tmp_path / "rows.parquet"
+    assert still.datasources.values(1, page_size=400).to_parquet(file) == plant.VALUES
+    # Pages of 400 until there are 1000 or more.
+    written = pq.ParquetFile(file).metadata
+    assert [written.row_group(n).num_rows for n in range(written.num_row_groups)] == [1200, 1200, 100]
+    assert pq.read_table(file)["dimension"].to_pylist() == [plant.line_of_value(n) for n in range(1, plant.VALUES + 1)]
+
+
+def test_a_reader_fetches_while_it_is_read(still: obeya.Client) -> None:
+    reader = still.datasources.values(1, page_size=1000).to_arrow_batch_reader()
+    assert reader.schema.names[0] == "id"
+    assert [batch.num_rows for batch in reader] == [1000, 1000, 500]
+    assert list(reader) == []
+    # One that nobody reads to its end costs nobody anything.
+    assert still.areas.list().to_arrow_batch_reader().read_next_batch().num_rows == 1000
+
+
+class Bars:
+    """What a bar was told."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        import tqdm.auto
+
+        self.made: list[dict[str, Any]] = []
+        told = self
+
+        class Bar(tqdm.auto.tqdm):  # type: ignore[misc]
+            def __init__(self, **settings: Any) -> None:
+                super().__init__(**settings)
+                told.made.append({"totals": []})
+
+            def update(self, n: float | None = 1) -> Any:
+                told.made[-1]["totals"].append(self.total)
+                return super().update(n)
+
+            def close(self) -> None:
+                if told.made:
+                    told.made[-1]["n"] = self.n
+                    told.made[-1]["text"] = str(self)
+                super().close()
+
+        monkeypatch.setattr("tqdm.auto.tqdm", Bar)
+
+
+@pytest.mark.parametrize("to", TO)
+def test_progress_shows_rows_and_how_many_there_will_be(
+    still: obeya.Client, to: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bars = Bars(monkeypatch)
+    options = {"progress": True}
+    shown: list[Any] = [
+        (still.datasources.values(1, page_size=1000), [2500] * 3, 2500),
+        (still.areas.list(), [plant.AREAS] * 2, plant.AREAS),
+        (still.areas.list(top=1100, skip=3), [1100, 1100], 1100),
+        (still.areas.list(skip=1200), [3], 3),
+        (still.incidents.list(page_size=2), [5, 5, 5], 5),
+        (still.incidents.types(), [1], 1),
+    ]
+    for read, totals, rows in shown:
+        if to == "to_parquet":
+            read.to_parquet(tmp_path / "rows.parquet", **options)
+        elif to == "to_arrow_batch_reader":
+            read.to_arrow_batch_reader(**options).read_all()
+        else:
+            getattr(read, to)(**options)
+        bar = bars.made.pop()
+        assert bars.made == []
+        assert (bar["totals"], bar["n"]) == (totals, rows)
+        assert "rows/s" in bar["text"]
+    assert "areas" in capsys.readouterr().err
+
+
+def test_progress_without_tqdm_is_a_warning(still: obeya.Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    with pytest.warns(UserWarning, match="progress=True needs tqdm: pip install tqdm") as caught:
+        assert still.areas.list().to_arrow(progress=True).num_rows == plant.AREAS
+    # It is told of the line that asked for it.
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+def test_a_total_that_proves_wrong_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    bars = Bars(monkeypatch)
+
+    class Counted:
+        rows, total = 700, 1000
+
+    with Progress("areas", wanted=True) as bar:
+        for _ in range(2):
+            bar.advance(Counted())  # type: ignore[arg-type]
+    assert bars.made[0]["totals"] == [1000, None]
+    assert bar.rows == 1400
