@@ -232,8 +232,10 @@ where
     F::Output: Send,
 {
     wait(py, work).map_err(|error| {
+        // Before the signal is back: whatever Python does from then on ends with it, and nobody would hear of that here.
+        drop(error);
         // SAFETY: it may be called from any thread and at any time.
         unsafe { pyo3::ffi::PyErr_SetInterrupt() };
-        ArrowError::ExternalError(format!("interrupted: {error}").into())
+        ArrowError::ExternalError("interrupted".into())
     })
 }

@@ -75,7 +75,9 @@ def test_the_extension_needs_nothing_newer_than_its_oldest_python() -> None:
     assert result["computed"] != "3.2"
 
 
-def test_the_readme_s_examples_run(server: obeya.TestServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_readme_s_examples_run(server: obeya.TestServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # They write files.
+    monkeypatch.chdir(tmp_path)
     client_id, client_secret = server.credentials()
     monkeypatch.setenv("OBEYA_BASE_URL", server.base_url)
     monkeypatch.setenv("OBEYA_CLIENT_ID", client_id)

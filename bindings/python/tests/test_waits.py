@@ -10,11 +10,14 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import canned
 import obeya
+import polars as pl
+import pyarrow as pa
 import pytest
 
 SOON = 0.2
@@ -66,6 +69,25 @@ def test_ctrl_c_ends_it(bodies: list[str], read: Callable[[obeya.Client], object
         # The connection is given up at once, although the client goes on and the failure is still at hand.
         assert service.freed.wait(5)
         del caught
+
+
+@pytest.mark.parametrize("library", [pa.table, pl.DataFrame], ids=["pyarrow", "polars"])
+def test_ctrl_c_ends_what_another_library_reads(library: Callable[[object], object]) -> None:
+    def read(client: obeya.Client) -> None:
+        # It fails in the library's own words; Python finds the signal when it goes on.
+        with suppress(Exception):
+            library(client.areas.list())
+        while time.monotonic() < service.interrupted + 5:
+            pass
+
+    with (
+        canned.silent(FIRST_OF_MANY, interrupts=0) as service,
+        obeya.Client(service.url, token="t", timeout=600) as client,
+    ):
+        with pytest.raises(KeyboardInterrupt):
+            read(client)
+        assert time.monotonic() - service.interrupted < SOON
+        assert service.freed.wait(5)
 
 
 @pytest.mark.parametrize("read", ["page", "all"])

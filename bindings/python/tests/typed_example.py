@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import datetime
 
+import duckdb
 import obeya
+import pandas as pd
+import polars as pl
 from obeya import F
 from obeya.types import IncidentCreate, IncidentStatus
 from typing_extensions import assert_type
@@ -31,6 +34,11 @@ def read(client: obeya.Client) -> None:
     found = client.tagged(lambda client: client.incidents.get(7))
     assert_type(found, obeya.Tagged[obeya.Incident])
     assert_type(client.with_options(timeout=None, max_retries=0), obeya.Client)
+    assert_type(client.incidents.list().to_pandas(progress=True), pd.DataFrame)
+    assert_type(areas.to_polars(), pl.DataFrame)
+    assert_type(areas.to_duckdb(), duckdb.DuckDBPyRelation)
+    assert_type(client.datasources.values(5).to_parquet("values.parquet"), int)
+    assert_type(pl.DataFrame(areas), pl.DataFrame)
     client.areas.list(filtr="id gt 1")  # type: ignore[call-arg]
     client.areas.list().page(2)  # type: ignore[call-arg]
     client.areas.get("1")  # type: ignore[arg-type]
@@ -60,6 +68,7 @@ async def read_side_by_side(client: obeya.AsyncClient) -> None:
     async for area in areas:
         assert_type(area, obeya.Area)
     assert_type(await client.incidents.get(7), obeya.Incident)
+    assert_type(await areas.to_pandas(), pd.DataFrame)
     found = await client.tagged(lambda client: client.incidents.get(7))
     assert_type(found, obeya.Tagged[obeya.Incident])
     for area in areas:  # type: ignore[attr-defined]

@@ -44,7 +44,7 @@ def table(rows: Rows) -> pa.Table:
     return pa.table(rows).unify_dictionaries()
 
 
-def frame(table: pa.Table) -> pd.DataFrame:
+def frame(table: pa.Table, *, days_as_objects: bool = False) -> pd.DataFrame:
     """The table as a frame that loses nothing.
 
     By default integers with gaps would become floats, and text and booleans with gaps would become objects.
@@ -58,7 +58,7 @@ def frame(table: pa.Table) -> pd.DataFrame:
         pa.string(): pd.StringDtype("pyarrow"),
     }
     # pandas has no columns of columns.
-    frame: pd.DataFrame = table.flatten().to_pandas(types_mapper=types.get, date_as_object=False)
+    frame: pd.DataFrame = table.flatten().to_pandas(types_mapper=types.get, date_as_object=days_as_objects)
     return frame
 
 

@@ -38,7 +38,7 @@ class Result:
         from obeya import _frames
 
         _frames.require("pyarrow", "pandas")
-        return _frames.frame(self.table)
+        return _frames.frame(self.table, days_as_objects=True)
 
     def to_polars(self) -> pl.DataFrame:
         """The frame for polars."""
