@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from obeya._obeya import Query
 
 
-class AsyncArrow:
+class _AsyncArrow:
     """A list that is awaited, as Arrow sees it."""
 
     _query: Query[Any]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from obeya import _frames
 from obeya._async._answer import answer
-from obeya._async._arrow import AsyncArrow
+from obeya._async._arrow import _AsyncArrow
 from obeya._errors import APIResponseError
 from obeya._progress import Progress
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 
-class AsyncRecords(AsyncArrow, Generic[_T]):
+class AsyncRecords(_AsyncArrow, Generic[_T]):
     """The records of a list: nothing is fetched before they are read, and they are fetched again when they are read again.
 
     Iterating fetches page after page. The methods that begin with `to_` make a table of all records, whose columns are the properties by

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from obeya._obeya import Query
 
 
-class Arrow:
+class _Arrow:
     """A list as Arrow sees it. polars, DuckDB, pandas, pyarrow and whatever else speaks Arrow read the list itself."""
 
     _query: Query[Any]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from obeya import _frames
 from obeya._sync._answer import answer
-from obeya._sync._arrow import Arrow
+from obeya._sync._arrow import _Arrow
 from obeya._errors import APIResponseError
 from obeya._progress import Progress
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 
-class Records(Arrow, Generic[_T]):
+class Records(_Arrow, Generic[_T]):
     """The records of a list: nothing is fetched before they are read, and they are fetched again when they are read again.
 
     Iterating fetches page after page. The methods that begin with `to_` make a table of all records, whose columns are the properties by
