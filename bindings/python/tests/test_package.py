@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -90,6 +91,19 @@ def test_the_readme_s_examples_run(server: obeya.TestServer, tmp_path: Path, mon
 
 def test_the_examples_of_the_documents_have_types(tmp_path: Path) -> None:
     run("mypy", "--config-file", "pyproject.toml", *write_programs(tmp_path))
+
+
+@pytest.mark.parametrize("document", [documents.README, documents.COOKBOOK], ids=["README", "cookbook"])
+def test_the_links_of_the_documents_lead_somewhere(document: Path) -> None:
+    text = document.read_text(encoding="utf-8")
+    headings = re.findall(r"^#+ (.+)$", text, flags=re.MULTILINE)
+    places = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    links = re.findall(r"\]\(([^)\s]+)\)", text)
+    assert len(links) >= 5
+    for link in links:
+        path, _, place = link.partition("#")
+        assert (document.parent / path).exists(), link
+        assert not place or place in places, link
 
 
 def write_programs(folder: Path) -> list[Path]:
