@@ -68,7 +68,8 @@ def _parser() -> argparse.ArgumentParser:
     own = commands.add_parser(
         "report",
         help="a report of your own data",
-        description="Reads what OBEYA_BASE_URL, OBEYA_CLIENT_ID and OBEYA_CLIENT_SECRET lead to, and reports on it.",
+        description="Reads what OBEYA_BASE_URL, OBEYA_CLIENT_ID and OBEYA_CLIENT_SECRET lead to, and reports on it. The client must "
+        "be allowed to read incidents, improvements and datasources.",
     )
     for command in (demo, own):
         command.add_argument(
