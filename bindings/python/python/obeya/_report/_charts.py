@@ -186,8 +186,9 @@ def _late(name: str, what: str, whose: str, late: Overdue | None) -> Chart | Non
         title=f"Overdue {what}, by {whose}",
         says=f"{late.overdue} of {late.open} open {what} are past their due date, one of them by {plural(longest, 'day')}.",
         result=late,
-        wide=1.4 + 0.4 * len(rows),
-        narrow=1.5 + 0.4 * len(rows),
+        # However many there are, the chart draws so many bars.
+        wide=1.4 + 0.4 * min(len(rows), 16),
+        narrow=1.5 + 0.4 * min(len(rows), 16),
         head=[whose.capitalize(), "Overdue", "Open", "Longest, days"],
         rows=[[row["responsible"] or "(nobody)", row["overdue"], row["open"], row["longest"]] for row in rows],
     )

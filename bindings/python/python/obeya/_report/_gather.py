@@ -19,6 +19,9 @@ _YEAR = datetime.timedelta(weeks=52)
 _RULES = ("N1", "N2")
 """Points beyond the limits, and long runs: enough for a page that is looked at once a week, and few false alarms."""
 
+_BARS = 9
+"""How many bars a phone has room for."""
+
 _INCIDENT = (
     "causes",
     "due_date",
@@ -147,7 +150,7 @@ def gather(client: Client, wanted: Wanted) -> Figures:
         since=lean.days_since(_columns(serious, _INCIDENT), as_of=today) if serious else None,
         since_by_group=lean.days_since(_columns(serious, _INCIDENT), by="reportedByGroup", as_of=today) if serious else None,
         between=_between(serious),
-        types=lean.pareto(_columns(recent, _INCIDENT), unit="incidents") if recent else None,
+        types=lean.pareto(_columns(recent, _INCIDENT), top=_BARS, unit="incidents") if recent else None,
         causes=_causes(recent),
         late_incidents=lean.overdue(every, responsible="followUpGroup", as_of=today) if incidents else None,
         late_improvements=lean.overdue(ideas, responsible="group", as_of=today) if improvements else None,
@@ -190,7 +193,7 @@ def _causes(recent: Sequence[Incident]) -> tuple[str, lean.Pareto] | None:
         return None
     ((kind, _),) = explained.most_common(1)
     own = [incident for incident in recent if incident.incident_type == kind and incident.causes]
-    return kind, lean.pareto(_columns(own, _INCIDENT), by="causes", top=9, unit="incidents")
+    return kind, lean.pareto(_columns(own, _INCIDENT), by="causes", top=_BARS, unit="incidents")
 
 
 def _between(serious: Sequence[Incident]) -> lean.RareEvents | None:
