@@ -82,7 +82,9 @@ def before(
             try:
                 connection.request(self.command, self.path, body or None, headers)
                 answer = connection.getresponse()
-                kept = {name: value for name, value in answer.getheaders() if name.lower() not in ("connection", "content-length")}
+                # How long the answer is is said anew.
+                length = ("connection", "content-length", "transfer-encoding")
+                kept = {name: value for name, value in answer.getheaders() if name.lower() not in length}
                 content = answer.read()
             finally:
                 connection.close()
