@@ -17,7 +17,7 @@ from obeya._async.comments import AsyncComments
 from obeya._async.datasources import AsyncDatasources
 from obeya._async.groups import AsyncGroups
 from obeya._async.improvements import AsyncImprovements
-from obeya._async.incidents import AsyncIncidents
+from obeya._async.incidents import AsyncIncidentRecords, AsyncIncidents
 from obeya._async.lists import AsyncNumberedRecords, AsyncRecords
 from obeya._async.values import AsyncValues
 from obeya._errors import (
@@ -47,9 +47,10 @@ from obeya._sync.comments import Comments
 from obeya._sync.datasources import Datasources
 from obeya._sync.groups import Groups
 from obeya._sync.improvements import Improvements
-from obeya._sync.incidents import Incidents
+from obeya._sync.incidents import IncidentRecords, Incidents
 from obeya._sync.lists import NumberedRecords, Records
 from obeya._sync.values import Values
+from obeya._tidy import Tidy
 from obeya.models import *  # noqa: F403
 
 __all__ = [  # noqa: PLE0604
@@ -67,6 +68,7 @@ __all__ = [  # noqa: PLE0604
     "AsyncDatasources",
     "AsyncGroups",
     "AsyncImprovements",
+    "AsyncIncidentRecords",
     "AsyncIncidents",
     "AsyncNumberedRecords",
     "AsyncRecords",
@@ -85,6 +87,7 @@ __all__ = [  # noqa: PLE0604
     "Filter",
     "Groups",
     "Improvements",
+    "IncidentRecords",
     "Incidents",
     "InternalServerError",
     "NotFoundError",
@@ -97,6 +100,7 @@ __all__ = [  # noqa: PLE0604
     "SortKey",
     "Tagged",
     "TestServer",
+    "Tidy",
     "UnprocessableEntityError",
     "Values",
     "__version__",

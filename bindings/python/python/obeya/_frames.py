@@ -62,7 +62,7 @@ def frame(table: pa.Table, *, days_as_objects: bool = False) -> pd.DataFrame:
     return frame
 
 
-def polars_frame(rows: Rows) -> pl.DataFrame:
+def polars_frame(rows: Rows | pa.Table) -> pl.DataFrame:
     """The rows as a frame."""
     import polars as pl
 

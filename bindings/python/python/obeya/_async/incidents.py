@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
+from obeya import _frames
 from obeya._async._answer import answer
 from obeya._async.lists import AsyncNumberedRecords, AsyncRecords
+from obeya._progress import Progress
+from obeya._tidy import Tidy, tidy
+from obeya._tidy import wide as widened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
     from typing_extensions import Unpack
 
     from obeya._obeya import Core
@@ -42,6 +49,42 @@ if TYPE_CHECKING:
     )
 
 
+class AsyncIncidentRecords(AsyncNumberedRecords["Incident"]):
+    """The incidents of a list, whole: with their consequences, causes, categories and custom fields.
+
+    In a table these are lists of structs. `tidy` gives each kind a table of its own, and `wide=True` a column for each of them:
+
+    - `categories` and `causes`: their titles, with `; ` between them.
+    - For each consequence its amounts, under its title and unit: `Downtime (min)`. Where an incident has several of one name, their sum.
+    - For each custom field its value as text, under its label; from a data list what that shows. Labels that are there twice, or are names
+      of other columns, have the field's id behind them: `Machine (35)`.
+
+    Missing where an incident has none. Which columns there are depends on the incidents, so all are read before any is given.
+    """
+
+    async def tidy(self, *, progress: bool = False) -> Tidy[pa.Table]:
+        """The incidents and each kind of their parts, as tables that `incidentId` connects. They are fetched once. Needs pyarrow."""
+        return tidy(await self.to_arrow(progress=progress))
+
+    async def to_arrow(self, *, wide: bool = False, progress: bool = False) -> pa.Table:
+        """All incidents as a table, with `wide=True` with a column for each part. Needs pyarrow."""
+        _frames.require("pyarrow")
+        table = _frames.table(await self._rows(Progress(self._name, wanted=progress)))
+        return widened(table) if wide else table
+
+    async def to_pandas(self, *, wide: bool = False, progress: bool = False) -> pd.DataFrame:
+        """All incidents as a frame, with `wide=True` with a column for each part. Needs pandas and pyarrow."""
+        _frames.require("pyarrow", "pandas")
+        table = _frames.table(await self._rows(Progress(self._name, wanted=progress)))
+        return _frames.frame(widened(table) if wide else table)
+
+    async def to_polars(self, *, wide: bool = False, progress: bool = False) -> pl.DataFrame:
+        """All incidents as a frame, with `wide=True` with a column for each part. Needs polars, and pyarrow for `wide=True`."""
+        _frames.require("polars", *(["pyarrow"] if wide else []))
+        rows = await self._rows(Progress(self._name, wanted=progress))
+        return _frames.polars_frame(widened(_frames.table(rows)) if wide else rows)
+
+
 class AsyncIncidents:
     """Incidents, their types and the trash.
 
@@ -63,7 +106,7 @@ class AsyncIncidents:
         modified_start: Moment | None = None,
         modified_end: Moment | None = None,
         page_size: int | None = None,
-    ) -> AsyncNumberedRecords[Incident]:
+    ) -> AsyncIncidentRecords:
         """The incidents, whole.
 
         `where` is an OData expression such as `severity eq 'High'`. Only incidents that happened after the day `incident_start` and
@@ -80,7 +123,7 @@ class AsyncIncidents:
             modified_end=modified_end,
             page_size=page_size,
         )
-        return AsyncNumberedRecords(query, "incidents")
+        return AsyncIncidentRecords(query, "incidents")
 
     def list_v2(
         self,

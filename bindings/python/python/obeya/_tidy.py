@@ -1,0 +1,118 @@
+"""Incidents with all that hangs on them, as tables: tidy, a table for each kind of part, or wide, a column for each part by its name."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from obeya import _frames
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+_T = TypeVar("_T")
+
+PARTS = ("consequences", "causes", "categories", "customFields")
+
+
+@dataclass(frozen=True)
+class Tidy(Generic[_T]):
+    """Incidents and their parts, each kind in a table of its own: of pyarrow, or of the library that `to_pandas` and `to_polars` name."""
+
+    incidents: _T
+    """A row for each incident, without its parts."""
+    consequences: _T
+    """A row for each consequence of each incident: `incidentId`, `id`, `title`, `amount`, `unit`."""
+    causes: _T
+    """A row for each cause of each incident: `incidentId`, `id`, `title`."""
+    categories: _T
+    """A row for each category of each incident: `incidentId`, `id`, `title`."""
+    custom_fields: _T
+    """A row for each custom field of each incident: `incidentId`, `id`, `label`, `type`, `value` and what its data list says."""
+
+    def to_pandas(self) -> Tidy[pd.DataFrame]:
+        """The same for pandas, with the kinds of columns that `to_pandas` of a list gives. Needs pandas."""
+        _frames.require("pyarrow", "pandas")
+        return Tidy(*(_frames.frame(table) for table in self._tables()))
+
+    def to_polars(self) -> Tidy[pl.DataFrame]:
+        """The same for polars. Needs polars."""
+        _frames.require("polars")
+        import polars as pl
+
+        return Tidy(*(pl.DataFrame(table) for table in self._tables()))
+
+    def _tables(self) -> list[Any]:
+        return [getattr(self, field.name) for field in fields(self)]
+
+
+def tidy(table: pa.Table) -> Tidy[pa.Table]:
+    """The table of incidents, taken apart."""
+    return Tidy(table.drop_columns(list(PARTS)), *(_part(table, name) for name in PARTS))
+
+
+def _part(table: pa.Table, name: str) -> pa.Table:
+    import pyarrow as pa
+
+    kind = table.schema.field(name).type.value_type
+    lists = table[name].combine_chunks()
+    if isinstance(lists, pa.ChunkedArray):
+        # What older releases make of no chunks at all.
+        lists = pa.array([], table.schema.field(name).type)
+    owners = table["id"].combine_chunks().take(lists.value_parent_indices())
+    items = lists.flatten()
+    columns = [owners, *(items.field(place) for place in range(kind.num_fields))]
+    return pa.table(columns, schema=pa.schema([pa.field("incidentId", pa.int32(), nullable=False), *kind]))
+
+
+def wide(table: pa.Table) -> pa.Table:
+    """The table of incidents with a column for each part.
+
+    An amount for each consequence, a text for each custom field, and all causes and all categories in a text each.
+    """
+    import pyarrow as pa
+
+    found = tidy(table)
+    out = found.incidents
+    ids = out["id"].to_pylist()
+
+    def add(name: str, values: dict[int, Any], kind: pa.DataType) -> None:
+        nonlocal out
+        out = out.append_column(pa.field(name, kind), pa.array(map(values.get, ids), kind))
+
+    for name, part in (("categories", found.categories), ("causes", found.causes)):
+        titles: dict[int, list[str]] = defaultdict(list)
+        for owner, title in _rows(part, "incidentId", "title"):
+            titles[owner].append(title)
+        add(name, {owner: "; ".join(all_of_them) for owner, all_of_them in titles.items()}, pa.string())
+    amounts: dict[str, dict[int, float | None]] = {}
+    for owner, title, unit, amount in _rows(found.consequences, "incidentId", "title", "unit", "amount"):
+        column = amounts.setdefault(f"{title} ({unit})" if unit else title, {})
+        # Types of incidents have consequences of their own; of one name and unit they are one column, and an incident's are summed up.
+        known = column.get(owner)
+        column[owner] = known if amount is None else amount + (known or 0)
+    texts: dict[tuple[int, str], dict[int, str | None]] = {}
+    labels: dict[int, str] = {}
+    for owner, id, label, value, shown in _rows(
+        found.custom_fields, "incidentId", "id", "label", "value", "dataListValue"
+    ):
+        labels.setdefault(id, label)
+        texts.setdefault((id, labels[id]), {})[owner] = value if shown is None else shown
+
+    names = Counter([*out.column_names, *amounts, *labels.values()])
+    for title in sorted(amounts):
+        taken = title in out.column_names
+        add(f"{title} (consequence)" if taken else title, amounts[title], pa.float64())
+    for id, label in sorted(texts):
+        name = f"{label} ({id})" if names[label] > 1 else label
+        while name in out.column_names:
+            name = f"{name} ({id})"
+        add(name, texts[id, label], pa.string())
+    return out
+
+
+def _rows(table: pa.Table, *names: str) -> zip[tuple[Any, ...]]:
+    return zip(*(table[name].to_pylist() for name in names), strict=True)
