@@ -27,7 +27,11 @@ TYPES = [
         "id": 4,
         "title": "Quality",
         "categories": [{"id": 41, "title": "Surface"}],
-        "consequences": [{"id": 44, "title": "Downtime", "unit": "min"}, {"id": 45, "title": "Scrap", "unit": "kg"}],
+        "consequences": [
+            {"id": 44, "title": "Downtime", "unit": "min"},
+            {"id": 45, "title": "Scrap", "unit": "kg"},
+            {"id": 49, "title": "Downtime", "unit": "min"},
+        ],
         "customFields": [
             {"id": 46, "label": "Machine", "type": "text"},
             {"id": 47, "label": "Batch", "type": "text"},
@@ -55,7 +59,7 @@ INCIDENTS = [
         3,
         4,
         categories=[{"id": 41}],
-        consequences=[{"id": 44, "amount": 15}, {"id": 45}],
+        consequences=[{"id": 44, "amount": 15}, {"id": 45}, {"id": 49, "amount": 5}],
         customFields=[{"id": 46, "value": "Lathe"}, {"id": 47, "value": "0815"}, {"id": 48, "value": "x"}],
     ),
 ]
@@ -83,6 +87,7 @@ def test_each_kind_of_part_has_a_table(quality: obeya.TestServer) -> None:
             {"incidentId": 1, "id": 35, "title": "severity", "amount": 2.0, "unit": None},
             {"incidentId": 3, "id": 44, "title": "Downtime", "amount": 15.0, "unit": "min"},
             {"incidentId": 3, "id": 45, "title": "Scrap", "amount": None, "unit": "kg"},
+            {"incidentId": 3, "id": 49, "title": "Downtime", "amount": 5.0, "unit": "min"},
         ]
         assert found.causes.to_pylist() == [{"incidentId": 1, "id": 33, "title": "Wear"}]
         assert found.categories.to_pydict() == {
@@ -101,7 +106,7 @@ def test_each_kind_of_part_has_a_table(quality: obeya.TestServer) -> None:
         frames = found.to_pandas()
         assert frames.consequences["incidentId"].dtype == pd.Int32Dtype()
         by_title = frames.consequences.groupby("title")["amount"].sum()
-        assert by_title.to_dict() == {"Downtime": 105.5, "Scrap": 0.0, "severity": 2.0}
+        assert by_title.to_dict() == {"Downtime": 110.5, "Scrap": 0.0, "severity": 2.0}
         assert isinstance(frames.incidents["severity"].dtype, pd.CategoricalDtype)
         assert found.to_polars().categories.group_by("title").len().filter(pl.col("title") == "Hydraulics")["len"].item() == 2
 
@@ -109,7 +114,7 @@ def test_each_kind_of_part_has_a_table(quality: obeya.TestServer) -> None:
 WIDE = {
     "categories": ["Hydraulics; Leak", "Hydraulics", "Surface"],
     "causes": ["Wear", None, None],
-    "Downtime (min)": [90.5, None, 15.0],
+    "Downtime (min)": [90.5, None, 20.0],
     "Scrap (kg)": [None, None, None],
     "severity (consequence)": [2.0, None, None],
     "Machine (36)": ["Press 2", None, None],
@@ -130,7 +135,7 @@ def test_a_wide_table_has_a_column_for_each_part_by_its_name(quality: obeya.Test
         assert table.schema.field("Scrap (kg)").type == pa.float64()
         frame = read.to_pandas(wide=True)
         assert list(frame.columns) == table.column_names
-        assert frame["Downtime (min)"].sum() == 105.5
+        assert frame["Downtime (min)"].sum() == 110.5
         assert read.to_polars(wide=True).select(list(WIDE)).to_dict(as_series=False) == WIDE
 
 
