@@ -8,7 +8,7 @@ use crate::report::Part;
 use crate::snapshots;
 
 /// Tests look for it in the environment.
-const LONG: &str = "OBEYA_TEST_LONG";
+pub(crate) const LONG: &str = "OBEYA_TEST_LONG";
 
 /// Unit and integration tests of the whole workspace; with nextest, which runs them side by side, where it is installed.
 /// Those of the store run on SQLite and on a PostgreSQL, which is there for as long. A snapshot that none of them looks at is a failure too.

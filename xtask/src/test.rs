@@ -12,7 +12,7 @@ pub(crate) fn run(long: bool) -> Result<()> {
         Part::of("Rust", rust::tests(long)),
         Part::of("Documentation", rust::documentation()),
         Part::of("Specification", linter::tests()),
-        Part::of("Python", python::tests()),
+        Part::of("Python", python::tests(long)),
         Part::of("Schemathesis", schemathesis::tests(long)),
     ];
     println!("\n{}", summary(&parts));

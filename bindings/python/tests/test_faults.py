@@ -12,10 +12,14 @@ import threading
 import urllib.parse
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import duckdb
 import obeya
 import plant
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import relay
 from obeya.types import DatasourceValueInput
@@ -303,14 +307,45 @@ def test_beside_an_event_loop(server: obeya.TestServer, credentials: tuple[str, 
     asyncio.run(check())
 
 
-def test_many_faults_in_one_read(server: obeya.TestServer, credentials: tuple[str, str]) -> None:
+def in_a_file(values: obeya.Values, folder: Path) -> list[int]:
+    assert values.to_parquet(folder / "values.parquet") == plant.VALUES
+    found: list[int] = pq.read_table(folder / "values.parquet")["id"].to_pylist()
+    return found
+
+
+TABLES: dict[str, Callable[[obeya.Values, Path], list[int]]] = {
+    "to_arrow": lambda values, _folder: values.to_arrow()["id"].to_pylist(),
+    "to_polars": lambda values, _folder: values.to_polars()["id"].to_list(),
+    "to_duckdb": lambda values, _folder: [id for (id,) in values.to_duckdb(duckdb.connect()).project("id").fetchall()],
+    "to_arrow_batch_reader": lambda values, _folder: values.to_arrow_batch_reader().read_all()["id"].to_pylist(),
+    "to_parquet": in_a_file,
+    "pyarrow.table": lambda values, _folder: pa.table(values)["id"].to_pylist(),
+}
+
+
+@pytest.mark.parametrize("way", TABLES)
+def test_many_faults_in_one_read(
+    server: obeya.TestServer, credentials: tuple[str, str], tmp_path: Path, way: str
+) -> None:
     """Every page breaks in another way, and some twice."""
     breaks = [how for name, how in PASSING.items() if name != "429 for a second"]
     ways = [Breaking(page, breaks[page % len(breaks)], 1 + page % 2) for page in range(1, PAGES + 1)]
-    with relay.before(server.base_url, either(ways)) as line:
-        with obeya.Client(line.url, *credentials) as client:
-            assert values_of(client).to_arrow()["id"].to_pylist() == IDS
+    with relay.before(server.base_url, either(ways)) as line, obeya.Client(line.url, *credentials) as client:
+        assert TABLES[way](values_of(client), tmp_path) == IDS
     assert [one.left for one in ways] == [0] * PAGES
+
+
+@pytest.mark.parametrize("way", TABLES)
+def test_a_table_that_fails_is_no_table(
+    server: obeya.TestServer, credentials: tuple[str, str], tmp_path: Path, way: str
+) -> None:
+    """A part of the values looks like all of them, so nothing is given and no file is left."""
+    with relay.before(server.base_url, Breaking(PAGES, refuse(500), -1)) as line, obeya.Client(line.url, *credentials) as client:
+        # Through the C interface the class is the other library's.
+        class_ = (pa.ArrowInvalid, OSError) if way == "pyarrow.table" else obeya.InternalServerError
+        with pytest.raises(class_):
+            TABLES[way](values_of(client), tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("fault", ["nothing and a reset", "half and a reset", "half and an end", "504"])

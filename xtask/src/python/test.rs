@@ -4,14 +4,18 @@ use anyhow::Result;
 
 use crate::process::{command, run, tee};
 use crate::report::Part;
-use crate::rust::number_before;
+use crate::rust::{LONG, number_before};
 use crate::venv;
 
 /// Builds the package, installs it and runs its tests. The stub and type checks are among them.
-pub(crate) fn tests() -> Result<Part> {
+/// `long` has tables made of a million values instead of fewer.
+pub(crate) fn tests(long: bool) -> Result<Part> {
     venv::install(&["-r", "bindings/python/requirements-test.txt"])?;
     install()?;
     let mut pytest = command(venv::interpreter()?);
+    if long {
+        pytest.env(LONG, "1");
+    }
     pytest.args([
         "-m",
         "pytest",
