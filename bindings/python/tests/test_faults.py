@@ -351,9 +351,10 @@ def test_a_table_that_fails_is_no_table(
 @pytest.mark.parametrize("fault", ["nothing and a reset", "half and a reset", "half and an end", "504"])
 def test_a_write_whose_answer_is_lost_is_carried_out_once(server: obeya.TestServer, credentials: tuple[str, str], fault: str) -> None:
     new: list[DatasourceValueInput] = [{"value": n, "value_date": f"2027-01-01T00:00:{n:02}Z", "description": fault} for n in range(50)]
-    with server.client() as direct:
+    # What is written waits for the disk, which may have much to do for others.
+    with server.client(timeout=600) as direct:
         broken = Breaking(1, PASSING[fault], 1)
-        with relay.before(server.base_url, broken) as line, obeya.Client(line.url, *credentials) as client:
+        with relay.before(server.base_url, broken) as line, obeya.Client(line.url, *credentials, timeout=600) as client:
             assert client.datasources.create_values(2, new) == 50
         assert [exchange.method for exchange in line.exchanges] == ["POST", "POST"]
         values = direct.datasources.values(2).all()
