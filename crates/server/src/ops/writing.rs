@@ -22,7 +22,7 @@ use crate::http::idempotency;
 use crate::http::problem::Problem;
 use crate::store::answers::{self, Kept, Key};
 use crate::store::refusal::Refusal;
-use crate::store::{Session, StoreError};
+use crate::store::{Dialect, Session, StoreError};
 
 /// A write that a request asks for, before its work is known.
 pub(crate) struct Writing<'c> {
@@ -163,30 +163,41 @@ impl Writing<'_> {
 impl Repeatable {
     /// Does the work, unless the request was answered before.
     ///
-    /// Whether it was is asked after the work and announced before it, so that on an engine at the end of a wire the question costs no wait of its own; work
-    /// that turns out to have been done already is undone by the error, like any that is refused.
+    /// On an engine in this process that is asked first, for the work need not be undone then. On one at the end of a wire it is asked after the work and
+    /// announced before it, so that the question costs no wait of its own; work that turns out to have been done already is undone by the error, like any that
+    /// is refused.
     fn once(
         &self,
         session: &mut dyn Session,
         work: impl Fn(&mut dyn Session) -> Result<Option<String>, Ended>,
     ) -> Result<Option<String>, Ended> {
-        answers::announce(session, &self.key, self.now)?;
-        let worked = work(session);
-        if let Err(Ended::Refused(Refusal::Store(_))) = worked {
-            // Nothing can be asked of a session that failed.
-            return worked;
-        }
+        let body = if session.dialect() == Dialect::Sqlite {
+            self.unanswered(session)?;
+            work(session)?
+        } else {
+            answers::announce(session, &self.key, self.now)?;
+            let worked = work(session);
+            if let Err(Ended::Refused(Refusal::Store(_))) = worked {
+                // Nothing can be asked of a session that failed.
+                return worked;
+            }
+            self.unanswered(session)?;
+            worked?
+        };
+        let kept = Kept {
+            fingerprint: self.fingerprint.clone(),
+            body,
+        };
+        answers::keep(session, &self.key, &kept, self.now)?;
+        Ok(kept.body)
+    }
+
+    /// Fails if something was answered under the key.
+    fn unanswered(&self, session: &mut dyn Session) -> Result<(), Ended> {
         match answers::find(session, &self.key, self.now)? {
+            None => Ok(()),
             Some(kept) if kept.fingerprint == self.fingerprint => Err(Ended::Answered(kept.body)),
             Some(_) => Err(Ended::OtherRequest),
-            None => {
-                let kept = Kept {
-                    fingerprint: self.fingerprint.clone(),
-                    body: worked?,
-                };
-                answers::keep(session, &self.key, &kept, self.now)?;
-                Ok(kept.body)
-            }
         }
     }
 }

@@ -57,6 +57,12 @@ pub(super) trait Connection: Session + Send + 'static {
     /// Undoes the whole transaction.
     fn roll_back(&mut self) -> Result<(), StoreError>;
 
+    /// How many rows it has changed since it was opened, if it can tell. Jobs of one transaction then do without parts, as one that failed and changed nothing
+    /// leaves nothing behind: a part costs a copy of every page that is written in it.
+    fn changes(&self) -> Option<u64> {
+        None
+    }
+
     /// Begins a part of the transaction that can be undone by itself. Parts are not nested.
     fn begin_part(&mut self) -> Result<(), StoreError>;
 

@@ -197,7 +197,7 @@ impl Store {
     }
 
     /// Runs changes in a transaction and answers once they are on disk. An `Err` or a panic of the work undoes all it did. It runs again where all it did was
-    /// undone because of another transaction.
+    /// undone: because of another transaction, or because it or other work that shares its commit failed after it had changed something.
     ///
     /// Work whose caller has gone before its turn is not begun.
     ///
@@ -210,6 +210,20 @@ impl Store {
         E: From<StoreError> + Send + 'static,
     {
         on_engine!(self, units => units.write(work).await)
+    }
+
+    /// The same for work that takes long or cannot be done twice: it runs again only because of another transaction, which engines outside of this process give
+    /// as a reason.
+    ///
+    /// # Errors
+    /// As those of [`Store::write`].
+    pub async fn write_apart<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: Fn(&mut dyn Session) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        on_engine!(self, units => units.write_apart(work).await)
     }
 
     /// Runs changes again and again, others' between them, until a run changes less than the most that one does; how much they changed together.

@@ -117,7 +117,7 @@ impl<E: Connect> Units<E> {
         self.readers.options().statement_budget
     }
 
-    /// Runs the work on the writer thread, inside a part of a transaction that other jobs may share, and answers after its commit.
+    /// Runs the work on the writer thread, inside a transaction that other jobs may share, and answers after its commit.
     pub(super) async fn write<T, X, F>(&self, work: F) -> Result<T, X>
     where
         F: Fn(&mut dyn Session) -> Result<T, X> + Send + 'static,
@@ -125,6 +125,16 @@ impl<E: Connect> Units<E> {
         X: From<StoreError> + Send + 'static,
     {
         self.writer.run(work).await
+    }
+
+    /// The same for work that does not run again because it failed, or another job did.
+    pub(super) async fn write_apart<T, X, F>(&self, work: F) -> Result<T, X>
+    where
+        F: Fn(&mut dyn Session) -> Result<T, X> + Send + 'static,
+        T: Send + 'static,
+        X: From<StoreError> + Send + 'static,
+    {
+        self.writer.run_apart(work).await
     }
 
     /// Jobs waiting for the writer.

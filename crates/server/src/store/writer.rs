@@ -1,7 +1,10 @@
 //! The one writer: a thread that takes jobs in order, runs several in one transaction, and answers each after the commit.
 //!
-//! A commit costs a flush of the disk; jobs that arrive meanwhile share the next one. A job that fails, or panics, undoes its own part and nothing else. Where
-//! the engine gives up a transaction because of another one, all its jobs run again. Must not answer before the commit: an answer is a promise.
+//! A commit costs a flush of the disk; jobs that arrive meanwhile share the next one. A job that fails, or panics, undoes what it did and nothing else. To be
+//! undone by itself it must be a part of the transaction, which costs as much as the work of many a job; so where the engine can tell that a failed job left
+//! nothing behind, jobs run without parts, and the first one that did leave something has all of them run again, each as a part. Work that must not run twice is
+//! a part from the start, and so are those after it. Where the engine gives up a transaction because of another one, all its jobs run again in any case.
+//! Must not answer before the commit: an answer is a promise.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,6 +37,8 @@ enum Message {
 
 /// A unit of work, with its types forgotten.
 trait Job: Send {
+    /// Whether it is a part of its own from the start.
+    fn is_apart(&self) -> bool;
     /// Nobody waits for the answer any more.
     fn abandoned(&self) -> bool;
     /// Does the work, once more if what it did before was undone; whether its changes are to stay.
@@ -44,6 +49,7 @@ trait Job: Send {
 
 struct Task<F, T, E> {
     work: F,
+    is_apart: bool,
     outcome: Option<Result<T, E>>,
     reply: oneshot::Sender<Result<T, E>>,
 }
@@ -54,6 +60,10 @@ where
     T: Send,
     E: From<StoreError> + Send,
 {
+    fn is_apart(&self) -> bool {
+        self.is_apart
+    }
+
     fn abandoned(&self) -> bool {
         self.reply.is_closed()
     }
@@ -107,9 +117,29 @@ impl Writer {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
+        self.send(work, false).await
+    }
+
+    /// The same for work that does not run again because it failed, or another job did.
+    pub(super) async fn run_apart<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: Fn(&mut dyn Session) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        self.send(work, true).await
+    }
+
+    async fn send<T, E, F>(&self, work: F, is_apart: bool) -> Result<T, E>
+    where
+        F: Fn(&mut dyn Session) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
         let (reply, answer) = oneshot::channel();
         let task = Task {
             work,
+            is_apart,
             outcome: None,
             reply,
         };
@@ -156,13 +186,45 @@ struct Shared {
     job: Box<dyn Job>,
     /// What it is answered with, if not with its own outcome.
     failure: Option<StoreError>,
+    /// The engine ended a transaction over it: it does not run again.
+    is_over: bool,
+}
+
+impl Shared {
+    fn new(job: Box<dyn Job>) -> Self {
+        Shared {
+            job,
+            failure: None,
+            is_over: false,
+        }
+    }
 }
 
 /// A transaction that was not kept, and every job with it.
 struct Broken {
     error: StoreError,
+    cause: Cause,
+}
+
+/// Why a transaction was not kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cause {
     /// Only because of another one: it may be tried again.
-    is_conflict: bool,
+    Conflict,
+    /// A job failed that left something behind, and was no part that can be undone by itself.
+    NoPart,
+    /// The engine ended it over a job, as it does with what runs out of time while it changes rows.
+    Ended,
+    /// All else. It stays so.
+    Fault,
+}
+
+/// Which jobs of a transaction are parts of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Parts {
+    /// Those from the first one on that must be.
+    Late,
+    All,
 }
 
 impl<E: Connect> Work<E> {
@@ -177,27 +239,33 @@ impl<E: Connect> Work<E> {
 
     /// Runs the first job and those already waiting in one transaction. False when the writer is to stop.
     fn run_batch(&mut self, first: Box<dyn Job>) -> bool {
-        let mut batch = vec![Shared {
-            job: first,
-            failure: None,
-        }];
+        let mut batch = vec![Shared::new(first)];
         let mut go_on = true;
-        let mut attempt = 1;
+        let mut conflicts = 0;
+        let (mut gather, mut parts) = (true, Parts::Late);
         let broken = loop {
-            let gather = attempt == 1;
-            let Err(broken) = self.attempt(&mut batch, gather, &mut go_on) else {
+            let Err(broken) = self.attempt(&mut batch, gather, parts, &mut go_on) else {
                 break None;
             };
             self.give_up(&broken, batch.len());
-            if !broken.is_conflict || attempt == ATTEMPTS {
-                break Some(broken.error);
+            match broken.cause {
+                Cause::Fault => break Some(broken.error),
+                Cause::NoPart | Cause::Ended => {}
+                Cause::Conflict => {
+                    conflicts += 1;
+                    if conflicts == ATTEMPTS {
+                        break Some(broken.error);
+                    }
+                    let pause = PAUSE * conflicts;
+                    std::thread::sleep(pause.mul_f64(fastrand::f64()));
+                }
             }
-            let pause = PAUSE * attempt;
-            std::thread::sleep(pause.mul_f64(fastrand::f64()));
-            attempt += 1;
+            (gather, parts) = (false, Parts::All);
         };
-        for Shared { job, failure } in batch {
-            job.answer(broken.as_ref().map(StoreError::again).or(failure));
+        for shared in batch {
+            let broken = broken.as_ref().filter(|_| !shared.is_over);
+            let failure = broken.map(StoreError::again).or(shared.failure);
+            shared.job.answer(failure);
         }
         go_on
     }
@@ -207,15 +275,18 @@ impl<E: Connect> Work<E> {
         &mut self,
         batch: &mut Vec<Shared>,
         gather: bool,
+        parts: Parts,
         go_on: &mut bool,
     ) -> Result<(), Broken> {
-        let ran = catch_unwind(AssertUnwindSafe(|| self.transaction(batch, gather, go_on)));
+        let ran = catch_unwind(AssertUnwindSafe(|| {
+            self.transaction(batch, gather, parts, go_on)
+        }));
         ran.unwrap_or_else(|_| {
             self.connection = None;
             Err(Broken {
                 // It may have been the commit.
                 error: StoreError::Uncertain("the connection that writes panicked".into()),
-                is_conflict: false,
+                cause: Cause::Fault,
             })
         })
     }
@@ -225,6 +296,7 @@ impl<E: Connect> Work<E> {
         &mut self,
         batch: &mut Vec<Shared>,
         gather: bool,
+        mut parts: Parts,
         go_on: &mut bool,
     ) -> Result<(), Broken> {
         let (receiver, most) = (&mut self.receiver, self.jobs_per_commit);
@@ -236,14 +308,19 @@ impl<E: Connect> Work<E> {
                     batch.remove(at);
                     continue;
                 }
-                run(connection, next)?;
+                if next.job.is_apart() {
+                    parts = Parts::All;
+                }
+                if !next.is_over {
+                    run(connection, next, parts)?;
+                }
                 at += 1;
             }
             if !gather || batch.len() >= most {
                 break;
             }
             match receiver.try_recv() {
-                Ok(Message::Job(job)) => batch.push(Shared { job, failure: None }),
+                Ok(Message::Job(job)) => batch.push(Shared::new(job)),
                 Ok(Message::Stop) => {
                     *go_on = false;
                     break;
@@ -258,10 +335,10 @@ impl<E: Connect> Work<E> {
     /// Undoes what is left of a transaction.
     fn give_up(&mut self, broken: &Broken, jobs: usize) {
         let error = &broken.error;
-        if broken.is_conflict {
-            tracing::debug!(%error, jobs, "a transaction met another one");
-        } else {
-            tracing::error!(%error, jobs, "a transaction was lost");
+        match broken.cause {
+            Cause::Conflict => tracing::debug!(%error, jobs, "a transaction met another one"),
+            Cause::NoPart => tracing::debug!(%error, jobs, "jobs run again as parts"),
+            Cause::Ended | Cause::Fault => tracing::error!(%error, jobs, "a transaction was lost"),
         }
         let Some(connection) = &mut self.connection else {
             return;
@@ -295,7 +372,7 @@ fn begin<'c, E: Connect>(
     if kept.is_none() {
         let lost = |error| Broken {
             error,
-            is_conflict: false,
+            cause: Cause::Fault,
         };
         let mut connection = engine.writer().map_err(lost)?;
         connection.begin_write().map_err(lost)?;
@@ -304,10 +381,16 @@ fn begin<'c, E: Connect>(
     Ok(kept.as_mut().expect("it was there, or was just opened"))
 }
 
-/// One job, as a part of the transaction.
-fn run<C: Connection>(connection: &mut C, shared: &mut Shared) -> Result<(), Broken> {
-    let begun = connection.begin_part();
-    begun.map_err(|error| broken(connection, error))?;
+/// One job, as a part of the transaction if it is to be one, or if the engine cannot tell what it left behind.
+fn run<C: Connection>(connection: &mut C, shared: &mut Shared, parts: Parts) -> Result<(), Broken> {
+    let before = match parts {
+        Parts::Late => connection.changes(),
+        Parts::All => None,
+    };
+    if before.is_none() {
+        let begun = connection.begin_part();
+        begun.map_err(|error| broken(connection, error))?;
+    }
     let ran = catch_unwind(AssertUnwindSafe(|| shared.job.run(connection)));
     let kept = match ran {
         Ok(true) => connection.settle().map(|()| true),
@@ -317,25 +400,51 @@ fn run<C: Connection>(connection: &mut C, shared: &mut Shared) -> Result<(), Bro
     let keep = matches!(kept, Ok(true));
     shared.failure = kept.err();
     if !connection.is_in_transaction() {
-        // A full disk and the like roll the whole transaction back.
-        let text = "the transaction was rolled back by the engine";
-        return Err(broken(connection, StoreError::Unavailable(text.into())));
+        return Err(ended(connection, shared, keep));
     }
-    let ended = connection.end_part(keep);
-    ended.map_err(|error| broken(connection, error))?;
+    if before.is_none() {
+        let ended = connection.end_part(keep);
+        ended.map_err(|error| broken(connection, error))?;
+    } else if !keep && connection.changes() != before {
+        return Err(Broken {
+            error: StoreError::Engine("a write that failed was no part".into()),
+            cause: Cause::NoPart,
+        });
+    }
     if connection.take_conflict() {
         let text = "another transaction was in the way";
         return Err(Broken {
             error: StoreError::Unavailable(text.into()),
-            is_conflict: true,
+            cause: Cause::Conflict,
         });
     }
     Ok(())
 }
 
+/// The transaction went while the job ran: a full disk does that, and a statement that runs out of time while it changes rows. The others are not to pay for it.
+fn ended<C: Connection>(connection: &mut C, shared: &mut Shared, keep: bool) -> Broken {
+    let text = "the transaction was rolled back by the engine";
+    let broken = broken(connection, StoreError::Unavailable(text.into()));
+    if broken.cause == Cause::Conflict || connection.is_lost() {
+        return broken;
+    }
+    if keep {
+        shared.failure = Some(broken.error.again());
+    }
+    shared.is_over = true;
+    Broken {
+        cause: Cause::Ended,
+        ..broken
+    }
+}
+
 fn broken<C: Connection>(connection: &mut C, error: StoreError) -> Broken {
     Broken {
-        is_conflict: connection.take_conflict(),
+        cause: if connection.take_conflict() {
+            Cause::Conflict
+        } else {
+            Cause::Fault
+        },
         error,
     }
 }

@@ -52,6 +52,7 @@ mod store_parts;
 mod store_purge;
 mod store_replicas;
 mod store_session;
+mod store_shared;
 mod store_view;
 mod store_words;
 mod token;

@@ -9,6 +9,7 @@ use tokio::task::JoinSet;
 
 use crate::reads_plant::Plant;
 use crate::store::{Waiting, add_area, areas, opened, opened_with};
+use crate::store_shared::{End, Gate, add, check};
 use crate::support::Database;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -22,6 +23,62 @@ async fn concurrent_writes_are_all_kept_and_share_commits() {
     assert_eq!(areas(&store).await, 200);
     // 200 jobs at 128 for each commit.
     assert_eq!(log_commits(&store).await - before, 2);
+}
+
+/// How often a write runs that shares its commit with another one behind it.
+async fn runs_before(end: End) -> usize {
+    let (_database, store) = opened().await;
+    let mut gate = Gate::close(&store).await;
+    let runs = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&runs);
+    let counted = move |session: &mut dyn Session, id: i64| {
+        count.fetch_add(1, Ordering::SeqCst);
+        add(session, id, End::Well)
+    };
+    gate.send(counted, false).await;
+    gate.send_all(&[end]).await;
+    check(&store, &gate.open().await).await;
+    runs.load(Ordering::SeqCst)
+}
+
+#[tokio::test]
+async fn writes_run_again_only_when_something_is_to_be_undone() {
+    assert_eq!(runs_before(End::Well).await, 1);
+    assert_eq!(runs_before(End::Refused).await, 1);
+    assert_eq!(runs_before(End::Fails).await, 2);
+}
+
+/// As the engine itself does where a disk is full.
+#[tokio::test]
+async fn one_over_which_the_engine_ends_the_transaction_takes_no_other_with_it() {
+    fn ending(session: &mut dyn Session, id: i64) -> Result<i64, StoreError> {
+        add_area(session, id, "gone")?;
+        let sql = "INSERT OR ROLLBACK INTO areas (id, name) VALUES (?1, 'gone')";
+        session.execute(sql, &[id.into()]).map(|_| 0)
+    }
+    let (_database, store) = opened().await;
+    let mut gate = Gate::close(&store).await;
+    gate.send_all(&[End::Well]).await;
+    gate.send(ending, false).await;
+    gate.send_all(&[End::Well, End::Fails]).await;
+    gate.send(ending, true).await;
+    // One that does not even notice must not be told that it is there.
+    let careless = |session: &mut dyn Session, id: i64| Ok(ending(session, id).unwrap_or(id));
+    gate.send(careless, false).await;
+    gate.send_all(&[End::Well]).await;
+    let answers = gate.open().await;
+    let of = |id: usize| answers[id - 1].as_ref();
+    assert!(
+        matches!(of(3), Err(StoreError::Constraint(_)))
+            && matches!(of(6), Err(StoreError::Constraint(_)))
+            && matches!(of(7), Err(StoreError::Unavailable(text)) if text.contains("by the engine")),
+        "{answers:?}"
+    );
+    assert!(
+        [1, 2, 4, 8].into_iter().all(|id| of(id).is_ok()),
+        "{answers:?}"
+    );
+    check(&store, &answers).await;
 }
 
 /// Commits so far, read from the write-ahead log itself: a frame that ends a commit holds the size of the database after it, any other holds 0.

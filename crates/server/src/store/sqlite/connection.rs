@@ -214,6 +214,10 @@ impl connect::Connection for Database {
         self.control("ROLLBACK")
     }
 
+    fn changes(&self) -> Option<u64> {
+        Some(self.connection.total_changes())
+    }
+
     fn begin_part(&mut self) -> Result<(), StoreError> {
         self.control("SAVEPOINT job")
     }
