@@ -7,8 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
-use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::budget::{Budget, STEPS_PER_LOOK};
 use super::errors::store_error;
@@ -59,7 +58,10 @@ pub(super) fn open_writer(path: &Path, options: &StoreOptions) -> Result<Databas
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    open(path, flags, options)
+    let mut database = open(path, flags, options)?;
+    // It asks as many things as readers do, and writes besides.
+    database.statements = Statements::new(options.cached_statements.saturating_mul(2));
+    Ok(database)
 }
 
 /// Sets the writer up, and the file if it is new.
@@ -155,11 +157,12 @@ impl Session for Database {
     }
 
     fn execute(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<u64, StoreError> {
-        let mut statement = self.connection.prepare_cached(sql).map_err(store_error)?;
-        bind(&mut statement, binds)?;
-        self.budget.start();
-        let changed = statement.raw_execute().map_err(store_error)?;
-        Ok(changed as u64)
+        self.send(sql, binds)?;
+        Ok(self.connection.changes())
+    }
+
+    fn send(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {
+        self.query(sql, binds, &mut |_| Ok(ControlFlow::Continue(())))
     }
 
     fn append(
@@ -239,36 +242,5 @@ impl connect::Connection for Database {
 
     fn take_time(&mut self) -> bool {
         self.budget.take_time()
-    }
-}
-
-fn bind(statement: &mut rusqlite::Statement<'_>, binds: &[Value<'_>]) -> Result<(), StoreError> {
-    if statement.parameter_count() != binds.len() {
-        // A missing value would be read as NULL without a word.
-        let text = format!(
-            "a statement takes {} values and was given {}",
-            statement.parameter_count(),
-            binds.len()
-        );
-        return Err(StoreError::Engine(text.into()));
-    }
-    for (index, value) in binds.iter().enumerate() {
-        statement
-            .raw_bind_parameter(index + 1, Bound(*value))
-            .map_err(store_error)?;
-    }
-    Ok(())
-}
-
-struct Bound<'a>(Value<'a>);
-
-impl ToSql for Bound<'_> {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(ToSqlOutput::Borrowed(match self.0 {
-            Value::Null => ValueRef::Null,
-            Value::Int(value) => ValueRef::Integer(value),
-            Value::Real(value) => ValueRef::Real(value),
-            Value::Text(value) => ValueRef::Text(value.as_bytes()),
-        }))
     }
 }
