@@ -154,16 +154,15 @@ impl<'a> Run<'a> {
         // After the last round too there may be nothing left to read.
         is_exact |= self.state.comments.as_ref().is_some_and(BTreeSet::is_empty);
         Ok(Line {
-            rows: self.comments()? as u64,
+            rows: self.comments()?,
             counts,
             is_exact,
         })
     }
 
     /// How many comments the copy has.
-    pub(super) fn comments(&mut self) -> Result<usize> {
-        let ids = tokio::task::block_in_place(|| self.target.ids(&comments()))?;
-        Ok(ids.len())
+    pub(super) fn comments(&mut self) -> Result<u64> {
+        tokio::task::block_in_place(|| self.target.rows(&comments()))
     }
 
     /// Takes note of what a table came to. What the client may not read is no failure: the copy is of what it may.

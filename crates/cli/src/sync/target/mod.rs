@@ -105,6 +105,9 @@ pub(super) trait Target: Send {
     /// The ids of all rows of a group's main table, ascending.
     fn ids(&mut self, group: &Group) -> Result<Vec<i32>>;
 
+    /// How many rows a group's main table has, without a look at them all where the copy can tell.
+    fn rows(&mut self, group: &Group) -> Result<u64>;
+
     /// Puts values in the place of those with their ids, if this target can do so without rewriting their months; else `None`.
     fn put_values(
         &mut self,

@@ -333,6 +333,14 @@ impl<D: Database> Target for Sql<D> {
             .collect()
     }
 
+    fn rows(&mut self, group: &Group) -> Result<u64> {
+        self.ensure(group)?;
+        let sql = format!("SELECT '', count(*) FROM {}", group.main.name);
+        let pairs = self.database.pairs(&sql, &[])?;
+        let count = pairs.into_iter().map(|(_, count)| u64::try_from(count));
+        Ok(count.sum::<Result<u64, _>>()?)
+    }
+
     fn put_values(
         &mut self,
         group: &Group,

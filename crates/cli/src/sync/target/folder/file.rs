@@ -195,12 +195,9 @@ impl Iterator for Reader {
 
 /// How many rows a file has, and the first column of all of them.
 pub(super) fn ids(path: &Path) -> Result<Vec<i32>> {
-    let file = match File::open(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        file => file.with_context(|| unreadable(path))?,
+    let Some(builder) = reader(path)? else {
+        return Ok(Vec::new());
     };
-    let builder =
-        ParquetRecordBatchReaderBuilder::try_new(file).with_context(|| unreadable(path))?;
     let first = parquet::arrow::ProjectionMask::leaves(builder.parquet_schema(), [0]);
     let mut ids = Vec::new();
     for batch in builder.with_projection(first).build()? {
@@ -208,6 +205,25 @@ pub(super) fn ids(path: &Path) -> Result<Vec<i32>> {
         ids.extend_from_slice(batch.column(0).as_primitive::<Int32Type>().values());
     }
     Ok(ids)
+}
+
+/// How many rows a file says it has; none if it is not there.
+pub(super) fn rows(path: &Path) -> Result<u64> {
+    let Some(builder) = reader(path)? else {
+        return Ok(0);
+    };
+    Ok(u64::try_from(
+        builder.metadata().file_metadata().num_rows(),
+    )?)
+}
+
+fn reader(path: &Path) -> Result<Option<ParquetRecordBatchReaderBuilder<File>>> {
+    let file = match File::open(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        file => file.with_context(|| unreadable(path))?,
+    };
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file);
+    builder.with_context(|| unreadable(path)).map(Some)
 }
 
 fn unreadable(path: &Path) -> String {

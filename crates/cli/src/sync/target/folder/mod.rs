@@ -187,6 +187,10 @@ impl Target for Folder {
         Ok(ids)
     }
 
+    fn rows(&mut self, group: &Group) -> Result<u64> {
+        file::rows(&self.table_file(&group.main))
+    }
+
     fn put_values(&mut self, _: &Group, _: i32, _: &[Row], _: &State) -> Result<Option<Counts>> {
         Ok(None)
     }
