@@ -1,4 +1,4 @@
-//! The folder: built beside its place under another name, on disk before it gets its own.
+//! The folder: built beside its place under another name, on disk before it gets its own. What an export left that was killed goes with the next one.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write as _};
@@ -11,6 +11,8 @@ use super::error::ExportError;
 use super::progress::Progress;
 use crate::lines::LONGEST_LINE;
 
+/// What stands between the name of a folder and a mark in the name it is built under.
+const BUILT: &str = ".export-";
 /// Records between two words about how far it is.
 const RECORDS_PER_WORD: u64 = 500;
 
@@ -23,6 +25,8 @@ pub(super) struct Building {
     above: PathBuf,
     /// Where it is built; empty once it is in its place.
     site: PathBuf,
+    /// Held as long as somebody builds there.
+    _lock: Option<File>,
 }
 
 impl Building {
@@ -38,10 +42,15 @@ impl Building {
             });
         };
         let above = above.to_owned();
-        let mark = fastrand::u64(..);
-        let site = above.join(format!(".{}.export-{mark:016x}", name.to_string_lossy()));
-        fs::create_dir(&site).map_err(|source| refused(&place, source))?;
-        Ok(Building { place, above, site })
+        let name = format!(".{}{BUILT}", name.to_string_lossy());
+        remove_left(&above, &name);
+        let (site, lock) = site(&above, &name).map_err(|source| refused(&place, source))?;
+        Ok(Building {
+            place,
+            above,
+            site,
+            _lock: lock,
+        })
     }
 
     /// Begins a file.
@@ -158,6 +167,59 @@ impl Lines<'_> {
     }
 }
 
+/// A new folder to build in, locked.
+fn site(above: &Path, name: &str) -> io::Result<(PathBuf, Option<File>)> {
+    loop {
+        let site = above.join(format!("{name}{:016x}", fastrand::u64(..)));
+        fs::create_dir(&site)?;
+        // Another export may have taken it for one that was left, before it was locked.
+        match lock(&site) {
+            Ok(lock) if site.exists() => return Ok((site, lock)),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+}
+
+/// Removes the folders of this name that nobody builds in any more: those of exports that were killed. What cannot be removed is in nobody's way.
+fn remove_left(above: &Path, name: &str) {
+    for entry in fs::read_dir(above).into_iter().flatten().flatten() {
+        let found = entry.file_name();
+        let mark = found.to_str().and_then(|found| found.strip_prefix(name));
+        if mark.is_some_and(|mark| mark.len() == 16 && u64::from_str_radix(mark, 16).is_ok())
+            && let Ok(Some(_lock)) = try_lock(&entry.path())
+        {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// Waits for the lock of a folder. A file system without locks has none: nobody will find out then whether the folder is in use, and it is left alone.
+#[cfg(unix)]
+fn lock(folder: &Path) -> io::Result<Option<File>> {
+    let file = File::open(folder)?;
+    Ok(file.lock().is_ok().then_some(file))
+}
+
+/// The lock of a folder; none while somebody has it.
+#[cfg(unix)]
+fn try_lock(folder: &Path) -> io::Result<Option<File>> {
+    let file = File::open(folder)?;
+    Ok(file.try_lock().is_ok().then_some(file))
+}
+
+/// Elsewhere a folder has no lock, and nobody can tell whether it is in use.
+#[cfg(not(unix))]
+fn lock(_folder: &Path) -> io::Result<Option<File>> {
+    Ok(None)
+}
+
+/// As above.
+#[cfg(not(unix))]
+fn try_lock(_folder: &Path) -> io::Result<Option<File>> {
+    Ok(None)
+}
+
 fn must_be_free(place: &Path) -> Result<(), ExportError> {
     let taken = |found| {
         Err(ExportError::Taken {
@@ -198,5 +260,56 @@ fn refused(path: &Path, source: io::Error) -> ExportError {
     ExportError::Write {
         path: path.to_owned(),
         source,
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).expect("a folder");
+        let mut names: Vec<_> = entries
+            .map(|entry| entry.expect("an entry").file_name())
+            .map(|name| name.into_string().expect("UTF-8"))
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_was_left_behind_goes_and_what_is_being_built_stays() {
+        let above = tempfile::tempdir().unwrap();
+        let others = [
+            ".plant.export-0123456789abcde",
+            ".plant.export-notes-of-mine-x",
+            ".plant2.export-0123456789abcdef",
+            "plant.export-0123456789abcdef",
+        ];
+        let left = ".plant.export-0123456789abcdef";
+        for name in others.iter().chain(&[left]) {
+            fs::create_dir(above.path().join(name)).unwrap();
+            fs::write(above.path().join(name).join("areas.jsonl"), "{}\n").unwrap();
+        }
+        let place = above.path().join("plant");
+        let first = Building::begin(&place).unwrap();
+        let second = Building::begin(&place).unwrap();
+        let site = |building: &Building| {
+            let name = building.site.file_name().unwrap();
+            name.to_str().unwrap().to_owned()
+        };
+        let mut expected: Vec<_> = others.map(str::to_owned).to_vec();
+        expected.extend([site(&first), site(&second)]);
+        expected.sort();
+        assert_eq!(names(above.path()), expected);
+
+        let built = site(&first);
+        first.end().unwrap();
+        drop(second);
+        let mut expected: Vec<_> = others.map(str::to_owned).to_vec();
+        expected.push("plant".to_owned());
+        expected.sort();
+        assert_eq!(names(above.path()), expected);
+        assert!(!above.path().join(built).exists());
     }
 }
