@@ -83,6 +83,26 @@ def test_limits_are_those_of_statprocon(name: str, ranges: str) -> None:
     assert found.to_arrow()["range_beyond"].to_pylist() == oracle.rule_1_mr_indices_beyond_limits()
 
 
+@pytest.mark.parametrize("name", DATA)
+def test_a_floor_ends_the_lower_limit_where_statprocon_leaves_it_out(name: str) -> None:
+    floor = float(min(DATA[name]))
+    free, found = chart(DATA[name]), chart(DATA[name], floor=floor)
+    kept = Statprocon(DATA[name], limit_floor=floor).is_lnpl_above_floor()
+    assert found.lower == (free.lower if kept else floor)
+    assert (found.centre, found.upper, found.range_upper) == (free.centre, free.upper, free.range_upper)
+    assert found.to_arrow()["rules"] == free.to_arrow()["rules"]
+    turned = chart([-value for value in DATA[name]], ceiling=-floor)
+    assert (turned.upper, turned.lower) == pytest.approx((-found.lower, -found.upper))
+
+
+def test_a_value_that_cannot_be_is_said() -> None:
+    with pytest.raises(ValueError, match=r"a value of -1 is below the floor of 0, at point 2"):
+        chart([3, 2, -1, 4, 5], floor=0)
+    days = [f"2026-01-0{day}" for day in range(1, 6)]
+    with pytest.raises(ValueError, match=r"a value of 101 is above the ceiling of 100, at 2026-01-04"):
+        lean.xmr({"value": [90, 95, 99, 101, 98], "valueDate": days}, ceiling=100)
+
+
 def test_phases_are_those_of_pycontrolcharts() -> None:
     names = ["one"] * 12 + ["two"] * 12
     oracle = calc_xmr(published.WHEELER_ACCOUNTS, phase=names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -104,6 +104,8 @@ def xmr(
     ranges: Literal["mean", "median"] = "mean",
     baseline: int | None = None,
     minimum: int = 5,
+    floor: float | None = None,
+    ceiling: float | None = None,
     unit: str | None = None,
 ) -> XmR:
     """An XmR chart (individuals and moving ranges, process behaviour chart) of a series of values.
@@ -126,12 +128,16 @@ def xmr(
         baseline: How many first points of each phase give its limits. None: all.
         minimum: How many points a phase must have, at least 2. Wheeler calls limits of five or six values useful, and those of
             17 or more solid.
+        floor: The least that a value can be, such as 0 for counts and times. A lower limit beyond it is drawn there: nothing
+            can fall below, so it gives no signal. The rules keep their distances from the centre.
+        ceiling: The most that a value can be, such as 100 for percentages.
         unit: The unit of the values, for the chart.
 
     A phase (or baseline) whose values are all equal has limits that are its value, and no rule is applied to it.
 
     Raises:
-        ValueError: A column is missing or of the wrong kind, a value is missing, or a phase has fewer points than ``minimum``.
+        ValueError: A column is missing or of the wrong kind, a value is missing or beyond ``floor`` or ``ceiling``, or a phase has
+            fewer points than ``minimum``.
     """
     if minimum < 2:
         message = f"a moving range needs 2 values: expected a minimum of at least 2, found {minimum}"
@@ -140,6 +146,7 @@ def xmr(
         message = f"expected ranges to be mean or median; found {ranges!r}"
         raise ValueError(message)
     points = _control.series(_frame.table(data), value, date, phases)
+    _within(points, floor, ceiling)
     wanted = chosen(rules)
     rows: list[dict[str, Any]] = []
     found: list[Phase] = []
@@ -147,9 +154,14 @@ def xmr(
         _control.enough(name, len(part), baseline, minimum)
         values = [point.value for point in part]
         phase = limits(values, name=name, ranges=ranges, baseline=baseline)
-        found.append(phase)
         sigma = (phase.upper - phase.centre) / 3
         marks = hits(values, phase.centre, sigma, wanted) if sigma else [()] * len(values)
+        phase = replace(
+            phase,
+            lower=phase.lower if floor is None else max(phase.lower, floor),
+            upper=phase.upper if ceiling is None else min(phase.upper, ceiling),
+        )
+        found.append(phase)
         rows.extend(_rows(part, phase, marks))
     last = found[-1]
     return XmR(
@@ -183,6 +195,20 @@ def limits(values: Sequence[float], *, name: str, ranges: str, baseline: int | N
         range_centre=typical,
         range_upper=most * typical,
     )
+
+
+def _within(points: Sequence[_control.Point], floor: float | None, ceiling: float | None) -> None:
+    for row, point in enumerate(points):
+        if floor is not None and point.value < floor:
+            message = f"a value of {point.value:g} is below the floor of {floor:g}, at {_where(row, point)}"
+            raise ValueError(message)
+        if ceiling is not None and point.value > ceiling:
+            message = f"a value of {point.value:g} is above the ceiling of {ceiling:g}, at {_where(row, point)}"
+            raise ValueError(message)
+
+
+def _where(row: int, point: _control.Point) -> str:
+    return f"point {row}" if point.date is None else point.date.isoformat()
 
 
 def _rows(part: Sequence[_control.Point], phase: Phase, marks: Sequence[tuple[str, ...]]) -> list[dict[str, Any]]:
