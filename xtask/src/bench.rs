@@ -5,26 +5,33 @@ use clap::ValueEnum;
 
 use crate::postgres::{Profile, Server};
 use crate::process::{self, cargo};
+use crate::python;
 
-/// Where the service keeps its data.
+/// What is measured alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Engine {
-    /// In a file of SQLite.
+pub(crate) enum Part {
+    /// The service with its data in a file of SQLite, and the commands over it.
     Sqlite,
-    /// On PostgreSQL: the server that `OBEYA_TEST_POSTGRES` names, or a throwaway one that waits for the disk.
+    /// The service on PostgreSQL: the server that `OBEYA_TEST_POSTGRES` names, or a throwaway one that waits for the disk.
     Postgres,
+    /// The Python package beside what analysts would write without it.
+    Python,
 }
 
-/// Runs the service's on one engine, or everything, in a release build; each prints its table itself.
-pub(crate) fn run(engine: Option<Engine>) -> Result<()> {
-    if engine.is_none() {
+/// Runs one part or everything, in a release build; each prints its table itself.
+pub(crate) fn run(part: Option<Part>) -> Result<()> {
+    let wanted = |other| part.is_none_or(|part| part == other);
+    if part.is_none() {
         bench("obeya-odata", "language", &[])?;
     }
-    if engine != Some(Engine::Postgres) {
+    if wanted(Part::Sqlite) {
         bench("obeya-server", "service", &[])?;
         bench("obeya-cli", "pull", &[])?;
     }
-    if engine != Some(Engine::Sqlite) {
+    if wanted(Part::Python) {
+        python::bench::run()?;
+    }
+    if wanted(Part::Postgres) {
         // Built before: nothing else runs while something is measured.
         bench("obeya-server", "service", &["--no-run"])?;
         let server = Server::get(Profile::Durable)?;

@@ -64,10 +64,10 @@ enum Command {
     Guardian(postgres::guardian::Order),
     /// What the compiler cannot see: import arrows, file sizes, orphan snapshots.
     Tidy,
-    /// Measures the query language and the service against their yardsticks, in a release build.
+    /// Measures the query language, the service and the packages against their yardsticks, in a release build.
     Bench {
-        /// Only the service, and only on this engine.
-        engine: Option<bench::Engine>,
+        /// Only this.
+        part: Option<bench::Part>,
     },
 }
 
@@ -84,6 +84,6 @@ fn main() -> anyhow::Result<()> {
         }
         Command::Guardian(order) => postgres::guardian::run(&order),
         Command::Tidy => tidy::run(),
-        Command::Bench { engine } => bench::run(engine),
+        Command::Bench { part } => bench::run(part),
     }
 }

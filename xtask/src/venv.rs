@@ -8,7 +8,12 @@ use crate::process::{command, root, run};
 
 /// The interpreter of `target/venv`, made if need be. `PYTHON` names another interpreter than `python3` to make it with.
 pub(crate) fn interpreter() -> Result<PathBuf> {
-    let venv = root().join("target/venv");
+    interpreter_of("target/venv")
+}
+
+/// The interpreter of an environment of its own, for what the tests' packages would be in the way of.
+pub(crate) fn interpreter_of(folder: &str) -> Result<PathBuf> {
+    let venv = root().join(folder);
     let python = if cfg!(windows) {
         venv.join("Scripts/python.exe")
     } else {

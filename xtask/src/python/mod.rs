@@ -1,5 +1,6 @@
 //! Python: what `regen` writes for the package, its reference, and the part of `test` that builds it and tests it as a user would hold it.
 
+pub(crate) mod bench;
 mod inputs;
 mod reference;
 mod rust;
