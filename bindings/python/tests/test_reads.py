@@ -89,7 +89,7 @@ def test_numbered_lists_have_the_same_face(client: obeya.Client) -> None:
     assert incidents.count() == 1
     assert [len(page) for page in incidents.pages()] == [1]
     assert (len(incidents.page(1)), len(incidents.page(2))) == (1, 0)
-    assert repr(incidents) == "<obeya.NumberedRecords of incidents>"
+    assert repr(incidents) == "<obeya.IncidentRecords of incidents>"
 
 
 def test_a_link_that_leads_elsewhere_is_not_followed() -> None:

@@ -87,7 +87,7 @@ def test_limits_are_those_of_statprocon(name: str, ranges: str) -> None:
 def test_a_floor_ends_the_lower_limit_where_statprocon_leaves_it_out(name: str) -> None:
     floor = float(min(DATA[name]))
     free, found = chart(DATA[name]), chart(DATA[name], floor=floor)
-    kept = Statprocon(DATA[name], limit_floor=floor).is_lnpl_above_floor()
+    kept = Statprocon(DATA[name], limit_floor=floor).is_lnpl_above_floor()  # type: ignore[no-untyped-call]
     assert found.lower == (free.lower if kept else floor)
     assert (found.centre, found.upper, found.range_upper) == (free.centre, free.upper, free.range_upper)
     assert found.to_arrow()["rules"] == free.to_arrow()["rules"]
