@@ -13,6 +13,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from obeya._tidy import wide
 
 TYPES = [
     {
@@ -111,7 +112,7 @@ def test_each_kind_of_part_has_a_table(quality: obeya.TestServer) -> None:
         assert found.to_polars().categories.group_by("title").len().filter(pl.col("title") == "Hydraulics")["len"].item() == 2
 
 
-WIDE = {
+WIDE: dict[str, list[Any]] = {
     "categories": ["Hydraulics; Leak", "Hydraulics", "Surface"],
     "causes": ["Wear", None, None],
     "Downtime (min)": [90.5, None, 20.0],
@@ -137,6 +138,15 @@ def test_a_wide_table_has_a_column_for_each_part_by_its_name(quality: obeya.Test
         assert list(frame.columns) == table.column_names
         assert frame["Downtime (min)"].sum() == 110.5
         assert read.to_polars(wide=True).select(list(WIDE)).to_dict(as_series=False) == WIDE
+
+
+def test_an_incident_that_comes_twice_has_its_own_amounts_each_time(quality: obeya.TestServer) -> None:
+    with quality.client() as client:
+        table = client.incidents.list().to_arrow()
+    # As it is when the first is changed while the second page is read.
+    twice = wide(pa.concat_tables([table, table.slice(0, 1)]))
+    assert twice["id"].to_pylist() == [1, 2, 3, 1]
+    assert twice.select(list(WIDE)).to_pydict() == {name: [*values, values[0]] for name, values in WIDE.items()}
 
 
 def test_where_there_are_no_incidents_there_are_their_own_columns(quality: obeya.TestServer) -> None:

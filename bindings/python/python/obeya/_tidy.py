@@ -75,13 +75,14 @@ def wide(table: pa.Table) -> pa.Table:
     """
     import pyarrow as pa
 
-    found = tidy(table)
-    out = found.incidents
-    ids = out["id"].to_pylist()
+    # By row, not by id: an incident that is changed between two pages comes twice, each time with all its parts.
+    numbers = pa.array(range(table.num_rows), pa.int32())
+    found = tidy(table.set_column(table.column_names.index("id"), "id", numbers))
+    out = table.drop_columns(list(PARTS))
 
     def add(name: str, values: dict[int, Any], kind: pa.DataType) -> None:
         nonlocal out
-        out = out.append_column(pa.field(name, kind), pa.array(map(values.get, ids), kind))
+        out = out.append_column(pa.field(name, kind), pa.array(map(values.get, range(out.num_rows)), kind))
 
     for name, part in (("categories", found.categories), ("causes", found.causes)):
         titles: dict[int, list[str]] = defaultdict(list)
