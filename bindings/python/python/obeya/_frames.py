@@ -55,6 +55,7 @@ def frame(table: pa.Table, *, days_as_objects: bool = False) -> pd.DataFrame:
 
     types = {
         pa.int32(): pd.Int32Dtype(),
+        pa.int64(): pd.Int64Dtype(),
         pa.bool_(): pd.BooleanDtype(),
         pa.string(): pd.StringDtype("pyarrow"),
     }

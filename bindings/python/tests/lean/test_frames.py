@@ -117,6 +117,17 @@ def test_a_result_is_a_frame_for_every_library(chart: lean.XmR) -> None:
     assert len(chart) == 6
 
 
+def test_integers_and_texts_with_gaps_stay_such_for_pandas() -> None:
+    records = [
+        {"id": 1, "status": "New", "dueDate": "2026-03-01", "responsibleDisplayName": "Kari"},
+        {"id": 2, "status": "New", "dueDate": None, "responsibleDisplayName": None},
+    ]
+    frame = lean.overdue(records, as_of="2026-03-10").to_pandas()
+    assert frame["longest"].dtype == frame["open"].dtype == pd.Int64Dtype()
+    assert frame["longest"].tolist() == [9, pd.NA]
+    assert frame["responsible"].dtype == pd.StringDtype("pyarrow")
+
+
 def test_a_result_says_its_figures_in_a_line_and_in_a_notebook(chart: lean.XmR) -> None:
     says = "6 points, 1 phase, centre 6.333, limits 1.013 to 11.65, 0 signals"
     assert repr(chart) == f"<obeya.lean.XmR: {says}>"
