@@ -85,6 +85,36 @@ def test_numbers_are_numbers(kind: pa.DataType) -> None:
     assert lean.xmr({"value": values}, date=None).centre == pytest.approx(sum(VALUES) / 6)
 
 
+def test_moments_reach_from_the_first_day_to_the_last() -> None:
+    # 9999-12-31 stands for "never", and nanoseconds end in 2262. Seven digits, as on the wire.
+    ends = ["0001-01-01T00:00:00.1234567Z", None, "9999-12-31T23:59:59.9999999Z"]
+    records = [
+        {"id": at, "status": "New", "dueDate": due, "responsibleDisplayName": None} for at, due in enumerate(ends)
+    ]
+    # From 0001-01-01 there are 739675 days to the 1 March 2026: its ordinal number is 739676.
+    assert lean.overdue(records, as_of="2026-03-01").to_arrow()["days"].to_pylist() == [[739675]]
+    for tz in ("Europe/Oslo", "America/New_York"):
+        # The day before the first and the day after the last are none.
+        assert lean.overdue(records, as_of="2026-03-01", tz=tz).to_arrow()["days"].to_pylist() == [[739675]]
+    dated = {"status": ["Suggested"], **dict.fromkeys(lean.STAGES.values(), [None]), "suggestionDate": [ends[2]]}
+    assert lean.cumulative_flow(dated, tz="Europe/Oslo").last == datetime.date.max
+    digits = {"value": VALUES, "valueDate": [f"2026-03-01T06:30:00.{at}23456789" for at in range(6)]}
+    assert lean.xmr(digits).to_arrow()["date"].to_pylist()[5] == datetime.datetime(2026, 3, 1, 6, 30, 0, 523456, UTC)
+
+
+@pytest.mark.parametrize(
+    ("dates", "row"),
+    [
+        (["2026-03-01T00:00:00Z", None, "2026-03-02T00:00:00Z", "02.03.2026", "2026-03-03T00:00:00Z", "soon"], 3),
+        (["2026-03-01", "2026-03-02", "2026-03-03T00:00:00Z", "2026-03-04", "2026-03-05", "2026-03-06"], 2),
+        (["2026-03-01 06:00", "2026-03-02 06:00", "2026-03-03 06:00", "2026-03-04 06:00", "2026-03-05 06:00", ""], 5),
+    ],
+)
+def test_the_first_text_that_is_no_moment_is_named(dates: list[str | None], row: int) -> None:
+    with pytest.raises(ValueError, match=f"throughout, such as {dates[row]!r} in row {row}$"):
+        lean.xmr({"value": VALUES, "valueDate": dates})
+
+
 def test_what_is_no_frame_or_no_date_is_said() -> None:
     with pytest.raises(TypeError, match="expected a frame, columns or records; found int"):
         lean.xmr(7)  # type: ignore[arg-type]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import obeya
+import pytest
 from obeya import lean
 
 
@@ -30,6 +32,17 @@ def test_the_values_of_a_datasource_are_a_frame(client: obeya.Client) -> None:
     assert len(chart) == 95
     assert chart.centre == 24
     assert lean.pareto(client.datasources.values(1), by="dimension").total == 2500
+
+
+def test_what_is_awaited_is_not_taken_before_it_is(server: obeya.TestServer) -> None:
+    async def work() -> None:
+        async with server.async_client() as client:
+            values = client.datasources.values(1, end="2026-01-02")
+            with pytest.raises(TypeError, match=r"an AsyncValues is awaited: expected a frame, so await its to_arrow\(\) first"):
+                lean.xmr(values)  # type: ignore[arg-type]
+            assert lean.xmr(await values.to_arrow()).centre == 24
+
+    asyncio.run(work())
 
 
 def run(code: str) -> str:

@@ -117,7 +117,7 @@ def cumulative_flow(
     """
     records = _stages.records(_frame.table(data), stages, status, key)
     where = _frame.zone(tz)
-    dated = [[None if date is None else date.astimezone(where).date() for date in dates] for dates in records if any(dates)]
+    dated = [[None if date is None else _frame.local_day(date, where) for date in dates] for dates in records if any(dates)]
     if not dated:
         message = f"none of the {len(records)} records has a date in any of the columns {', '.join(stages.values())}"
         raise ValueError(message)

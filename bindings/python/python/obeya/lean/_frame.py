@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime
 import json
 import math
+from bisect import bisect
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias, cast
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -35,6 +36,9 @@ def table(data: Frame) -> pa.Table:
     """The frame as an Arrow table, without a copy where its library allows that."""
     if isinstance(data, pa.RecordBatchReader):
         return data.read_all()
+    if hasattr(data, "__aiter__") and hasattr(data, "to_arrow"):
+        message = f"an {type(data).__name__} is awaited: expected a frame, so await its to_arrow() first"
+        raise TypeError(message)
     if hasattr(data, "to_arrow_batch_reader"):
         # A list of `obeya`, whose failures keep their class where it makes the table itself.
         return cast("Any", data).to_arrow()
@@ -107,7 +111,16 @@ def days(table: pa.Table, name: str, argument: str, tz: str) -> list[datetime.da
         values = _parsed(values, name)
     if pa.types.is_date(values.type):
         return list(values.cast(pa.date32()).to_pylist())
-    return [None if moment is None else moment.astimezone(where).date() for moment in instants(table, name, argument)]
+    return [None if moment is None else local_day(moment, where) for moment in instants(table, name, argument)]
+
+
+def local_day(moment: datetime.datetime, where: datetime.tzinfo) -> datetime.date:
+    """The day of a moment in a time zone; of the first and the last moments there are, that in UTC."""
+    try:
+        return moment.astimezone(where).date()
+    except OverflowError:
+        # The calendar ends with 9999-12-31, which some write for "never": there is no day after it.
+        return moment.date()
 
 
 def known(values: Sequence[Any], name: str, why: str) -> None:
@@ -197,14 +210,25 @@ def _timestamps(values: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
 
 def _parsed(values: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     """Text as it is on the wire and in CSV: days, moments with an offset, moments without one. All of one kind."""
-    for kind in (pa.date32(), pa.timestamp("ns", "UTC"), pa.timestamp("ns")):
-        try:
-            return values.cast(kind)
-        except pa.ArrowInvalid:
-            continue
-    sample = next((value for value in values.to_pylist() if value is not None), "")
-    message = f"column {name!r} holds text that is not days or moments of ISO 8601 throughout, such as {sample!r}"
+    # Not nanoseconds, which end in 2262: a due date of 9999-12-31 is a moment too.
+    cut = pc.replace_substring_regex(values, r"(\.\d{6})\d+", r"\1")
+    kinds = (pa.date32(), pa.timestamp("us", "UTC"), pa.timestamp("us"))
+    for kind in kinds:
+        found = _cast(cut, kind)
+        if found is not None:
+            return found
+    # It is of the kind that the longest part from the beginning is of, and the value after that part is not.
+    row = max(bisect(range(len(cut)), False, key=lambda row: _cast(cut.slice(0, row + 1), kind) is None) for kind in kinds)
+    sample = f"{values[row].as_py()!r} in row {row}"
+    message = f"column {name!r} holds text that is not days or moments of ISO 8601 throughout, such as {sample}"
     raise ValueError(message)
+
+
+def _cast(values: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray | None:
+    try:
+        return values.cast(kind)
+    except pa.ArrowInvalid:
+        return None
 
 
 def exploded(table: pa.Table, path: str, argument: str) -> tuple[pa.ChunkedArray, pa.ChunkedArray | None]:
