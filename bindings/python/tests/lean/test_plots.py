@@ -323,6 +323,28 @@ def test_nothing_to_draw_is_drawn() -> None:
         empty.plot(backend="altair").to_dict()
 
 
+def test_more_groups_than_can_be_read_share_a_bar() -> None:
+    # P00 had its last incident one day ago, P01 two, and so on; each had another 100 days before, P18 500 days before.
+    incidents = [
+        {"reportedByGroup": f"P{who:02}", "incidentDate": DAY(2026, 2, 28) - datetime.timedelta(days=who + before)}
+        for who in range(20)
+        for before in (0, 500 if who == 18 else 100)
+    ]
+    chart = lean.days_since(incidents, by="reportedByGroup", as_of="2026-03-01")
+    ax = chart.plot()
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert names == [*(f"P{who:02}" for who in range(15)), "(5 others)"]
+    # Of any of P15 to P19 the last was 16 days ago, and their longest stretch is that of P18.
+    assert [bar.get_width() for bar in marks(ax, "days")] == [*range(1, 16), 16]
+    assert ax.texts[-1].get_text() == "16 (record 500)"
+    assert len(chart) == 20
+    assert "(5 others)" in str(chart.plot(backend="altair").to_dict())
+    # Of those who are shown the order is that of their names.
+    turned = [{**one, "reportedByGroup": f"Q{19 - at // 2:02}"} for at, one in enumerate(incidents)]
+    ax = lean.days_since(turned, by="reportedByGroup", as_of="2026-03-01").plot()
+    assert [label.get_text() for label in ax.get_yticklabels()] == [*(f"Q{who:02}" for who in range(5, 20)), "(5 others)"]
+
+
 def test_more_who_are_late_than_can_be_read_share_a_bar() -> None:
     late = ["2026-02-01", "2026-02-20"]
     records = [

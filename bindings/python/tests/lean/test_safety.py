@@ -89,6 +89,13 @@ def test_an_equal_stretch_is_no_record() -> None:
     assert lean.days_since(frame, as_of="2026-03-12").to_arrow()["is_record"].to_pylist() == [True]
 
 
+def test_days_on_which_much_happened_are_no_record() -> None:
+    # Stretches of no days, all equal.
+    for incidents in (2, 3):
+        row = lean.days_since({"incidentDate": [DAY(2026, 3, 1)] * incidents}, as_of="2026-03-01").to_arrow().to_pylist()[0]
+        assert (row["days"], row["record"], row["is_record"]) == (0, 0, False)
+
+
 def test_what_comes_after_the_day_is_left_out_and_counted() -> None:
     since = lean.days_since(INCIDENTS, as_of="2026-03-09")
     assert (since.days, since.later) == (7, 2)

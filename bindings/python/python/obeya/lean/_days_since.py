@@ -41,8 +41,23 @@ class DaysSince(Result):
     def _title(self) -> str:
         return f"Days since the last incident, on {self.as_of}"
 
-    def _draw(self, ax: Axes, title: str) -> None:
+    def _bars(self) -> list[dict[str, Any]]:
+        """The groups. More than can be read are one bar: those whose last incident is longest ago."""
         rows = self._rows()
+        if len(rows) <= _plot.BARS:
+            return rows
+        rest = sorted(rows, key=lambda row: int(row["days"]))[_plot.BARS - 1 :]
+        others = {
+            "group": f"({len(rest)} others)",
+            "days": min(row["days"] for row in rest),
+            "last": max(row["last"] for row in rest),
+            "record": max(row["record"] for row in rest),
+            "is_record": False,
+        }
+        return [*(row for row in rows if row not in rest), others]
+
+    def _draw(self, ax: Axes, title: str) -> None:
+        rows = self._bars()
         _plot.frame(ax, title, x="days (◆ longest stretch)", grid="x")
         places = list(range(len(rows)))
         ax.barh(places, [row["days"] for row in rows], color=_plot.GREEN, height=0.55, gid="days")
@@ -64,7 +79,7 @@ class DaysSince(Result):
         ax.set_xlim(left=0)
 
     def _chart(self, alt: Any, title: str) -> Any:
-        rows = [{**row, "group": row["group"] or ("all" if len(self) == 1 else "(none)")} for row in self._rows()]
+        rows = [{**row, "group": row["group"] or ("all" if len(self) == 1 else "(none)")} for row in self._bars()]
         base = alt.Chart(_plot.data(alt, rows), title=title, width=480).encode(y=alt.Y("group:N", sort=None, title=None))
         bars = base.mark_bar(color=_plot.GREEN).encode(
             x=alt.X("days:Q", title="days"), tooltip=["group:N", "days:Q", "record:Q", "last:T"]
@@ -105,18 +120,19 @@ def days_since(
         own = sorted(day for day in (days[place] for place in places) if day is not None and day <= until)
         if own:
             stretches = [*pairwise(own), (own[-1], until)]
+            lengths = [(end - start).days for start, end in stretches]
             # Of equal stretches the first is the record: it is broken by a longer one only.
-            start, end = max(stretches, key=lambda stretch: stretch[1] - stretch[0])
+            start, end = stretches[lengths.index(max(lengths))]
             rows.append(
                 {
                     "group": group,
                     "incidents": len(own),
                     "last": own[-1],
-                    "days": (until - own[-1]).days,
-                    "record": (end - start).days,
+                    "days": lengths[-1],
+                    "record": max(lengths),
                     "record_from": start,
                     "record_to": end,
-                    "is_record": (start, end) == stretches[-1] and len(stretches) > 1,
+                    "is_record": len(lengths) > 1 and lengths[-1] > max(lengths[:-1]),
                 }
             )
     if not rows:

@@ -23,8 +23,6 @@ _AGES = (
     (30, "8 to 30 days", _plot.ORANGE),
     (None, "more than 30 days", _plot.VERMILLION),
 )
-_BARS = 16
-"""How many bars can be read in a figure."""
 _NOBODY = "(nobody)"
 
 
@@ -53,16 +51,16 @@ class Overdue(Result):
     def _bars(self) -> list[dict[str, Any]]:
         """Who has overdue records. More than can be read are one bar: those with the fewest."""
         rows = [row for row in self._rows() if row["overdue"]]
-        if len(rows) <= _BARS:
+        if len(rows) <= _plot.BARS:
             return rows
-        rest = rows[_BARS - 1 :]
+        rest = rows[_plot.BARS - 1 :]
         others = {
             "responsible": f"({len(rest)} others)",
             "overdue": sum(row["overdue"] for row in rest),
             "longest": max(row["longest"] for row in rest),
             "days": [day for row in rest for day in row["days"]],
         }
-        return [*rows[: _BARS - 1], others]
+        return [*rows[: _plot.BARS - 1], others]
 
     def _draw(self, ax: Axes, title: str) -> None:
         rows = self._bars()

@@ -27,6 +27,9 @@ PALE = "#DDDDDD"
 SMALL = 8.5
 """Points of the text beside marks: 12 pixels in a figure of its own."""
 
+BARS = 16
+"""How many bars that lie on their side can be read in a figure."""
+
 
 def require(module: str) -> Any:
     """A library that is needed for one thing only, or what to install."""
