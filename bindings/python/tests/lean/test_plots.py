@@ -9,10 +9,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import matplotlib
 import published
 import pytest
 from matplotlib import pyplot
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
@@ -343,6 +345,57 @@ def test_more_groups_than_can_be_read_share_a_bar() -> None:
     turned = [{**one, "reportedByGroup": f"Q{19 - at // 2:02}"} for at, one in enumerate(incidents)]
     ax = lean.days_since(turned, by="reportedByGroup", as_of="2026-03-01").plot()
     assert [label.get_text() for label in ax.get_yticklabels()] == [*(f"Q{who:02}" for who in range(5, 20)), "(5 others)"]
+
+
+DOLLARS = ["Fra $9 til $6", "Ba$$in", "Spar $5 (10%) mot $6"]
+"""matplotlib takes the first two for formulas, which it draws in italics or fails at, and the last for one that is wrong."""
+
+
+def dollar_charts() -> Iterator[lean.Result]:
+    """Each chart that shows texts of the data, with such."""
+    values = {"$x$": [1.0, 2, 1, 2, 3] * 2, "p": [DOLLARS[0]] * 5 + [DOLLARS[1]] * 5}
+    yield lean.xmr(values, date=None, value="$x$", phases="p", unit="$")
+    yield lean.g_chart({"n": [1, 2, 3, 4, 5]}, date=None, between="n", unit=DOLLARS[1])
+    for many in (1, 3):
+        yield lean.pareto({"$t$": DOLLARS * many + [f"$ {at} $" for at in range(3 * many)]}, by="$t$", unit="$/$")
+    days = [DAY(2026, 3, 1)] * 3
+    yield lean.safety_cross({"incidentDate": days, "severity": DOLLARS}, order=DOLLARS, as_of="2026-03-02")
+    yield lean.days_since({"incidentDate": days, "g": DOLLARS}, by="g", as_of="2026-03-02")
+    late = {"id": DOLLARS, "status": ["New"] * 3, "dueDate": days, "who": DOLLARS}
+    yield lean.overdue(late, responsible="who", as_of="2026-03-02")
+    stages = {DOLLARS[0]: "suggestionDate", DOLLARS[1]: "implementedDate"}
+    yield lean.lead_times(IMPROVEMENTS, stages=stages, start=DOLLARS[0], end=DOLLARS[1])
+    yield lean.cumulative_flow(IMPROVEMENTS, stages=stages)
+    ideas = {"title": DOLLARS, "priorityStatus": list(lean.QUADRANTS)[:3], "$a$": [1, 2, 3], "$b$": [1, 2, 3]}
+    yield lean.pick(ideas)
+    yield lean.pick(ideas, effort="$a$", effect="$b$", effort_from=2, effect_from=2)
+    yield lean.evaluation_ratio({"evaluationStatus": ["Good"] * 3, "g": DOLLARS}, by="g")
+    yield lean.roi({"costOfInvestment": [1] * 3, "gainOfInvestment": [2] * 3, "g": DOLLARS}, by="g", unit="$/$")
+
+
+@pytest.mark.parametrize("parses", [True, False])
+def test_dollars_are_drawn_as_they_are(parses: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[str] = []
+
+    def draw_text(
+        _: Any, gc: Any, x: Any, y: Any, text: str, prop: Any, angle: Any, ismath: Any = False, mtext: Any = None
+    ) -> None:
+        assert not ismath, text
+        drawn.append(text)
+
+    monkeypatch.setattr(RendererAgg, "draw_text", draw_text)
+    monkeypatch.setitem(matplotlib.rcParams, "text.parse_math", parses)
+    for chart in dollar_charts():
+        figure = chart.plot().get_figure()
+        assert figure is not None
+        drawn.clear()
+        figure.canvas.draw()
+        found = "\n".join(drawn)
+        assert "$" in found and "\\" not in found, chart
+
+
+def test_a_title_of_the_caller_s_is_matplotlib_s() -> None:
+    assert CHARTS["xmr"]().plot(title=r"$\bar{x}$").get_title(loc="left") == r"$\bar{x}$"
 
 
 def test_more_who_are_late_than_can_be_read_share_a_bar() -> None:

@@ -154,7 +154,7 @@ def _names_of_phases(ax: Axes, rows: Sequence[dict[str, Any]], xs: Sequence[Any]
     if visible and len(starts) > 1:
         for start in starts:
             ax.annotate(
-                f"phase {rows[start]['phase']}",
+                _plot.literal(f"phase {rows[start]['phase']}"),
                 xy=(xs[start], 1),
                 xycoords=("data", "axes fraction"),
                 xytext=(0, 2),

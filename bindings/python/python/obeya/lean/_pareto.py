@@ -58,7 +58,7 @@ class Pareto(Result):
         crowded = len(rows) > 6
         ax.set_xticks(
             places,
-            [_plot.wrapped(_NONE if row["category"] is None else row["category"], 24 if crowded else 12) for row in rows],
+            [_plot.literal(_plot.wrapped(_name(row["category"]), 24 if crowded else 12)) for row in rows],
             rotation=35 if crowded else 0,
             ha="right" if crowded else "center",
             fontsize=_plot.SMALL,
@@ -103,6 +103,10 @@ class Pareto(Result):
             )
         )
         return alt.layer(bars, line).resolve_scale(y="independent")
+
+
+def _name(category: str | None) -> str:
+    return _NONE if category is None else category
 
 
 def pareto(

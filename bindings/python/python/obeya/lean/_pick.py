@@ -69,7 +69,8 @@ class Pick(Result):
             titles = [row["title"] or "(no title)" for row in rows if row["quadrant"] == name]
             shown = [_cut(text) for text in (titles if len(titles) <= 8 else titles[:7])]
             more = [f"and {len(titles) - 7} more"] if len(titles) > 8 else []
-            ax.text(x + 0.04, y + 0.82, "\n".join([*shown, *more]), va="top", fontsize=_plot.SMALL, linespacing=1.35)
+            text = _plot.literal("\n".join([*shown, *more]))
+            ax.text(x + 0.04, y + 0.82, text, va="top", fontsize=_plot.SMALL, linespacing=1.35)
 
     def _scatter(self, ax: Axes, title: str, axes: tuple[str, str], thresholds: tuple[float, float]) -> None:
         _plot.frame(ax, title, x=axes[0], y=axes[1], grid="")

@@ -54,8 +54,8 @@ def axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
 def frame(ax: Axes, title: str, *, x: str = "", y: str = "", grid: str = "y", pad: float = 8) -> None:
     """Title, labels and the least of lines."""
     ax.set_title(title, loc="left", fontsize=11, fontweight="bold", pad=pad)
-    ax.set_xlabel(x)
-    ax.set_ylabel(y)
+    ax.set_xlabel(literal(x))
+    ax.set_ylabel(literal(y))
     ax.spines[["top", "right"]].set_visible(False)
     ax.set_axisbelow(True)
     if grid:
@@ -71,7 +71,7 @@ def line_labels(ax: Axes, labels: Sequence[tuple[float, str, str]]) -> None:
         at = max(height, placed[-1] + gap) if placed else height
         placed.append(at)
         ax.annotate(
-            text,
+            literal(text),
             xy=(1, at),
             xycoords=("axes fraction", "data"),
             xytext=(4, 0),
@@ -107,7 +107,14 @@ def point_labels(ax: Axes, labels: Sequence[tuple[float, float, str]]) -> None:
         taken.append(box)
         side = "left" if right else "right"
         ax.annotate(
-            text, (x, y), (7 if right else -7, rise), textcoords="offset points", ha=side, va="center", fontsize=SMALL, gid="name"
+            literal(text),
+            (x, y),
+            (7 if right else -7, rise),
+            textcoords="offset points",
+            ha=side,
+            va="center",
+            fontsize=SMALL,
+            gid="name",
         )
 
 
@@ -125,9 +132,14 @@ def date_axis(ax: Axes) -> None:
 
 def categories(ax: Axes, names: Sequence[str | None], none: str) -> None:
     """Rows of a chart that lies on its side, the first on top, long names in two lines."""
-    ax.set_yticks(range(len(names)), [wrapped(none if name is None else name) for name in names])
+    ax.set_yticks(range(len(names)), [literal(wrapped(none if name is None else name)) for name in names])
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
+
+
+def literal(text: str) -> str:
+    """Text that may be of the data, to be drawn as it is: matplotlib takes what is between two dollars for a formula."""
+    return text.replace("$", r"\$") if require("matplotlib").rcParams["text.parse_math"] else text
 
 
 def wrapped(text: str, width: int = 22) -> str:

@@ -76,16 +76,15 @@ class Result:
 
         Without ``ax`` a figure of 640 pixels' width is made. ``backend="altair"`` needs altair and takes no ``ax``.
         """
-        title = title or self._title()
         if backend == "matplotlib":
             axes = _plot.axes(ax, self._size)
-            self._draw(axes, title)
+            self._draw(axes, title or _plot.literal(self._title()))
             return axes
         if backend == "altair":
             if ax is not None:
                 message = "altair draws on no Axes: leave out `ax`"
                 raise ValueError(message)
-            return self._chart(_plot.require("altair"), title)
+            return self._chart(_plot.require("altair"), title or self._title())
         message = f"expected the backend matplotlib or altair; found {backend!r}"
         raise ValueError(message)
 

@@ -81,7 +81,7 @@ class SafetyCross(Result):
                 ax.text(
                     across + 0.5,
                     down + 0.64,
-                    row["severity"] + count,
+                    _plot.literal(row["severity"]) + count,
                     ha="center",
                     va="center",
                     fontsize=_plot.SMALL,
@@ -97,7 +97,7 @@ class SafetyCross(Result):
         for (word, shade), before in zip(key, accumulate(room, initial=0), strict=False):
             x = 7 * before / sum(room)
             ax.add_patch(patches.Rectangle((x + 0.03, 7.45), 0.25, 0.25, facecolor=shade, edgecolor=_plot.GREY, linewidth=0.6))
-            ax.text(x + 0.36, 7.575, word, va="center", fontsize=_plot.SMALL)
+            ax.text(x + 0.36, 7.575, _plot.literal(word), va="center", fontsize=_plot.SMALL)
 
     def _chart(self, alt: Any, title: str) -> Any:
         rows = [
