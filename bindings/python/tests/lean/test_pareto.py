@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 import published
+import pyarrow as pa
 import pytest
 from obeya import lean
 
@@ -56,6 +57,11 @@ def test_every_entry_of_a_list_counts() -> None:
     causes = lean.pareto(incidents, by="causes")
     assert causes.to_arrow().to_pydict()["category"] == ["Wear", "Misuse"]
     assert causes.to_arrow().to_pydict()["amount"] == [2, 1]
+    assert (causes.total, causes.empty) == (3, 1)
+    assert repr(causes) == "<obeya.lean.Pareto: 2 categories, total 3 count, 2 of them are 80% or more, 1 row without>"
+    missing = pa.table({"causes": pa.array([None, [], ["Wear"]], pa.list_(pa.string()))})
+    assert lean.pareto(missing, by="causes").empty == 2
+    assert lean.pareto({"causes": [None, "Wear"]}, by="causes").empty == 0
     assert lean.pareto(incidents, by="causes.id").to_arrow().to_pydict()["category"] == ["1", "2"]
     amounts = lean.pareto(incidents, by="consequences", weight="consequences.amount", unit="min")
     assert amounts.to_arrow().to_pydict()["amount"] == [100, 7]
@@ -84,6 +90,21 @@ def test_the_rest_is_one_category_at_the_end() -> None:
     few = lean.pareto({"defect": DEFECTS}, by="defect", top=1).to_arrow().to_pydict()
     assert few["amount"] == [94, 206]
     assert "(other)" not in lean.pareto({"defect": DEFECTS}, by="defect", top=5).to_arrow().to_pydict()["category"]
+
+
+def test_what_is_folded_does_not_change_who_the_vital_few_are() -> None:
+    # Of 20 equal ones it takes 16 to reach 80 percent, and those that are shown are no more vital than before.
+    chart = lean.pareto({"incidentType": [f"{number:02}" for number in range(20)]}, top=3)
+    assert chart.to_arrow()["category"].to_pylist() == ["00", "01", "02", "(other)"]
+    assert chart.to_arrow()["cumulative"].to_pylist() == [0.05, 0.1, 0.15, 1.0]
+    assert chart.vital == tuple(f"{number:02}" for number in range(16))
+    assert (chart.categories, chart.folded) == (20, 17)
+    assert repr(chart) == "<obeya.lean.Pareto: 20 categories, total 20 count, 16 of them are 80% or more>"
+    whole = lean.pareto({"defect": DEFECTS}, by="defect")
+    assert (whole.categories, whole.folded) == (5, 0)
+    one = lean.pareto({"defect": DEFECTS}, by="defect", top=4)
+    assert (one.categories, one.folded, len(one)) == (5, 1, 5)
+    assert one.vital == whole.vital
 
 
 def test_the_amounts_are_named() -> None:

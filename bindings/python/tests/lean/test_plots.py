@@ -202,7 +202,10 @@ def test_a_pareto_chart_has_a_bar_for_each_and_one_line() -> None:
     ax = CHARTS["pareto"]().plot()
     bars = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
     assert [bar.get_height() for bar in bars] == [94, 80, 66, 33, 27]
-    # The vital few are darker.
+    # The vital few are darker; the rest that is folded up is not one of them.
+    folded = lean.pareto({"incidentType": [f"{number:02}" for number in range(20)]}, top=3).plot()
+    shades = [patch.get_facecolor() for patch in folded.patches]
+    assert len(set(shades[:3])) == 1 and shades[3] not in shades[:3]
     assert len({bar.get_facecolor() for bar in bars[:3]}) == len({bar.get_facecolor() for bar in bars[3:]}) == 1
     assert bars[0].get_facecolor() != bars[4].get_facecolor()
     assert points(ax, "cumulative") == 5

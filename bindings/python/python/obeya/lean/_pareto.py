@@ -28,19 +28,33 @@ class Pareto(Result):
     total: float
     """The sum of all amounts."""
     vital: tuple[str | None, ...]
-    """The vital few: the largest categories that together reach ``threshold`` of the total."""
+    """The vital few: the largest categories that together reach ``threshold`` of the total, those in ``(other)`` among them."""
     threshold: float
     """Which share of the total the vital few reach together."""
+    folded: int
+    """How many categories are in ``(other)``."""
+    empty: int
+    """How many rows of a column of lists have none, and do not count."""
     by: str
     """The column of the categories."""
     amount: str
     """What is summed, with its unit."""
 
     def _says(self) -> str:
+        without = f", {_plot.plural(self.empty, 'row')} without" if self.empty else ""
         return (
-            f"{_plot.plural(len(self), 'category', 'categories')}, total {_plot.short(self.total)} {self.amount}, "
-            f"{len(self.vital)} of them are {_plot.percent(self.threshold)} or more"
+            f"{_plot.plural(self.categories, 'category', 'categories')}, total {_plot.short(self.total)} {self.amount}, "
+            f"{len(self.vital)} of them are {_plot.percent(self.threshold)} or more{without}"
         )
+
+    @property
+    def categories(self) -> int:
+        """How many categories there are, those in ``(other)`` among them."""
+        return len(self) - bool(self.folded) + self.folded
+
+    def _vital(self, place: int) -> bool:
+        """Whether the row in this place is one of the vital few. ``(other)`` is not a category."""
+        return place < len(self.vital) and not (self.folded and place == len(self) - 1)
 
     def _title(self) -> str:
         return f"Pareto chart: {self.amount} by {self.by}"
@@ -49,7 +63,7 @@ class Pareto(Result):
         rows = self._rows()
         places = list(range(len(rows)))
         _plot.frame(ax, title, y=self.amount)
-        colours = [_plot.BLUE if at < len(self.vital) else _plot.SKY for at in places]
+        colours = [_plot.BLUE if self._vital(at) else _plot.SKY for at in places]
         bars = ax.bar(places, [row["amount"] for row in rows], color=colours, width=0.8)
         texts = ax.bar_label(bars, [_plot.short(row["amount"]) for row in rows], fontsize=_plot.SMALL, padding=2)
         # The line begins on top of the first bar, and goes up to the right.
@@ -81,8 +95,7 @@ class Pareto(Result):
 
     def _chart(self, alt: Any, title: str) -> Any:
         rows = [
-            {**row, "category": _NONE if row["category"] is None else row["category"], "vital": at < len(self.vital)}
-            for at, row in enumerate(self._rows())
+            {**row, "category": _name(row["category"]), "vital": self._vital(at)} for at, row in enumerate(self._rows())
         ]
         base = alt.Chart(_plot.data(alt, rows), title=title, width=560, height=300).encode(
             x=alt.X("category:N", sort=None, title=None, axis=alt.Axis(labelAngle=-35))
@@ -132,10 +145,12 @@ def pareto(
         weight: A column of numbers to sum instead of counting rows, or a field of the same list: ``by="consequences",
             weight="consequences.amount"`` sums what each consequence amounts to; see that all have one unit.
         threshold: Which share of the total the vital few have, above 0 and at most 1.
-        top: How many categories to keep; the others become ``(other)``, which comes last whatever its amount.
+        top: How many categories to keep; the others become ``(other)``, which comes last whatever its amount. The vital few are
+            the same with and without.
         unit: The unit of the amounts, for the chart.
 
-    Rows without a category are one of their own (null). Categories that sum to 0 stay.
+    Rows without a category are one of their own (null); of a column of lists, rows without an entry count nowhere, and ``empty``
+    says how many they are. Categories that sum to 0 stay.
 
     Raises:
         ValueError: A column is missing or of the wrong kind, a weight is missing or negative, or the total is 0.
@@ -143,13 +158,11 @@ def pareto(
     if not 0 < threshold <= 1:
         message = f"expected a threshold above 0 and at most 1; found {threshold}"
         raise ValueError(message)
-    amounts = _amounts(_frame.table(data), by, weight)
+    if top is not None and top < 1:
+        message = f"expected to keep at least 1 category; found top={top}"
+        raise ValueError(message)
+    amounts, empty = _amounts(_frame.table(data), by, weight)
     ranked = sorted(amounts.items(), key=lambda item: (-item[1], item[0] is None, item[0] or ""))
-    if top is not None and len(ranked) > top:
-        if top < 1:
-            message = f"expected to keep at least 1 category; found top={top}"
-            raise ValueError(message)
-        ranked = [*ranked[:top], (_OTHER, fsum(amount for _, amount in ranked[top:]))]
     total = fsum(amount for _, amount in ranked)
     if not total > 0:
         message = f"nothing to chart: the total of {weight or 'rows'} is 0"
@@ -158,6 +171,11 @@ def pareto(
     # Not running[-1] / total: rounding must not keep the last from reaching all.
     cumulative = [*(amount / total for amount in running[:-1]), 1.0]
     few = next(at for at, share in enumerate(cumulative) if share >= threshold - 1e-12) + 1
+    vital = tuple(name for name, _ in ranked[:few])
+    rest = ranked[top:] if top is not None else []
+    if rest:
+        ranked = [*ranked[:top], (_OTHER, fsum(amount for _, amount in rest))]
+        cumulative = [*cumulative[:top], 1.0]
     table = pa.table(
         {
             "category": pa.array([name for name, _ in ranked], pa.string()),
@@ -169,16 +187,19 @@ def pareto(
     return Pareto(
         table=table,
         total=total,
-        vital=tuple(name for name, _ in ranked[:few]),
+        vital=vital,
         threshold=threshold,
+        folded=len(rest),
+        empty=empty,
         by=by,
         amount=_plot.labelled(weight, unit) if weight else unit or "count",
     )
 
 
-def _amounts(table: pa.Table, by: str, weight: str | None) -> dict[str | None, float]:
-    """The amount of each category."""
+def _amounts(table: pa.Table, by: str, weight: str | None) -> tuple[dict[str | None, float], int]:
+    """The amount of each category, and how many rows have no entry in the lists that hold them."""
     names, rows = _frame.exploded(table, by, "by")
+    empty = table.num_rows - len(rows.unique()) if rows is not None else 0
     if weight is None:
         weights = pa.chunked_array([pa.array([1.0] * len(names), pa.float64())])
     elif "." in weight:
@@ -200,4 +221,4 @@ def _amounts(table: pa.Table, by: str, weight: str | None) -> dict[str | None, f
     sums = (
         pa.table({"category": texts, "amount": pa.array(numbers, pa.float64())}).group_by("category").aggregate([("amount", "sum")])
     )
-    return dict(zip(sums["category"].to_pylist(), sums["amount_sum"].to_pylist(), strict=True))
+    return dict(zip(sums["category"].to_pylist(), sums["amount_sum"].to_pylist(), strict=True)), empty
