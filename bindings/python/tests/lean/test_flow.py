@@ -155,6 +155,9 @@ def test_what_cannot_be_shown_is_said() -> None:
         lean.cumulative_flow(RECORDS, first="2026-03-04", last="2026-03-01")
     with pytest.raises(ValueError, match="no stage 'Done'; the stages are Suggested"):
         lean.lead_times(RECORDS, end="Done")
+    for start, end in (("Implemented", "Suggested"), ("Planned", "Planned")):
+        with pytest.raises(ValueError, match=f"the way from {start} to {end} goes back; the stages are, in their order, S"):
+            lean.lead_times(RECORDS, start=start, end=end)
     with pytest.raises(ValueError, match="expected percentiles from 0 to 100; found 101"):
         lean.lead_times(RECORDS, percentiles=[101])
     with pytest.raises(ValueError, match="no column 'plannedDate'"):

@@ -161,6 +161,8 @@ def test_what_cannot_be_charted_is_said() -> None:
         lean.g_chart({"incidentDate": published.BENNEYAN_INFECTIONS[:5]})
     with pytest.raises(ValueError, match="the series has 4 points, of which at least 5"):
         lean.t_chart({"hours": [1, 2, 3, 4]}, date=None, between="hours", unit="hours")
+    with pytest.raises(ValueError, match="a moving range needs 2 values: expected a minimum of at least 2, found 1"):
+        lean.t_chart({"hours": [1]}, date=None, between="hours", unit="hours", minimum=1)
     with pytest.raises(ValueError, match="an interval needs two events; the frame has 1"):
         lean.g_chart({"incidentDate": published.BENNEYAN_INFECTIONS[:1]})
     with pytest.raises(ValueError, match="1 missing values, the first in row 2"):

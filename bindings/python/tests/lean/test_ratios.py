@@ -50,6 +50,8 @@ def test_the_words_of_v2_count_too() -> None:
     assert lean.evaluation_ratio({"evaluationStatus": ["Medium", "Good"]}, good=["Good", "Medium"]).ratio == 1
     with pytest.raises(ValueError, match="holds 'Great' in row 1; expected one of Good, Medium, Bad, Smile, Meh, Frown"):
         lean.evaluation_ratio({"evaluationStatus": ["Good", "Great"]})
+    with pytest.raises(ValueError, match="'good' counts as good and is none of the words there may be: Good, Medium"):
+        lean.evaluation_ratio({"evaluationStatus": ["Good"]}, good=["Smile", "good"])
     for confidence in (0, 1, 95):
         with pytest.raises(ValueError, match=f"confidence between 0 and 1; found {confidence}$"):
             lean.evaluation_ratio({"evaluationStatus": ["Good"]}, confidence=confidence)
@@ -95,6 +97,8 @@ def test_estimates_are_other_columns() -> None:
 def test_what_cannot_be_computed_is_said() -> None:
     with pytest.raises(ValueError, match="a cost cannot be negative; found -5 in row 1"):
         lean.roi({"costOfInvestment": [1, -5], "gainOfInvestment": [1, 1]})
+    with pytest.raises(ValueError, match="found -5 in the record 71"):
+        lean.roi({"id": [70, 71], "costOfInvestment": [1, -5], "gainOfInvestment": [1, 1]})
     with pytest.raises(ValueError, match="rate per hour that is not negative"):
         lean.roi(INVESTMENTS, hour_rate=-1)
     with pytest.raises(ValueError, match="no column 'gainOfInvestment'"):

@@ -139,6 +139,17 @@ def test_equal_values_have_limits_and_no_signals() -> None:
     assert found.signals == 0
 
 
+def test_a_median_range_of_nothing_gives_no_limits() -> None:
+    # Of 15 ranges 13 are 0, so all limits would be the mean, 125 / 16, and every point beyond them.
+    values = [5] * 12 + [50, 5, 5, 5]
+    with pytest.raises(ValueError, match="the median range of the series is 0, though its values differ: use ranges='mean'"):
+        chart(values, ranges="median")
+    assert chart(values).range_centre == 90 / 15
+    assert chart([5] * 12, ranges="median").range_centre == 0
+    # What is in the baseline counts.
+    assert chart(values, ranges="median", baseline=12).upper == 5
+
+
 def test_what_cannot_be_charted_is_said() -> None:
     with pytest.raises(ValueError, match=r"the series has 4 points, of which at least 5 are needed"):
         chart([1, 2, 3, 4])

@@ -62,6 +62,13 @@ def phased(points: Sequence[Point]) -> Iterator[tuple[str, list[Point]]]:
         yield name, list(part)
 
 
+def ranged(minimum: int) -> None:
+    """Refuses a least number of points that leaves nothing between them."""
+    if minimum < 2:
+        message = f"a moving range needs 2 values: expected a minimum of at least 2, found {minimum}"
+        raise ValueError(message)
+
+
 def enough(name: str, points: int, baseline: int | None, minimum: int) -> None:
     """Refuses a phase of which the limits would say nothing."""
     where = f"phase {name!r}" if name else "the series"

@@ -102,7 +102,7 @@ def evaluation_ratio(
     Args:
         evaluation: The column of words; null is not evaluated and does not count.
         by: A column of groups.
-        good: The words that count as good.
+        good: The words that count as good, among ``words``.
         words: The words there may be.
         confidence: Between 0 and 1.
 
@@ -111,6 +111,10 @@ def evaluation_ratio(
     """
     if not 0 < confidence < 1:
         message = f"expected a confidence between 0 and 1; found {confidence}"
+        raise ValueError(message)
+    unknown = [word for word in good if word not in words]
+    if unknown:
+        message = f"{unknown[0]!r} counts as good and is none of the words there may be: {', '.join(words)} (argument `words`)"
         raise ValueError(message)
     table = _frame.table(data)
     judged = _frame.words(table, evaluation, "evaluation")

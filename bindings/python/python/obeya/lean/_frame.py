@@ -131,6 +131,12 @@ def known(values: Sequence[Any], name: str, why: str) -> None:
         raise ValueError(message)
 
 
+def record(table: pa.Table, row: int, key: str) -> str:
+    """What a message calls a row: the record by its key, if the frame has that column."""
+    which = table.column(key)[row].as_py() if key in table.column_names else None
+    return f"row {row}" if which is None else f"the record {which}"
+
+
 def zone(tz: str) -> datetime.tzinfo:
     """A time zone by its IANA name. UTC needs no database of them."""
     if tz == "UTC":

@@ -120,18 +120,22 @@ def lead_times(
         key: The column that names a record in messages.
 
     Raises:
-        ValueError: A column is missing or of the wrong kind, or the dates of a record are not in the order of the stages.
+        ValueError: A column is missing or of the wrong kind, the dates of a record are not in the order of the stages, or ``end``
+            does not come after ``start``.
     """
     for stage in (start, end):
         if stage not in stages:
             message = f"no stage {stage!r}; the stages are {', '.join(stages)}"
             raise ValueError(message)
+    names = list(stages)
+    if names.index(end) <= names.index(start):
+        message = f"the way from {start} to {end} goes back; the stages are, in their order, {', '.join(names)}"
+        raise ValueError(message)
     for percentile in percentiles:
         if not 0 <= percentile <= 100:
             message = f"expected percentiles from 0 to 100; found {percentile}"
             raise ValueError(message)
     records = _stages.records(_frame.table(data), stages, status, key)
-    names = list(stages)
     times: dict[str, list[float]] = {stage: [] for stage in names}
     staying = dict.fromkeys(names, 0)
     whole: list[float] = []

@@ -169,7 +169,7 @@ def t_chart(
         date: The column of moments. An incident's ``incidentDate`` is a day, so incidents of one day would have no time between
             them; the moment of the report is the nearest that a record holds. None with ``between``: the rows are in order.
         between: A column of times that are measured already, instead of the differences of dates.
-        phases, rules, baseline, minimum: As in `xmr`, on the transformed times; ``minimum`` counts intervals.
+        phases, rules, baseline, minimum: As in `xmr`, on the transformed times; ``minimum`` counts intervals, at least 2.
         unit: ``"days"`` or ``"hours"`` for differences of dates; with ``between`` the name of its unit.
 
     Raises:
@@ -180,6 +180,7 @@ def t_chart(
     if scale is None and between is None:
         message = f"expected the unit days or hours; found {unit!r}"
         raise ValueError(message)
+    _control.ranged(minimum)
     seconds = scale or 1.0
     wanted = chosen(rules)
     points = _intervals(

@@ -103,6 +103,7 @@ def roi(
     cost_hours: str = "costOfInvestmentHours",
     gain_hours: str = "gainOfInvestmentHours",
     by: str | None = None,
+    key: str = "id",
     unit: str = "currency",
 ) -> Roi:
     """What improvements cost and brought: ROI = (gain - cost) / cost, of the sums of each group.
@@ -121,6 +122,7 @@ def roi(
         hour_rate: Money per hour, not negative. None: hours are ignored.
         cost_hours, gain_hours: Columns of hours.
         by: A column of groups, such as ``category``.
+        key: The column that names a record in messages.
         unit: What money is counted in, for the chart.
 
     A record that lacks the cost or the gain is incomplete: it is not counted, as half of it would flatter or spoil the ratio.
@@ -138,7 +140,7 @@ def roi(
         gains = [_with_hours(*pair, hour_rate) for pair in zip(gains, _frame.numbers(table, gain_hours, "gain_hours"), strict=True)]
     for row, amount in enumerate(costs):
         if amount is not None and amount < 0:
-            message = f"a cost cannot be negative; found {_plot.short(amount)} in row {row}"
+            message = f"a cost cannot be negative; found {_plot.short(amount)} in {_frame.record(table, row, key)}"
             raise ValueError(message)
     rows: list[dict[str, Any]] = []
     for group, places in _frame.grouped(table, by).items():

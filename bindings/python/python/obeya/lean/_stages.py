@@ -41,8 +41,7 @@ def records(table: pa.Table, stages: Mapping[str, str], status: str | None, key:
         present = [(name, date) for name, date in zip(stages, dates, strict=True) if date is not None]
         for (earlier, first), (later, second) in pairwise(present):
             if second < first:
-                which = table.column(key)[row].as_py() if key in table.column_names else None
-                named = f"the record {which}" if which is not None else f"row {row}"
+                named = _frame.record(table, row, key)
                 message = f"{named} is {later} on {second.isoformat()}, before it is {earlier} on {first.isoformat()}"
                 raise ValueError(message)
         found.append(dates)

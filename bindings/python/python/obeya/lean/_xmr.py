@@ -136,12 +136,10 @@ def xmr(
     A phase (or baseline) whose values are all equal has limits that are its value, and no rule is applied to it.
 
     Raises:
-        ValueError: A column is missing or of the wrong kind, a value is missing or beyond ``floor`` or ``ceiling``, or a phase has
-            fewer points than ``minimum``.
+        ValueError: A column is missing or of the wrong kind, a value is missing or beyond ``floor`` or ``ceiling``, a phase has
+            fewer points than ``minimum``, or most of its neighbours are equal, whose median range of 0 gives no limits.
     """
-    if minimum < 2:
-        message = f"a moving range needs 2 values: expected a minimum of at least 2, found {minimum}"
-        raise ValueError(message)
+    _control.ranged(minimum)
     if ranges not in _SCALE:
         message = f"expected ranges to be mean or median; found {ranges!r}"
         raise ValueError(message)
@@ -183,6 +181,10 @@ def limits(values: Sequence[float], *, name: str, ranges: str, baseline: int | N
     used = values[:baseline]
     moving = [abs(after - before) for before, after in pairwise(used)]
     typical = statistics.fmean(moving) if ranges == "mean" else statistics.median(moving)
+    if any(moving) and not typical:
+        where = f"phase {name!r}" if name else "the series"
+        message = f"the median range of {where} is 0, though its values differ: use ranges='mean'"
+        raise ValueError(message)
     # The mean of equal numbers may be another number in its last bit, and they would all be beyond limits that are too.
     centre = statistics.fmean(used) if any(moving) else used[0]
     reach, most = _SCALE[ranges]
