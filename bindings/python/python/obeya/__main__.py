@@ -21,7 +21,7 @@ import obeya
 if TYPE_CHECKING:
     from obeya._report._gather import Wanted
 
-_NEEDED = ("pyarrow", "matplotlib")
+_NEEDED = ("matplotlib", "pyarrow")
 _DAYS_OF_STEP = 248
 """How long ago line 3 of the demo's plant got its quick changeover."""
 
@@ -56,7 +56,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m obeya",
         description="A lean report: a page with charts that opens offline, and its figures as text.",
-        epilog="Charts need more than the package itself: pip install 'obeya[lean]'",
+        # Not an extra of ours: pip would look for this package in the public index, where its name is not ours.
+        epilog=f"A report needs more than the package itself: pip install {' '.join(_NEEDED)}",
     )
     parser.add_argument("--version", action="version", version=f"obeya {obeya.__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -110,7 +111,7 @@ def _check(parsed: argparse.Namespace) -> None:
     """What can be known to fail is said before anything is computed."""
     missing = [name for name in _NEEDED if find_spec(name) is None and not (name == "matplotlib" and parsed.no_html)]
     if missing:
-        message = f"the report needs {' and '.join(missing)}: pip install {' '.join(missing)}, or pip install 'obeya[lean]'"
+        message = f"the report needs {' and '.join(missing)}: pip install {' '.join(missing)}"
         raise _Refused(message)
     if parsed.no_html:
         return
