@@ -140,15 +140,13 @@ def _client(parsed: argparse.Namespace) -> Iterator[obeya.Client]:
 
 
 def _report(client: obeya.Client, parsed: argparse.Namespace) -> None:
-    from obeya._report._gather import gather
+    from obeya._report._gather import Unknown, gather
     from obeya._report._text import text
 
     try:
         figures = gather(client, _wanted(parsed))
-    except ValueError as error:
-        # What a method of `obeya.lean` cannot take, in its words.
-        message = f"these data cannot be charted: {error}"
-        raise _Refused(message) from error
+    except Unknown as error:
+        raise _Refused(str(error)) from error
     if not parsed.no_html:
         from obeya._report._page import page
 
@@ -181,7 +179,7 @@ def _wanted(parsed: argparse.Namespace) -> Wanted:
         datasource=parsed.datasource,
         name=parsed.name,
         where=parsed.where,
-        phases=tuple(sorted(parsed.since)),
+        phases=tuple(parsed.since),
         unit=parsed.unit,
         currency=parsed.currency,
     )

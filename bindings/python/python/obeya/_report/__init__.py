@@ -1,5 +1,5 @@
 """The report of `python -m obeya`: what a plant's data says today, as text for a terminal and as a page with charts.
 
 It reads with `obeya.Client` and computes with `obeya.lean`, as any user's script would, and knows nothing else of the service.
-`_gather` reads and computes, `_text` and `_page` show; only `_svg` draws.
+`_gather` and `_process` read and compute, `_text` and `_page` show; only `_svg` draws.
 """

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from obeya._report._gather import Figures
 from obeya._report._words import changes, day, last_signal
 from obeya.lean import Overdue, Pareto, Result
-from obeya.lean._plot import percent, plural, short
+from obeya.lean._plot import BARS, percent, plural, short
 
 Cell = str | int | float | None
 
@@ -84,7 +84,7 @@ def _since(figures: Figures) -> Chart | None:
     by_group, since = figures.since_by_group, figures.since
     if by_group is None or since is None:
         return None
-    rows = len(by_group)
+    rows = min(len(by_group), BARS)
     return Chart(
         name="since",
         section="Safety",
@@ -148,8 +148,8 @@ def _pareto(name: str, title: str, pareto: Pareto, what: str) -> Chart:
         name=name,
         section="Incidents",
         title=title,
-        says=f"Pareto chart: {first['category']} comes first with {percent(first['share'])}; "
-        f"{len(pareto.vital)} of {len(pareto)} make up {percent(pareto.threshold)} or more.",
+        says=f"Pareto chart: {first['category'] or '(none)'} comes first with {percent(first['share'])}; "
+        f"{len(pareto.vital)} of {pareto.categories} make up {percent(pareto.threshold)} or more.",
         result=pareto,
         wide=3.8,
         narrow=3.6,
@@ -186,9 +186,8 @@ def _late(name: str, what: str, whose: str, late: Overdue | None) -> Chart | Non
         title=f"Overdue {what}, by {whose}",
         says=f"{late.overdue} of {late.open} open {what} are past their due date, one of them by {plural(longest, 'day')}.",
         result=late,
-        # However many there are, the chart draws so many bars.
-        wide=1.4 + 0.4 * min(len(rows), 16),
-        narrow=1.5 + 0.4 * min(len(rows), 16),
+        wide=1.4 + 0.4 * min(len(rows), BARS),
+        narrow=1.5 + 0.4 * min(len(rows), BARS),
         head=[whose.capitalize(), "Overdue", "Open", "Longest, days"],
         rows=[[row["responsible"] or "(nobody)", row["overdue"], row["open"], row["longest"]] for row in rows],
     )

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import datetime
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from textwrap import shorten
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from obeya import lean
+from obeya._report._process import Process, process, read
 
 if TYPE_CHECKING:
-    from obeya import Client, DatasourceDetail, Improvement, Incident
+    from obeya import Client, Improvement, Incident
+
+_Data = TypeVar("_Data")
+_Figure = TypeVar("_Figure")
 
 _YEAR = datetime.timedelta(weeks=52)
 
@@ -54,6 +58,10 @@ _IMPROVEMENT = (
 )
 
 
+class Unknown(Exception):
+    """What the report was to be about is not there; the message says what is."""
+
+
 @dataclass(frozen=True)
 class Wanted:
     """What the report is to be about."""
@@ -78,23 +86,8 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Process:
-    """A datasource, week by week."""
-
-    name: str
-    unit: str | None
-    chart: lean.XmR
-
-    @property
-    def weeks(self) -> list[dict[str, Any]]:
-        """Every week with its mean and what rules found."""
-        weeks: list[dict[str, Any]] = self.chart.to_arrow().to_pylist()
-        return weeks
-
-
-@dataclass(frozen=True)
 class Figures:
-    """Everything that the report shows. What there is no data for is None."""
+    """Everything that the report shows. What there is no data for is None, and so is what a method of `lean` cannot take."""
 
     wanted: Wanted
     incidents: int
@@ -120,6 +113,8 @@ class Figures:
     good_by_category: lean.EvaluationRatio | None
     roi: lean.Roi | None
     roi_by_category: lean.Roi | None
+    failed: dict[str, str]
+    """What could not be computed, and why, in the words of `lean`."""
 
     @property
     def serious(self) -> str:
@@ -130,6 +125,7 @@ class Figures:
 def gather(client: Client, wanted: Wanted) -> Figures:
     """Reads incidents, improvements and the values of one datasource, and computes."""
     incidents = client.incidents.list().all()
+    _check(client, wanted, incidents)
     improvements = client.improvements.list().all()
     today = wanted.today
     yesterday = today - datetime.timedelta(days=1)
@@ -137,32 +133,73 @@ def gather(client: Client, wanted: Wanted) -> Figures:
     safety = [incident for incident in past if wanted.safety in (None, incident.incident_type)]
     serious = [incident for incident in safety if incident.severity == "High"]
     recent = [incident for incident in past if incident.incident_date >= today - _YEAR]
-    every = _columns(incidents, _INCIDENT)
-    ideas = _columns(improvements, _IMPROVEMENT)
-    dated = any(improvement.suggestion_date for improvement in improvements)
-    open_ideas = [idea for idea in improvements if idea.status in ("Open", "Suggested", "Planned")]
+    improving = _columns(improvements, _IMPROVEMENT) if improvements else None
+    # An idea that is still open goes through no stages, whatever dates it has.
+    under_way = [idea for idea in improvements if idea.status != "Open"]
+    staged = _columns(under_way, _IMPROVEMENT)
+    dated = any(date for column in lean.STAGES.values() for date in staged[column])
+    not_begun = [idea for idea in improvements if idea.status in ("Open", "Suggested", "Planned")]
+    failed: dict[str, str] = {}
+
+    def figure(name: str, data: _Data | None, compute: Callable[[_Data], _Figure]) -> _Figure | None:
+        """A figure where there is data for it. A record that its method refuses costs this figure, and not the report."""
+        try:
+            return compute(data) if data else None
+        except ValueError as error:
+            failed[name] = str(error)
+            return None
+
     return Figures(
         wanted=wanted,
         incidents=len(incidents),
         improvements=len(improvements),
         recent=len(recent),
-        cross=lean.safety_cross(_columns(safety, _INCIDENT), as_of=yesterday) if safety else None,
-        since=lean.days_since(_columns(serious, _INCIDENT), as_of=today) if serious else None,
-        since_by_group=lean.days_since(_columns(serious, _INCIDENT), by="reportedByGroup", as_of=today) if serious else None,
-        between=_between(serious),
-        types=lean.pareto(_columns(recent, _INCIDENT), top=_BARS, unit="incidents") if recent else None,
-        causes=_causes(recent),
-        late_incidents=lean.overdue(every, responsible="followUpGroup", as_of=today) if incidents else None,
-        late_improvements=lean.overdue(ideas, responsible="group", as_of=today) if improvements else None,
-        process=_process(client, wanted),
-        flow=lean.cumulative_flow(ideas, first=today - _YEAR, last=yesterday) if dated else None,
-        times=lean.lead_times(ideas) if dated else None,
-        pick=lean.pick(_titled(_columns(open_ideas, _IMPROVEMENT))) if open_ideas else None,
-        good=lean.evaluation_ratio(ideas) if improvements else None,
-        good_by_category=lean.evaluation_ratio(ideas, by="category") if improvements else None,
-        roi=lean.roi(ideas, unit=wanted.currency) if improvements else None,
-        roi_by_category=lean.roi(ideas, by="category", unit=wanted.currency) if improvements else None,
+        cross=figure("Safety cross", safety, lambda own: lean.safety_cross(_columns(own, _INCIDENT), as_of=yesterday)),
+        since=figure("Days since", serious, lambda own: lean.days_since(_columns(own, _INCIDENT), as_of=today)),
+        since_by_group=figure(
+            "Days since", serious, lambda own: lean.days_since(_columns(own, _INCIDENT), by="reportedByGroup", as_of=today)
+        ),
+        between=figure("Days between", serious, _between),
+        types=figure("Incident types", recent, lambda own: lean.pareto(_columns(own, _INCIDENT), top=_BARS, unit="incidents")),
+        causes=figure("Causes", recent, _causes),
+        late_incidents=figure(
+            "Overdue incidents",
+            incidents,
+            lambda own: lean.overdue(_columns(own, _INCIDENT), responsible="followUpGroup", as_of=today),
+        ),
+        late_improvements=figure(
+            "Overdue improvements",
+            improvements,
+            lambda own: lean.overdue(_columns(own, _IMPROVEMENT), responsible="group", as_of=today),
+        ),
+        process=figure("Process", read(client, wanted), lambda readings: process(readings, wanted, _RULES)),
+        flow=figure(
+            "Cumulative flow",
+            staged if dated else None,
+            lambda own: lean.cumulative_flow(own, first=today - _YEAR, last=yesterday),
+        ),
+        times=figure("Lead times", staged if dated else None, lean.lead_times),
+        pick=figure("PICK chart", not_begun, lambda own: lean.pick(_titled(_columns(own, _IMPROVEMENT)))),
+        good=figure("Evaluations", improving, lean.evaluation_ratio),
+        good_by_category=figure("Evaluations", improving, lambda own: lean.evaluation_ratio(own, by="category")),
+        roi=figure("Return on investment", improving, lambda own: lean.roi(own, unit=wanted.currency)),
+        roi_by_category=figure(
+            "Return on investment", improving, lambda own: lean.roi(own, by="category", unit=wanted.currency)
+        ),
+        failed=failed,
     )
+
+
+def _check(client: Client, wanted: Wanted, incidents: Iterable[Incident]) -> None:
+    """Refuses a type of incident that is none: its charts would be missing without a word."""
+    known = {incident.incident_type for incident in incidents}
+    if wanted.safety is None or wanted.safety in known:
+        return
+    known.update(kind.title for kind in client.incidents.types())
+    if wanted.safety not in known:
+        there = ", ".join(sorted(name for name in known if name)) or "none"
+        message = f"no type of incident is called {wanted.safety!r}; those there are: {there}"
+        raise Unknown(message)
 
 
 def _columns(records: Iterable[Incident] | Iterable[Improvement], fields: Sequence[str]) -> dict[str, list[Any]]:
@@ -202,40 +239,3 @@ def _between(serious: Sequence[Incident]) -> lean.RareEvents | None:
     if len(days) < 6 or days[0] == days[-1]:
         return None
     return lean.g_chart({"incidentDate": days})
-
-
-def _process(client: Client, wanted: Wanted) -> Process | None:
-    """Weekly means of a datasource over the last 52 whole weeks."""
-    source = _source(client, wanted.datasource)
-    if source is None:
-        return None
-    monday = wanted.today - datetime.timedelta(days=wanted.today.weekday())
-    # Both ends are excluded.
-    start = datetime.datetime.combine(monday - _YEAR, datetime.time()) - datetime.timedelta(microseconds=1)
-    values = client.datasources.values(source.id, start=start, end=monday, where=wanted.where).to_arrow()
-    weeks: dict[datetime.date, list[float]] = {}
-    for date, value in zip(values["valueDate"].to_pylist(), values["value"].to_pylist(), strict=True):
-        if value is not None:
-            weeks.setdefault(date.date() - datetime.timedelta(days=date.weekday()), []).append(value)
-    days = sorted(weeks)
-    # A phase of fewer weeks has no limits to speak of.
-    phases = [day for day in wanted.phases if all(_enough(days, day))]
-    if len(days) < 5:
-        return None
-    means = [sum(weeks[day]) / len(weeks[day]) for day in days]
-    chart = lean.xmr({"valueDate": days, "value": means}, phases=phases or None, rules=_RULES, unit=wanted.unit)
-    return Process(name=wanted.name or source.title or f"datasource {source.id}", unit=wanted.unit, chart=chart)
-
-
-def _enough(days: Sequence[datetime.date], phase: datetime.date) -> tuple[bool, bool]:
-    before = sum(day < phase for day in days)
-    return before >= 5, len(days) - before >= 5
-
-
-def _source(client: Client, datasource: int | None) -> DatasourceDetail | None:
-    if datasource is None:
-        first = client.datasources.list().first()
-        if first is None:
-            return None
-        datasource = first.id
-    return client.datasources.get(datasource)

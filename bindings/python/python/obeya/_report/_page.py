@@ -113,6 +113,7 @@ def page(figures: Figures) -> str:
         "</header>",
         "<main>",
         *_sections(list(charts(figures))),
+        *_failed(figures),
         "</main>",
         f"<footer>Drawn by obeya {obeya.__version__}. Days are those of UTC. "
         "Each chart has its figures as a table below it.</footer>",
@@ -162,6 +163,14 @@ def _sections(drawn: Sequence[Chart]) -> Iterator[str]:
         yield "</div></section>"
     if not drawn:
         yield "<p>There is nothing to chart yet.</p>"
+
+
+def _failed(figures: Figures) -> Iterator[str]:
+    if figures.failed:
+        yield "<section><h2>Not charted</h2><ul>"
+        for name, why in figures.failed.items():
+            yield f"<li>{escape(name)}: {escape(why)}</li>"
+        yield "</ul></section>"
 
 
 def _figure(chart: Chart) -> Iterator[str]:

@@ -28,6 +28,7 @@ def _lines(figures: Figures) -> Iterator[str]:
         ("Incidents", _incidents(figures)),
         ("Process", _process(figures)),
         ("Improvements", _improvements(figures)),
+        ("Not charted", _failed(figures)),
     ):
         found = list(sentences)
         if found:
@@ -80,7 +81,8 @@ def _incidents(figures: Figures) -> Iterator[str]:
 
 
 def _bars(pareto: Pareto, most: int | None = None) -> Sequence[str]:
-    rows = [row for row in pareto.to_arrow().to_pylist() if row["category"] != "(other)"][:most]
+    rows = pareto.to_arrow().to_pylist()
+    rows = rows[: -1 if pareto.folded else None][:most]
     width = max(len(row["category"] or "(none)") for row in rows)
     largest = max(row["amount"] for row in rows)
     return [
@@ -102,6 +104,11 @@ def _process(figures: Figures) -> Iterator[str]:
     )
     for sentence in (*changes(process), last_signal(process)):
         yield from _says(sentence)
+
+
+def _failed(figures: Figures) -> Iterator[str]:
+    for name, why in figures.failed.items():
+        yield from _says(f"{name}: {why}")
 
 
 def _improvements(figures: Figures) -> Iterator[str]:

@@ -6,11 +6,12 @@ import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from obeya._report._process import LEAST
 from obeya.lean import NELSON
 from obeya.lean._plot import plural, short
 
 if TYPE_CHECKING:
-    from obeya._report._gather import Process
+    from obeya._report._process import Process
 
 _NAMES = {rule.id: rule.name for rule in NELSON}
 
@@ -23,14 +24,12 @@ def day(moment: datetime.datetime) -> str:
 def changes(process: Process) -> list[str]:
     """What each change of the process brought: the difference of the means before and after."""
     said = []
-    weeks = process.weeks
-    for before, after in pairwise(process.chart.phases):
-        first = next(week for week in weeks if week["phase"] == after.name)
+    for change, (before, after) in zip(process.changes, pairwise(process.chart.phases), strict=True):
         difference = after.centre - before.centre
         by = f"{short(abs(difference))}{f' {process.unit}' if process.unit else ''}"
-        said.append(
-            f"Since the change in the week of {day(first['date'])} the mean is {by} {'higher' if difference > 0 else 'lower'}."
-        )
+        said.append(f"Since the change on {change} the mean is {by} {'higher' if difference > 0 else 'lower'}.")
+    for change in process.passed_over:
+        said.append(f"Fewer than {LEAST} weeks before or after the change on {change}: it begins no phase.")
     return said
 
 

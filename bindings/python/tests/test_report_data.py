@@ -1,0 +1,258 @@
+"""The report of plants whose data are scarce, wrong or strange: what can be shown is, and what cannot is said."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import obeya
+import pytest
+from obeya.__main__ import main
+from obeya._report._charts import charts
+from obeya._report._gather import Figures, Wanted, gather
+from obeya._report._page import page
+from obeya._report._text import text
+from test_report import SVG, environment
+
+TODAY = datetime.date(2026, 3, 2)
+"""A Monday."""
+
+Plant = dict[str, list[dict[str, Any]]]
+
+
+def before(days: int) -> str:
+    """The day so many days before that of the report."""
+    return (TODAY - datetime.timedelta(days=days)).isoformat()
+
+
+def idea(number: int, **fields: Any) -> dict[str, Any]:
+    return {"id": number, "status": "Suggested", "suggestionDate": f"{before(30)}T00:00:00Z", "title": f"Idea {number}", **fields}
+
+
+TYPES = [{"id": 1, "title": "Safety"}, {"id": 2, "title": "Quality"}]
+
+
+def incident(number: int, day: str, **fields: Any) -> dict[str, Any]:
+    return {"id": number, "incidentTypeId": 1, "title": "x", "incidentDate": day, "severity": "High", **fields}
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[[Plant], obeya.TestServer]]:
+    """A service with a plant of its own."""
+    with ExitStack() as stack:
+
+        def start(plant: Plant) -> obeya.TestServer:
+            folder = tmp_path / "plant"
+            folder.mkdir()
+            for resource, lines in plant.items():
+                (folder / f"{resource}.jsonl").write_text("".join(map("{}\n".format, map(json.dumps, lines))), encoding="utf-8")
+            server = stack.enter_context(obeya.TestServer())
+            server.import_dir(folder)
+            return server
+
+        yield start
+
+
+@pytest.fixture
+def figures(serve: Callable[[Plant], obeya.TestServer]) -> Callable[..., Figures]:
+    """The figures of a plant on the day."""
+
+    def find(plant: Plant, **wanted: Any) -> Figures:
+        with serve(plant).client() as client:
+            return gather(client, Wanted(**{"title": "Plant", "today": TODAY, **wanted}))
+
+    return find
+
+
+def said(figures: Figures) -> str:
+    return " ".join(text(figures).split())
+
+
+def shown(figures: Figures) -> ET.Element:
+    return ET.fromstring(page(figures))
+
+
+def test_ideas_that_are_only_open_have_a_report(figures: Callable[..., Figures]) -> None:
+    found = figures({"improvements": [idea(1, status="Open"), idea(2, status="Open", priorityStatus="LowEffortHighEffect")]})
+    assert (found.flow, found.times, found.failed) == (None, None, {})
+    assert "not begun: possible 0, implement 1, challenge 0, kick 0, not placed 1" in said(found)
+    assert [figure.get("id") for figure in shown(found).iterfind(".//{*}figure")] == ["pick"]
+
+
+def test_a_date_of_any_stage_makes_a_flow(figures: Callable[..., Figures]) -> None:
+    found = figures({"improvements": [idea(1, status="Planned", suggestionDate=None, plannedDate=f"{before(9)}T00:00:00Z")]})
+    assert found.flow is not None and found.flow.arrived == 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "failed", "drawn"),
+    [
+        (
+            {"costOfInvestment": -5, "gainOfInvestment": 1},
+            {"Return on investment": "a cost cannot be negative; found -5 in the record 2"},
+            ["flow", "times", "pick", "evaluations"],
+        ),
+        (
+            {"status": "Planned", "plannedDate": f"{before(31)}T00:00:00Z"},
+            dict.fromkeys(
+                ("Cumulative flow", "Lead times"),
+                "the record 2 is Planned on 2026-01-30T00:00:00+00:00, before it is Suggested on 2026-01-31T00:00:00+00:00",
+            ),
+            ["pick", "evaluations", "roi"],
+        ),
+    ],
+)
+def test_a_record_that_a_method_refuses_costs_its_chart_alone(
+    wrong: dict[str, Any], failed: dict[str, str], drawn: list[str], figures: Callable[..., Figures]
+) -> None:
+    judged = idea(1, status="Evaluated", implementedDate=f"{before(9)}T00:00:00Z", evaluationStatus="Good")
+    found = figures({"improvements": [{**judged, "costOfInvestment": 1, "gainOfInvestment": 2}, idea(2, **wrong)]})
+    assert found.failed == failed
+    written, root = said(found), shown(found)
+    assert "1 of 1 judged good" in written
+    assert [figure.get("id") for figure in root.iterfind(".//{*}figure")] == drawn
+    listed = [item.text or "" for item in root.iterfind(".//{*}main//{*}li")]
+    assert listed == [f"{name}: {why}" for name, why in failed.items()]
+    assert written.endswith("NOT CHARTED " + " ".join(listed))
+
+
+def weekly(weeks: int) -> list[dict[str, Any]]:
+    """A value on the Wednesday of each of the last weeks: 10 until the end of October, and 14 from then on."""
+    days = [TODAY - datetime.timedelta(weeks=back, days=-2) for back in range(weeks, 0, -1)]
+    return [
+        {"id": at, "dataSourceId": 1, "value": 10 if day < datetime.date(2025, 11, 1) else 14, "valueDate": f"{day}T06:00:00Z"}
+        for at, day in enumerate(days, 1)
+    ]
+
+
+def process_of(weeks: int) -> Plant:
+    return {"datasources": [{"id": 1, "title": "Output"}], "datasource_values": weekly(weeks)}
+
+
+def test_changes_too_near_to_each_other_are_passed_over(figures: Callable[..., Figures]) -> None:
+    # From 2025-08-25 to 2026-02-23. Each of the first two has weeks enough about it, and between them there are three.
+    days = ["2026-02-23", "2025-11-24", "2025-11-03", "2025-11-03", "2020-01-01"]
+    found = figures(process_of(27), phases=tuple(map(datetime.date.fromisoformat, days)))
+    assert found.process is not None
+    phases = [(phase.name, phase.points, phase.centre) for phase in found.process.chart.phases]
+    assert phases == [("1", 10, 10.0), ("2", 17, 14.0)]
+    passed_over = ("2020-01-01", "2025-11-24", "2026-02-23")
+    sentences = "Since the change on 2025-11-03 the mean is 4 higher. " + " ".join(
+        f"Fewer than 5 weeks before or after the change on {day}: it begins no phase." for day in passed_over
+    )
+    assert sentences in said(found)
+    assert sentences in "".join(shown(found).itertext())
+
+
+def test_changes_five_weeks_from_each_other_have_phases(figures: Callable[..., Figures]) -> None:
+    # From 2025-11-10 to 2026-02-23 there are 16 weeks. The second day is a Wednesday, whose week is of the phase before.
+    days = (datetime.date(2025, 12, 15), datetime.date(2026, 1, 21))
+    found = figures(process_of(16), phases=days)
+    assert found.process is not None
+    assert (found.process.changes, found.process.passed_over) == (days, ())
+    assert [phase.points for phase in found.process.chart.phases] == [5, 6, 5]
+
+
+def test_too_few_weeks_for_limits_are_said(figures: Callable[..., Figures]) -> None:
+    assert figures(process_of(4)).failed == {"Process": "Output has values in 4 weeks of the last 52; limits need 5"}
+
+
+def test_five_weeks_are_enough_for_limits(figures: Callable[..., Figures]) -> None:
+    found = figures(process_of(5))
+    assert found.process is not None and len(found.process.weeks) == 5
+
+
+def test_what_counts_until_which_day(figures: Callable[..., Figures]) -> None:
+    # Days of two days ago, yesterday, today and tomorrow: what is due today has until the day ends.
+    days = [before(2), before(1), before(0), before(-1)]
+    found = figures(
+        {
+            "incident_types": TYPES,
+            "incidents": [incident(at, day, dueDate=f"{day}T12:00:00Z") for at, day in enumerate(days, 1)],
+            "improvements": [
+                idea(at, suggestionDate=f"{day}T06:00:00Z", dueDate=f"{day}T12:00:00Z") for at, day in enumerate(days, 1)
+            ],
+        }
+    )
+    for late in (found.late_incidents, found.late_improvements):
+        assert late is not None and (late.open, late.overdue) == (4, 2)
+        assert late.to_arrow()["days"].to_pylist() == [[2, 1]]
+    assert said(found).count("4 open, 2 of them overdue") == 2
+    # Of what happens, whole days count: today is not over.
+    assert found.recent == 2
+    assert found.since is not None and (found.since.days, found.since.as_of) == (1, TODAY)
+    assert found.cross is not None
+    # Yesterday was 1 March.
+    states = found.cross.to_arrow().to_pylist()
+    assert [day["state"] for day in states[:3]] == ["incident", "to come", "to come"]
+    assert found.flow is not None and (found.flow.arrived, found.flow.last) == (2, TODAY - datetime.timedelta(days=1))
+
+
+def test_a_type_that_is_none_is_refused(
+    serve: Callable[[Plant], obeya.TestServer],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    environment(serve({"incident_types": TYPES, "incidents": [incident(1, before(3))]}), monkeypatch)
+    output = tmp_path / "report.html"
+    arguments = ["report", "-o", str(output), "--today", str(TODAY), "--safety"]
+    assert main([*arguments, "Saftey"]) == 1
+    assert capsys.readouterr().err == "error: no type of incident is called 'Saftey'; those there are: Quality, Safety\n"
+    assert not output.exists()
+    # One without incidents is a type all the same.
+    assert main([*arguments, "Quality"]) == 0
+    assert "SAFETY" not in capsys.readouterr().out
+
+
+def test_names_with_dollars_are_drawn_as_they_are(figures: Callable[..., Figures]) -> None:
+    names = ["Fra $9 til $6", "Ba$$in", "Spar $5 (10%) mot $6"]
+    plant: Plant = {"incident_types": [], "groups": [], "incidents": [], "improvements": []}
+    for at, name in enumerate(names, 1):
+        plant["incident_types"].append({"id": at, "title": name})
+        plant["groups"].append({"id": at, "type": "GENERAL", "name": name})
+        due = {"dueDate": f"{before(at)}T00:00:00Z"}
+        groups = {"reportedByGroupId": at, "followUpGroupId": at}
+        plant["incidents"].append(incident(at, before(at), incidentTypeId=at, **groups, **due))
+        judged = {"priorityStatus": "LowEffortHighEffect", "evaluationStatus": "Good"}
+        plant["improvements"].append(idea(at, title=name, categoryId=at, category=name, groupId=at, **judged, **due))
+    found = figures(plant)
+    root = shown(found)
+    for chart in ("since", "types", "overdue-incidents", "overdue-improvements", "pick", "evaluations"):
+        for svg in root.iterfind(f".//*[@id='{chart}']/{SVG}svg"):
+            drawn = " ".join(" ".join("".join(part.itertext()).strip() for part in svg.iter(f"{SVG}text")).split())
+            assert all(name in drawn for name in names), (chart, drawn)
+
+
+def test_many_groups_are_no_taller_than_their_bars(figures: Callable[..., Figures]) -> None:
+    numbers = range(1, 31)
+    found = figures(
+        {
+            "incident_types": TYPES,
+            "groups": [{"id": at, "type": "GENERAL", "name": f"Group {at:02}"} for at in numbers],
+            "incidents": [incident(at, before(at), reportedByGroupId=at) for at in numbers],
+        }
+    )
+    (since,) = [chart for chart in charts(found) if chart.name == "since"]
+    assert since.wide == since.narrow == pytest.approx(1 + 0.42 * 16)
+    assert len(since.rows) == 30
+
+
+def test_what_is_folded_is_no_category(figures: Callable[..., Figures]) -> None:
+    # Of 12 types with one incident each it takes 10 to reach 80 percent: nine are 75.
+    numbers = range(1, 13)
+    found = figures(
+        {
+            "incident_types": [{"id": at, "title": f"Type {at:02}"} for at in numbers],
+            "incidents": [incident(at, before(at), incidentTypeId=at) for at in numbers],
+        }
+    )
+    (types,) = [chart for chart in charts(found) if chart.name == "types"]
+    assert types.says == "Pareto chart: Type 01 comes first with 8.3%; 10 of 12 make up 80% or more."
+    assert [row[0] for row in types.rows] == [*(f"Type {at:02}" for at in range(1, 10)), "(other)"]
+    assert "Type 09" in said(found) and "(other)" not in said(found)
