@@ -212,8 +212,8 @@ impl Store {
         on_engine!(self, units => units.write(work).await)
     }
 
-    /// The same for work that takes long or cannot be done twice: it runs again only because of another transaction, which engines outside of this process give
-    /// as a reason.
+    /// The same for work that takes long or cannot be done twice: no other work comes after it in its commit, so it runs again only because of another
+    /// transaction, which engines outside of this process give as a reason.
     ///
     /// # Errors
     /// As those of [`Store::write`].

@@ -3,7 +3,8 @@
 //! A commit costs a flush of the disk; jobs that arrive meanwhile share the next one. A job that fails, or panics, undoes what it did and nothing else. To be
 //! undone by itself it must be a part of the transaction, which costs as much as the work of many a job; so where the engine can tell that a failed job left
 //! nothing behind, jobs run without parts, and the first one that did leave something has all of them run again, each as a part. Work that must not run twice is
-//! a part from the start, and so are those after it. Where the engine gives up a transaction because of another one, all its jobs run again in any case.
+//! a part in any case, and the last of its transaction, so that no other job has it run again. Where the engine gives up a transaction because of another one,
+//! all its jobs run again in any case.
 //! Must not answer before the commit: an answer is a promise.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,7 +20,7 @@ use super::{Session, StoreError, StoreOptions};
 #[cfg(test)]
 mod tests;
 
-/// How often a transaction is tried that others were in the way of.
+/// How often a transaction is tried: others may be in its way, and an engine may end it over one job after the other, as on a full disk.
 const ATTEMPTS: u32 = 8;
 /// The pause before it is tried again, at most and for each time it was tried: others in the way must not meet it again and again.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -37,7 +38,7 @@ enum Message {
 
 /// A unit of work, with its types forgotten.
 trait Job: Send {
-    /// Whether it is a part of its own from the start.
+    /// Whether it is a part of its own from the start, and the last of its transaction.
     fn is_apart(&self) -> bool;
     /// Nobody waits for the answer any more.
     fn abandoned(&self) -> bool;
@@ -222,8 +223,8 @@ enum Cause {
 /// Which jobs of a transaction are parts of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Parts {
-    /// Those from the first one on that must be.
-    Late,
+    /// Those that must be.
+    Needed,
     All,
 }
 
@@ -241,24 +242,20 @@ impl<E: Connect> Work<E> {
     fn run_batch(&mut self, first: Box<dyn Job>) -> bool {
         let mut batch = vec![Shared::new(first)];
         let mut go_on = true;
-        let mut conflicts = 0;
-        let (mut gather, mut parts) = (true, Parts::Late);
+        let mut attempts = 0;
+        let (mut gather, mut parts) = (true, Parts::Needed);
         let broken = loop {
             let Err(broken) = self.attempt(&mut batch, gather, parts, &mut go_on) else {
                 break None;
             };
             self.give_up(&broken, batch.len());
-            match broken.cause {
-                Cause::Fault => break Some(broken.error),
-                Cause::NoPart | Cause::Ended => {}
-                Cause::Conflict => {
-                    conflicts += 1;
-                    if conflicts == ATTEMPTS {
-                        break Some(broken.error);
-                    }
-                    let pause = PAUSE * conflicts;
-                    std::thread::sleep(pause.mul_f64(fastrand::f64()));
-                }
+            attempts += 1;
+            if broken.cause == Cause::Fault || attempts == ATTEMPTS {
+                break Some(broken.error);
+            }
+            if broken.cause == Cause::Conflict {
+                let pause = PAUSE * attempts;
+                std::thread::sleep(pause.mul_f64(fastrand::f64()));
             }
             (gather, parts) = (false, Parts::All);
         };
@@ -295,8 +292,8 @@ impl<E: Connect> Work<E> {
     fn transaction(
         &mut self,
         batch: &mut Vec<Shared>,
-        gather: bool,
-        mut parts: Parts,
+        mut gather: bool,
+        parts: Parts,
         go_on: &mut bool,
     ) -> Result<(), Broken> {
         let (receiver, most) = (&mut self.receiver, self.jobs_per_commit);
@@ -308,9 +305,7 @@ impl<E: Connect> Work<E> {
                     batch.remove(at);
                     continue;
                 }
-                if next.job.is_apart() {
-                    parts = Parts::All;
-                }
+                gather &= !next.job.is_apart();
                 if !next.is_over {
                     run(connection, next, parts)?;
                 }
@@ -384,8 +379,8 @@ fn begin<'c, E: Connect>(
 /// One job, as a part of the transaction if it is to be one, or if the engine cannot tell what it left behind.
 fn run<C: Connection>(connection: &mut C, shared: &mut Shared, parts: Parts) -> Result<(), Broken> {
     let before = match parts {
-        Parts::Late => connection.changes(),
-        Parts::All => None,
+        Parts::Needed if !shared.job.is_apart() => connection.changes(),
+        _ => None,
     };
     if before.is_none() {
         let begun = connection.begin_part();
