@@ -33,6 +33,7 @@ pub(crate) async fn ready(app: &App) -> Result<Response, Problem> {
 pub(crate) fn metrics(app: &App) -> Result<Response, Problem> {
     let observed = Observed {
         queued_writes: app.store.queued_writes(),
+        repeated_commits: app.store.repeated_commits(),
         held_bytes: app.memory.held_bytes(),
         remembered_tokens: app.tokens.remembered(),
     };

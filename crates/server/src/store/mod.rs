@@ -252,6 +252,11 @@ impl Store {
     /// Finishes the writes already sent and closes the database; later work ends with [`StoreError::Unavailable`].
     pub async fn close(&self) {
         on_engine!(self, units => units.close().await);
+    /// How often writes that share a commit ran again: one of them failed after it had changed something, or another transaction was in the way.
+    pub fn repeated_commits(&self) -> u64 {
+        on_engine!(self, units => units.repeated())
+    }
+
     }
 }
 

@@ -142,6 +142,11 @@ impl<E: Connect> Units<E> {
         self.writer.queued()
     }
 
+    /// How often jobs that share a commit ran again.
+    pub(super) fn repeated(&self) -> u64 {
+        self.writer.repeated()
+    }
+
     /// Finishes the jobs already sent, then closes every connection that is not in use.
     pub(super) async fn close(&self) {
         self.readers.close();

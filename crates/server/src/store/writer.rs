@@ -8,6 +8,7 @@
 //! Must not answer before the commit: an answer is a promise.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -29,6 +30,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 pub(super) struct Writer {
     sender: mpsc::Sender<Message>,
     thread: Mutex<Option<JoinHandle<()>>>,
+    repeated: Arc<AtomicU64>,
 }
 
 enum Message {
@@ -93,11 +95,13 @@ impl Writer {
         options: &StoreOptions,
     ) -> Result<Self, StoreError> {
         let (sender, receiver) = mpsc::channel(options.write_queue);
+        let repeated = Arc::new(AtomicU64::new(0));
         let work = Work {
             engine,
             connection: Some(connection),
             receiver,
             jobs_per_commit: options.jobs_per_commit.min(E::MOST_PARTS),
+            repeated: Arc::clone(&repeated),
         };
         let thread = std::thread::Builder::new()
             .name("obeya-writer".into())
@@ -108,6 +112,7 @@ impl Writer {
         Ok(Writer {
             sender,
             thread: Mutex::new(Some(thread)),
+            repeated,
         })
     }
 
@@ -157,6 +162,11 @@ impl Writer {
         self.sender.max_capacity() - self.sender.capacity()
     }
 
+    /// How often jobs ran again.
+    pub(super) fn repeated(&self) -> u64 {
+        self.repeated.load(Ordering::Relaxed)
+    }
+
     /// Lets the thread finish what was sent before, and waits for its end.
     pub(super) async fn stop(&self) {
         // An error means that it has ended already.
@@ -180,6 +190,8 @@ struct Work<E: Connect> {
     connection: Option<E::Connection>,
     receiver: mpsc::Receiver<Message>,
     jobs_per_commit: usize,
+    /// How often jobs ran again.
+    repeated: Arc<AtomicU64>,
 }
 
 /// A job that shares a transaction.
@@ -257,6 +269,7 @@ impl<E: Connect> Work<E> {
                 let pause = PAUSE * attempts;
                 std::thread::sleep(pause.mul_f64(fastrand::f64()));
             }
+            self.repeated.fetch_add(1, Ordering::Relaxed);
             (gather, parts) = (false, Parts::All);
         };
         for shared in batch {

@@ -3,6 +3,7 @@
 //! Every series a request touches is made at start and found by index: counting a request takes no look-up.
 
 use std::fmt;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use http::StatusCode;
@@ -45,6 +46,7 @@ pub(crate) struct Metrics {
     /// Requests being answered.
     pub(crate) in_flight: Gauge,
     queued_writes: Gauge,
+    repeated_commits: Counter,
     held_bytes: Gauge,
     remembered_tokens: Gauge,
 }
@@ -59,6 +61,8 @@ struct Series {
 pub(crate) struct Observed {
     /// Writes waiting for the store.
     pub(crate) queued_writes: usize,
+    /// How often the writes of a commit ran again.
+    pub(crate) repeated_commits: u64,
     /// Bytes of answers that their clients have not taken yet.
     pub(crate) held_bytes: usize,
     /// Tokens remembered as verified.
@@ -102,6 +106,10 @@ impl Metrics {
             "secret_checks",
             "Client secrets checked, those of unknown clients included",
         );
+        let repeated_commits = counter(
+            "store_repeated_commits",
+            "How often the writes of a commit ran again: one failed after it had changed something, or another transaction was in the way",
+        );
         let mut gauge = |name: &str, help: &str| {
             let gauge: Gauge = Gauge::default();
             registry.register(name, help, gauge.clone());
@@ -122,6 +130,7 @@ impl Metrics {
             secret_checks,
             in_flight,
             queued_writes,
+            repeated_commits,
             held_bytes,
             remembered_tokens,
         }
@@ -143,6 +152,9 @@ impl Metrics {
     pub(crate) fn render(&self, observed: Observed) -> Result<String, fmt::Error> {
         let gauge = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         self.queued_writes.set(gauge(observed.queued_writes));
+        // The store counts by itself; adding what is new since the last look could count it twice.
+        let repeated = self.repeated_commits.inner();
+        repeated.store(observed.repeated_commits, Ordering::Relaxed);
         self.held_bytes.set(gauge(observed.held_bytes));
         self.remembered_tokens
             .set(gauge(observed.remembered_tokens));
@@ -165,6 +177,7 @@ mod tests {
         let text = metrics
             .render(Observed {
                 queued_writes: 3,
+                repeated_commits: 4,
                 held_bytes: 70,
                 remembered_tokens: 0,
             })
@@ -176,6 +189,7 @@ mod tests {
             r#"obeya_http_request_duration_seconds_bucket{le="0.001",operation="getArea"} 0"#,
             r#"obeya_http_request_duration_seconds_bucket{le="0.0025",operation="getArea"} 2"#,
             "obeya_store_queued_writes 3",
+            "obeya_store_repeated_commits_total 4",
             "obeya_http_held_bytes 70",
         ] {
             assert!(text.lines().any(|found| found == line), "{line} in\n{text}");

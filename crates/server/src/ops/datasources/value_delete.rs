@@ -26,11 +26,11 @@ fn delete(
     now: i64,
 ) -> Result<(), Refusal> {
     body::announce(session, datasource, now)?;
+    write::announce_find(session, datasource, id)?;
     body::open(session, datasource)?;
+    present(session, datasource, id)?;
     // A change of the datasource, though no value has its stamp.
     let stamp = stamp::next(session, now, 0)?;
-    match write::delete(session, datasource, &[id], stamp)? {
-        0 => Err(Refusal::Missing("value", id)),
-        _ => Ok(()),
-    }
+    write::delete(session, datasource, &[id], stamp)?;
+    Ok(())
 }

@@ -10,7 +10,7 @@ use crate::http::problem::Problem;
 use crate::ops::writing;
 use crate::store::incidents::FieldValue;
 use crate::store::references::{Part, References};
-use crate::store::{Session, incidents};
+use crate::store::{Session, incidents, stamp};
 
 pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     let (id, field_id) = (call.id()?, call.id_at(1)?);
@@ -20,7 +20,7 @@ pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     check.finish(Some(()))?;
     let now = call.now();
     let work = move |session: &mut dyn Session| {
-        let (stored, stamp) = open(session, id, now)?;
+        let stored = open(session, id, now)?;
         let mut references = References::new(session);
         references.parts(
             Part::CustomField,
@@ -30,6 +30,7 @@ pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
         )?;
         references.field_values([(field_id, body.value.as_str())], |_| "value".to_owned())?;
         references.finish()?;
+        let stamp = stamp::next(session, now, stored.last_modified)?;
         let field = FieldValue {
             id: field_id,
             value: &body.value,

@@ -6,13 +6,14 @@ use super::{answer, open};
 use crate::http::call::Call;
 use crate::http::problem::Problem;
 use crate::ops::writing;
-use crate::store::{Session, incidents};
+use crate::store::{Session, incidents, stamp};
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
     let now = call.now();
     let work = move |session: &mut dyn Session| {
-        let (_, stamp) = open(session, id, now)?;
+        let stored = open(session, id, now)?;
+        let stamp = stamp::next(session, now, stored.last_modified)?;
         incidents::delete(session, id, now, stamp)?;
         Ok(())
     };

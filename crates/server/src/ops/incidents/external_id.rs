@@ -7,7 +7,7 @@ use crate::domain::validate::{Check, EXTERNAL_ID_MAX};
 use crate::http::call::Call;
 use crate::http::problem::Problem;
 use crate::ops::writing;
-use crate::store::{Session, incidents};
+use crate::store::{Session, incidents, stamp};
 
 pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
@@ -21,7 +21,8 @@ pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     check.finish(Some(()))?;
     let now = call.now();
     let work = move |session: &mut dyn Session| {
-        let (_, stamp) = open(session, id, now)?;
+        let stored = open(session, id, now)?;
+        let stamp = stamp::next(session, now, stored.last_modified)?;
         incidents::set_external_id(session, id, external_id.as_deref(), stamp)?;
         answer(session, id)
     };

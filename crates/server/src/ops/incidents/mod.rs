@@ -29,14 +29,13 @@ use obeya_model::Incident;
 use crate::store::refusal::Refusal;
 use crate::store::{Session, incidents, stamp};
 
-/// Looks up an incident that is to be changed, and takes the stamp of the change.
-fn open(session: &mut dyn Session, id: i32, now: i64) -> Result<(incidents::Stored, i64), Refusal> {
+/// Looks up an incident that is to be changed. The stamp of the change is taken once nothing can be refused any more: what is refused before it has changed
+/// anything costs those nothing that share its commit.
+fn open(session: &mut dyn Session, id: i32, now: i64) -> Result<incidents::Stored, Refusal> {
     // Missing or not: what is not there is not changed, and all is undone.
     incidents::announce(session, id)?;
     stamp::announce(session, now)?;
-    let stored = incidents::find(session, id)?.ok_or(Refusal::Missing("incident", id))?;
-    let stamp = stamp::next(session, now, stored.last_modified)?;
-    Ok((stored, stamp))
+    incidents::find(session, id)?.ok_or(Refusal::Missing("incident", id))
 }
 
 /// The incident as it is now, inside the transaction that changed it.

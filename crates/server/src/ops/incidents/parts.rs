@@ -7,7 +7,7 @@ use crate::http::call::Call;
 use crate::http::problem::Problem;
 use crate::ops::writing;
 use crate::store::references::{Part, References};
-use crate::store::{Session, StoreError, incidents};
+use crate::store::{Session, StoreError, incidents, stamp};
 
 /// Gives an incident these parts of a kind instead of those it has; `id_of` says which of its type's each of them is, `set` writes them.
 pub(super) async fn replace<T: Send + 'static>(
@@ -20,7 +20,7 @@ pub(super) async fn replace<T: Send + 'static>(
 ) -> Result<Response, Problem> {
     let now = call.now();
     let work = move |session: &mut dyn Session| {
-        let (stored, stamp) = open(session, id, now)?;
+        let stored = open(session, id, now)?;
         let mut references = References::new(session);
         references.parts(
             part,
@@ -29,6 +29,7 @@ pub(super) async fn replace<T: Send + 'static>(
             |index| format!("[{index}].id"),
         )?;
         references.finish()?;
+        let stamp = stamp::next(session, now, stored.last_modified)?;
         set(session, id, &parts)?;
         incidents::touch(session, id, stamp)?;
         answer(session, id)

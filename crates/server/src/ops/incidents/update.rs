@@ -11,7 +11,7 @@ use crate::ops::never_null::NeverNull;
 use crate::ops::writing;
 use crate::store::references::{Record as To, References};
 use crate::store::refusal::Refusal;
-use crate::store::{Session, incidents};
+use crate::store::{Session, incidents, stamp};
 
 pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
@@ -31,11 +31,12 @@ pub(super) fn change(
     now: i64,
     asked: impl FnOnce(&Incident) -> IncidentChange,
 ) -> Result<Record, Refusal> {
-    let (stored, stamp) = open(session, id, now)?;
+    let stored = open(session, id, now)?;
     let change = asked(&stored.incident);
     let names_responsible = change.names_responsible();
     let next = stored.incident.clone().changed(change, now)?;
     check(session, &stored.incident, &next, names_responsible)?;
+    let stamp = stamp::next(session, now, stored.last_modified)?;
     if next.incident_type_id != stored.incident.incident_type_id {
         // Categories, consequences, causes and custom fields are a type's own: none of them means anything under another one.
         incidents::clear_parts(session, id)?;

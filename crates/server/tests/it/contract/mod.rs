@@ -43,6 +43,9 @@ const OPTIONS: [(&str, Ask); 7] = [
 ];
 
 /// Nested deeper than anybody needs.
+/// How often the writes of a commit had to run again.
+const REPEATED: &str = "obeya_store_repeated_commits_total";
+
 const DEEP: &str = "((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((id eq 1))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))";
 
 const fn filter(text: &'static str) -> Ask {
@@ -90,6 +93,9 @@ async fn every_operation_answers_what_it_describes_and_nothing_else() {
     wrong::improvements(&all).await;
     wrong::values(&all, &service).await;
 
+    // Nobody else has to write twice because somebody asked for what is refused: nothing is changed before it is clear that nothing is.
+    assert_eq!(service.figure(REPEATED).await, 0);
+    wrong::exhausted(&all, &service).await;
     let not_served: Vec<&str> = successes(&all).await;
     insta::assert_compact_debug_snapshot!(not_served, @"[]");
 

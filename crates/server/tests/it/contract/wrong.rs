@@ -185,11 +185,6 @@ pub async fn values(all: &Client, service: &Service) {
         Ok::<_, StoreError>(())
     });
     elements.await.expect("the rows fit the schema");
-    let of_area = |area_id, dimension: &str| DatasourceValueInput {
-        area_id,
-        dimension: Some(dimension.to_owned()),
-        ..value_body()
-    };
     let good = of_area(Some(2), "1");
     let known = datasources.create_value(14, &good).await;
     let known = known.expect("a value").id;
@@ -201,6 +196,18 @@ pub async fn values(all: &Client, service: &Service) {
         refuses(&datasources, &body, code).await;
         is(datasources.update_value(14, known, &body).await, code);
     }
+    let gone = datasources.delete_value(14, known).await;
+    gone.expect("taken away");
+    is(datasources.delete_value(14, known).await, "not_found");
+    is(
+        datasources.update_value(14, known, &good).await,
+        "not_found",
+    );
+}
+
+/// With no id left for values, which the counter tells that also gives them: this alone is refused after it has changed something.
+pub async fn exhausted(all: &Client, service: &Service) {
+    let datasources = all.datasources();
     let counter = async |last: i64| {
         let sql = "UPDATE counters SET last = ?1 WHERE name = 'datasource_values'";
         let set = service
@@ -209,8 +216,18 @@ pub async fn values(all: &Client, service: &Service) {
         set.await.expect("a counter");
     };
     counter(i32::MAX.into()).await;
-    refuses(&datasources, &good, "value.ids_exhausted").await;
-    counter(known.into()).await;
+    refuses(&datasources, &of_area(Some(2), "1"), "value.ids_exhausted").await;
+    // Above those of the plant.
+    counter(1_000_000).await;
+}
+
+/// A value of the datasource 14.
+fn of_area(area_id: Option<i32>, dimension: &str) -> DatasourceValueInput {
+    DatasourceValueInput {
+        area_id,
+        dimension: Some(dimension.to_owned()),
+        ..value_body()
+    }
 }
 
 /// In each of the ways in which a value is added.
