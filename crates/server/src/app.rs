@@ -114,6 +114,8 @@ fn store_options(limits: &Limits) -> StoreOptions {
         readers: limits.database_connections.max(1),
         reader_wait: limits.database_wait,
         statement_budget: limits.statement,
+        // A list of v1 waits for its client between statements.
+        reader_pause: limits.request,
         ..StoreOptions::default()
     }
 }

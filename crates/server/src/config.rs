@@ -57,7 +57,8 @@ pub struct Limits {
     /// Time for a caller to take some more of what is sent to it; a connection whose sending makes no progress for that long is closed.
     /// Default 30 s.
     pub send: Duration,
-    /// Time from the head of a request to the head of its answer. Default 30 s.
+    /// Time from the head of a request to the head of its answer. A list of v1 that holds as much as it may then waits for its caller as long again at most,
+    /// over all its waits, and is cut off. Default 30 s.
     pub request: Duration,
     /// Time that requests in flight have left when the service is told to stop. Default 10 s.
     pub grace: Duration,

@@ -61,6 +61,8 @@ pub struct StoreOptions {
     pub cached_statements: usize,
     /// How long one statement may run before it ends with [`StoreError::Timeout`], the time spent in its row callback included.
     pub statement_budget: Duration,
+    /// How long work that reads may do nothing between its statements, in all: a server ends what does nothing in a transaction for longer.
+    pub reader_pause: Duration,
     /// How long to wait for a lock that another process holds.
     pub busy_timeout: Duration,
     /// Writes that may wait; further senders wait for room.
@@ -80,6 +82,7 @@ impl Default for StoreOptions {
             writer_cache_kib: 8192,
             cached_statements: 48,
             statement_budget: Duration::from_secs(10),
+            reader_pause: Duration::ZERO,
             busy_timeout: Duration::from_secs(5),
             write_queue: 1024,
             jobs_per_commit: 128,
@@ -249,14 +252,14 @@ impl Store {
         on_engine!(self, units => units.queued())
     }
 
-    /// Finishes the writes already sent and closes the database; later work ends with [`StoreError::Unavailable`].
-    pub async fn close(&self) {
-        on_engine!(self, units => units.close().await);
     /// How often writes that share a commit ran again: one of them failed after it had changed something, or another transaction was in the way.
     pub fn repeated_commits(&self) -> u64 {
         on_engine!(self, units => units.repeated())
     }
 
+    /// Finishes the writes already sent and closes the database; later work ends with [`StoreError::Unavailable`].
+    pub async fn close(&self) {
+        on_engine!(self, units => units.close().await);
     }
 }
 

@@ -1,8 +1,11 @@
 //! What only the store on PostgreSQL does.
 
+use std::time::Duration;
+
 use obeya_server::store::{Session, StoreError};
 
 use crate::store::{Waiting, areas, opened};
+use crate::support::Service;
 use crate::support::sql::number;
 
 /// Writes down which transaction the area came by. Each job's own part has a number of its own, which is why the row's does not do.
@@ -26,4 +29,14 @@ async fn concurrent_writes_are_all_kept_and_share_commits() {
     // 200 jobs at 60 for each commit.
     let commits = "SELECT count(DISTINCT name) FROM areas";
     assert_eq!(number(&store, commits).await, 4);
+}
+
+/// The reader of a list of v1 waits between two statements, in an open transaction.
+#[tokio::test]
+async fn the_server_ends_no_reader_that_waits_as_long_as_a_client_may_take() {
+    let request = Duration::from_secs(120);
+    let service = Service::start_with(|config| config.limits.request = request).await;
+    let setting = "SELECT CAST(extract(epoch FROM CAST(current_setting('idle_in_transaction_session_timeout') AS interval)) AS bigint)";
+    let allowed = number(service.store(), setting).await;
+    assert!(allowed > 120, "{allowed} s");
 }

@@ -19,7 +19,8 @@ const OLDEST: u32 = 13;
 const STATEMENTS: usize = 4;
 /// How much longer than the longest statement an answer may take: the way to and fro, on a busy machine.
 const GRACE: Duration = Duration::from_secs(5);
-/// How long a transaction may do nothing before the server ends it: whoever began it is gone by then, and may have the turn to write.
+/// How long a transaction may do nothing before the server ends it, beyond the pauses that are meant: whoever began it is gone by then, and may have the turn to
+/// write.
 const FORGOTTEN: Duration = Duration::from_secs(60);
 
 /// Epochs so far in this process.
@@ -156,13 +157,17 @@ impl Server {
     fn set_up(&self, role: Role) -> String {
         // 0 would mean no limit.
         let millis = |time: Duration| time.as_millis().clamp(1, i32::MAX as u128);
+        let forgotten = match role {
+            Role::Reader => FORGOTTEN.saturating_add(self.options.reader_pause),
+            Role::Writer => FORGOTTEN,
+        };
         let common = format!(
             "SET statement_timeout = {}; SET lock_timeout = {}; SET idle_in_transaction_session_timeout = {}; \
              SET tcp_keepalives_idle = {}; SET tcp_keepalives_interval = {}; SET tcp_keepalives_count = {}; \
              SET jit = off; SET client_min_messages = warning; SET timezone = 'UTC'; ",
             millis(self.options.statement_budget),
             millis(self.options.busy_timeout),
-            millis(FORGOTTEN),
+            millis(forgotten),
             address::SILENCE.as_secs(),
             address::ANSWER.as_secs(),
             address::ANSWERS,
