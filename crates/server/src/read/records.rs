@@ -338,10 +338,12 @@ impl Records {
     }
 }
 
-/// How many records to read next, where so many came to so many bytes.
+/// How many records to read next, where so many came to so many bytes. At most twice as many: after a short one among long ones the next that is too long for
+/// many would be read again and again until few enough are tried.
 fn next_stretch(records: u64, bytes: usize) -> u64 {
     let fitting = records.saturating_mul(AIM_BYTES) / (bytes as u64).max(1);
-    fitting.clamp(1, STRETCH)
+    let most = records.saturating_mul(2).min(STRETCH);
+    fitting.clamp(1, most)
 }
 
 /// An instant, or a day, which is its first one.
@@ -427,9 +429,11 @@ mod tests {
     #[test]
     fn as_many_records_are_read_as_come_to_what_a_stretch_is_to_be() {
         let kib = |records: u64, kib: usize| next_stretch(records, kib << 10);
-        assert_eq!((kib(500, 0), kib(500, 600), kib(100, 1)), (500, 500, 500));
+        assert_eq!((kib(500, 0), kib(500, 600), kib(400, 1)), (500, 500, 500));
         assert_eq!((kib(500, 2048), kib(50, 1024), kib(10, 512)), (250, 50, 20));
         assert_eq!((kib(1, 3000), kib(2, 3000)), (1, 1));
+        // However short one was, the next may be long.
+        assert_eq!((kib(1, 1), kib(2, 1), kib(100, 1)), (2, 4, 200));
     }
 
     fn live(records: Records) -> Records {
