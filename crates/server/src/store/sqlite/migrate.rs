@@ -113,6 +113,7 @@ fn version(database: &Database, path: &Path) -> Result<i32, StoreError> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
     use std::thread;
 
     use super::*;
@@ -145,6 +146,15 @@ mod tests {
         assert_eq!(found, [Some(3), Some(3), Some(6)]);
     }
 
+    /// Tells that nothing comes any more, also where a test fails: a scope waits for its threads before it says why.
+    struct Over<'a>(&'a AtomicBool);
+
+    impl Drop for Over<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+
     #[test]
     fn who_looks_while_another_sets_the_file_up_sees_it_empty_or_ready() {
         let options = StoreOptions::default();
@@ -154,12 +164,20 @@ mod tests {
             let mut writer = open_writer(&path, &options).expect("a file");
             prepare_writer(&writer, &options).expect("a log");
             let looker = open_writer(&path, &options).expect("the same file");
+            let is_over = AtomicBool::new(false);
             thread::scope(|scope| {
                 let looking = scope.spawn(|| {
                     let looker = looker;
-                    while version(&looker, &path).expect("empty or ready") != known() {}
+                    let look = || version(&looker, &path).expect("empty or ready");
+                    while look() != known() {
+                        if is_over.load(Ordering::Relaxed) {
+                            break;
+                        }
+                    }
                 });
+                let over = Over(&is_over);
                 run(&mut writer, &path).expect("a schema");
+                drop(over);
                 looking.join().expect("a look that ends");
             });
         }

@@ -23,6 +23,9 @@ const HELD_BYTES: u64 = 2 << 20;
 const LONGEST_TEXT: usize = 3 << 20;
 const LONGEST_RECORD: u64 = LONGEST_TEXT as u64 + 4096;
 
+/// How often is asked before it is taken for sure that what is waited for does not come.
+const TRIES: u32 = 100_000;
+
 /// No client of these is given up for its slowness alone, on however busy a machine.
 fn wait_long(config: &mut Config) {
     config.limits.request = Duration::from_secs(600);
@@ -96,7 +99,22 @@ async fn held(service: &Service) -> u64 {
 
 /// Asks for a short list, again and again until the answer is as wanted.
 async fn until_a_list_is(service: &Service, status: u16) {
-    while service.get("/v1/Boards").await.status != status {}
+    for _ in 0..TRIES {
+        if service.get("/v1/Boards").await.status == status {
+            return;
+        }
+    }
+    panic!("no list was answered with {status}");
+}
+
+/// Asks until so much is held.
+async fn until_held(service: &Service, bytes: u64) {
+    for _ in 0..TRIES {
+        if held(service).await >= bytes {
+            return;
+        }
+    }
+    panic!("the service never held {bytes} bytes");
 }
 
 #[tokio::test]
@@ -118,8 +136,10 @@ async fn a_client_that_takes_its_time_gets_every_byte_and_little_is_held_for_it(
     let mut taken = Vec::new();
     loop {
         // As long as so much is to come that no buffer takes it, the reader ends up waiting for this client, whoever of them is faster.
-        let is_to_wait = taken.len() < whole.body.len() / 3;
-        while held(&service).await < HELD_BYTES / 4 && is_to_wait {}
+        if taken.len() < whole.body.len() / 3 {
+            until_held(&service, HELD_BYTES / 4).await;
+        }
+        held(&service).await;
         let before = taken.len();
         let mut part = (&mut slow).take(1 << 20);
         let read = part.read_to_end(&mut taken).await;
