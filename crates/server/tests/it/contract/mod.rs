@@ -18,6 +18,7 @@ use std::collections::BTreeSet;
 use obeya::{Client, Error};
 use obeya_server::store::StoreError;
 use reqwest::Method;
+use serde_json::Value;
 
 use self::calls::{Ask, Ids, call};
 use self::plant::Caller;
@@ -42,10 +43,10 @@ const OPTIONS: [(&str, Ask); 7] = [
     ),
 ];
 
-/// Nested deeper than anybody needs.
 /// How often the writes of a commit had to run again.
 const REPEATED: &str = "obeya_store_repeated_commits_total";
 
+/// Nested deeper than anybody needs.
 const DEEP: &str = "((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((id eq 1))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))";
 
 const fn filter(text: &'static str) -> Ask {
@@ -92,10 +93,10 @@ async fn every_operation_answers_what_it_describes_and_nothing_else() {
     wrong::incidents(&all).await;
     wrong::improvements(&all).await;
     wrong::values(&all, &service).await;
-
     // Nobody else has to write twice because somebody asked for what is refused: nothing is changed before it is clear that nothing is.
     assert_eq!(service.figure(REPEATED).await, 0);
     wrong::exhausted(&all, &service).await;
+
     let not_served: Vec<&str> = successes(&all).await;
     insta::assert_compact_debug_snapshot!(not_served, @"[]");
 
@@ -228,6 +229,11 @@ async fn bare_requests(service: &Service, recorder: &Recorder, operation: &Descr
     let large = format!("\"{}\"", "x".repeat(2 << 20));
     ask("413 body.too_large", &path, &[json], Some(&large)).await;
     let content = operation.request_content();
+    let in_order = content.and_then(|content| members(&content["application/json"]["example"]));
+    let in_order = in_order.map(|body| body.to_string());
+    if in_order.is_some() {
+        ask("400 body.invalid", &path, &[json], in_order.as_deref()).await;
+    }
     let whole = content.map(|content| content["application/json"]["example"].to_string());
     let named = |header: &'static str, value: &'static str| [json, (header, value)];
     for (answer, headers) in [
@@ -256,6 +262,15 @@ async fn bare_requests(service: &Service, recorder: &Recorder, operation: &Descr
             Some(&body),
         )
         .await;
+    }
+}
+
+/// An array in the place of each object, of the same members: the library that reads bodies would take it, if their order is right.
+fn members(body: &Value) -> Option<Value> {
+    match body {
+        Value::Array(items) => items.iter().map(members).collect(),
+        Value::Object(members) => Some(members.values().cloned().collect()),
+        _ => None,
     }
 }
 
