@@ -357,7 +357,6 @@ async fn verified_tokens_are_remembered_up_to_a_bound() {
     assert_eq!(service.figure("obeya_tokens_remembered").await, 2);
 }
 
-/// The table of DESIGN.md: who may read and who may write, family by family, with an operation of each.
 /// Every operation but `ping`, and the family of scopes that DECISIONS.md, section 5, puts it in.
 const OPERATIONS: [(Method, &str, &str); 48] = [
     (Method::GET, "/v2/areas/1", "Data"),
@@ -410,6 +409,7 @@ const OPERATIONS: [(Method, &str, &str); 48] = [
     (Method::GET, "/v1/Groups", "UserManagement"),
 ];
 
+/// Who may read and who may write, family by family.
 #[tokio::test]
 async fn each_operation_asks_for_its_scopes() {
     let service = Service::start().await;
