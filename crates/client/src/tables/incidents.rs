@@ -10,82 +10,83 @@ use super::cell::{Cell, Column, Field, Kind, fields};
 /// The columns that an incident has in the trash as well.
 macro_rules! incident_columns {
     ($($more:expr),* $(,)?) => {
-        [    Column::new("id", Kind::Int, false, |r| r.id.into()),
-    Column::new("project", Kind::Text, true, |r| r.project.as_deref().into()),
-    Column::new("incidentType", Kind::Word, false, |r| {
-        (&*r.incident_type).into()
-    }),
-    Column::new("reportedByGroup", Kind::Word, true, |r| {
-        r.reported_by_group.as_deref().into()
-    }),
-    Column::new("reportedByUserId", Kind::Text, true, |r| {
-        r.reported_by_user_id.as_deref().into()
-    }),
-    Column::new("reportedBy", Kind::Text, true, |r| {
-        r.reported_by.as_deref().into()
-    }),
-    Column::new("reportedDate", Kind::Instant, false, |r| {
-        r.reported_date.into()
-    }),
-    Column::new("followUpGroup", Kind::Word, true, |r| {
-        r.follow_up_group.as_deref().into()
-    }),
-    Column::new("responsible", Kind::Text, true, |r| {
-        r.responsible.as_deref().into()
-    }),
-    Column::new("responsibleDisplayName", Kind::Text, true, |r| {
-        r.responsible_display_name.as_deref().into()
-    }),
-    Column::new("lastModified", Kind::Instant, false, |r| {
-        r.last_modified.into()
-    }),
-    Column::new("numberOfComments", Kind::Int, false, |r| {
-        r.number_of_comments.into()
-    }),
-    Column::new("numberOfActions", Kind::Int, false, |r| {
-        r.number_of_actions.into()
-    }),
-    Column::new("numberOfAttachments", Kind::Int, false, |r| {
-        r.number_of_attachments.into()
-    }),
-    Column::new("status", Kind::Word, false, |r| r.status.as_str().into()),
-    Column::new("incidentTypeId", Kind::Int, false, |r| {
-        r.incident_type_id.into()
-    }),
-    Column::new("severity", Kind::Word, false, |r| {
-        r.severity.as_str().into()
-    }),
-    Column::new("reportedByGroupId", Kind::Int, true, |r| {
-        r.reported_by_group_id.into()
-    }),
-    Column::new("followUpGroupId", Kind::Int, true, |r| {
-        r.follow_up_group_id.into()
-    }),
-    Column::new("responsibleUserId", Kind::Text, true, |r| {
-        r.responsible_user_id.as_deref().into()
-    }),
-    Column::new("title", Kind::Text, false, |r| (&*r.title).into()),
-    Column::new("text", Kind::Text, true, |r| r.text.as_deref().into()),
-    Column::new("incidentDate", Kind::Day, false, |r| r.incident_date.into()),
-    Column::new("resolvedDate", Kind::Instant, true, |r| {
-        r.resolved_date.into()
-    }),
-    Column::new("dueDate", Kind::Instant, true, |r| r.due_date.into()),
-    Column::new("evaluationStatus", Kind::Word, true, |r| {
-        r.evaluation_status
-            .as_ref()
-            .map(EvaluationStatus::as_str)
-            .into()
-    }),
-    Column::new("evaluationText", Kind::Text, true, |r| {
-        r.evaluation_text.as_deref().into()
-    }),
-    Column::new("isAnonymous", Kind::Bool, false, |r| r.is_anonymous.into()),
-    Column::new("areaId", Kind::Int, true, |r| r.area_id.into()),
-    Column::new("projectId", Kind::Int, true, |r| r.project_id.into()),
-    Column::new("externalId", Kind::Text, true, |r| {
-        r.external_id.as_deref().into()
-    }),
+        [
+            Column::new("id", Kind::Int, false, |r| r.id.into()),
+            Column::new("project", Kind::Text, true, |r| r.project.as_deref().into()),
+            Column::new("incidentType", Kind::Word, false, |r| {
+                (&*r.incident_type).into()
+            }),
+            Column::new("reportedByGroup", Kind::Word, true, |r| {
+                r.reported_by_group.as_deref().into()
+            }),
+            Column::new("reportedByUserId", Kind::Text, true, |r| {
+                r.reported_by_user_id.as_deref().into()
+            }),
+            Column::new("reportedBy", Kind::Text, true, |r| {
+                r.reported_by.as_deref().into()
+            }),
+            Column::new("reportedDate", Kind::Instant, false, |r| {
+                r.reported_date.into()
+            }),
+            Column::new("followUpGroup", Kind::Word, true, |r| {
+                r.follow_up_group.as_deref().into()
+            }),
+            Column::new("responsible", Kind::Text, true, |r| {
+                r.responsible.as_deref().into()
+            }),
+            Column::new("responsibleDisplayName", Kind::Text, true, |r| {
+                r.responsible_display_name.as_deref().into()
+            }),
+            Column::new("lastModified", Kind::Instant, false, |r| {
+                r.last_modified.into()
+            }),
+            Column::new("numberOfComments", Kind::Int, false, |r| {
+                r.number_of_comments.into()
+            }),
+            Column::new("numberOfActions", Kind::Int, false, |r| {
+                r.number_of_actions.into()
+            }),
+            Column::new("numberOfAttachments", Kind::Int, false, |r| {
+                r.number_of_attachments.into()
+            }),
+            Column::new("status", Kind::Word, false, |r| r.status.as_str().into()),
+            Column::new("incidentTypeId", Kind::Int, false, |r| {
+                r.incident_type_id.into()
+            }),
+            Column::new("severity", Kind::Word, false, |r| {
+                r.severity.as_str().into()
+            }),
+            Column::new("reportedByGroupId", Kind::Int, true, |r| {
+                r.reported_by_group_id.into()
+            }),
+            Column::new("followUpGroupId", Kind::Int, true, |r| {
+                r.follow_up_group_id.into()
+            }),
+            Column::new("responsibleUserId", Kind::Text, true, |r| {
+                r.responsible_user_id.as_deref().into()
+            }),
+            Column::new("title", Kind::Text, false, |r| (&*r.title).into()),
+            Column::new("text", Kind::Text, true, |r| r.text.as_deref().into()),
+            Column::new("incidentDate", Kind::Day, false, |r| r.incident_date.into()),
+            Column::new("resolvedDate", Kind::Instant, true, |r| {
+                r.resolved_date.into()
+            }),
+            Column::new("dueDate", Kind::Instant, true, |r| r.due_date.into()),
+            Column::new("evaluationStatus", Kind::Word, true, |r| {
+                r.evaluation_status
+                    .as_ref()
+                    .map(EvaluationStatus::as_str)
+                    .into()
+            }),
+            Column::new("evaluationText", Kind::Text, true, |r| {
+                r.evaluation_text.as_deref().into()
+            }),
+            Column::new("isAnonymous", Kind::Bool, false, |r| r.is_anonymous.into()),
+            Column::new("areaId", Kind::Int, true, |r| r.area_id.into()),
+            Column::new("projectId", Kind::Int, true, |r| r.project_id.into()),
+            Column::new("externalId", Kind::Text, true, |r| {
+                r.external_id.as_deref().into()
+            }),
             $($more),*
         ]
     };
