@@ -7,7 +7,7 @@ use arrow_array::builder::{
     StringDictionaryBuilder, TimestampMicrosecondBuilder,
 };
 use arrow_array::types::Int32Type;
-use arrow_array::{ArrayRef, ListArray, RecordBatch, StructArray};
+use arrow_array::{ArrayRef, ListArray, RecordBatch, RecordBatchOptions, StructArray};
 use arrow_buffer::{BooleanBuffer, NullBuffer, OffsetBuffer};
 use arrow_schema::{ArrowError, DataType, Fields, SchemaRef};
 
@@ -17,6 +17,8 @@ use super::cell::{Cell, Field, Kind, schema};
 pub struct Rows {
     schema: SchemaRef,
     columns: Vec<Values>,
+    /// Counted, as a selection of what is no column leaves no column that could tell.
+    len: usize,
 }
 
 impl Rows {
@@ -29,6 +31,7 @@ impl Rows {
                 .into_iter()
                 .map(|field| Values::new(field.kind))
                 .collect(),
+            len: 0,
         }
     }
 
@@ -42,6 +45,7 @@ impl Rows {
             column.append(cells.next().expect("a cell for each field"));
         }
         assert!(cells.next().is_none(), "more cells than fields");
+        self.len += 1;
     }
 
     /// The rows as a batch; then there are none.
@@ -53,7 +57,9 @@ impl Rows {
         let columns = self.columns.iter_mut().zip(types);
         let columns = columns.map(|(column, ty)| column.finish(ty));
         let columns = columns.collect::<Result<Vec<_>, _>>()?;
-        RecordBatch::try_new(Arc::clone(&self.schema), columns)
+        let len = std::mem::take(&mut self.len);
+        let options = RecordBatchOptions::new().with_row_count(Some(len));
+        RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)
     }
 }
 

@@ -21,21 +21,18 @@ impl<T: Tabular> Shape<T> {
         Self(T::columns().iter().collect())
     }
 
-    /// The columns that `$select` names, in its order, then the links that `$expand` names, in that one's.
+    /// The columns that `$select` names, in its order, then the links that `$expand` names, in that one's, and those that its `*` stands for.
     ///
     /// A name that is no column is left out: the service refuses it, or gives what this version does not know.
     pub(crate) fn of(select: Option<&str>, expand: Option<&str>) -> Self {
         let Self(all) = Self::whole();
-        let selected = names(select);
+        let selected: Vec<&str> = items(select).map(name).collect();
         let mut columns = if selected.is_empty() || selected.contains(&"*") {
             all
         } else {
             named(&selected, &all)
         };
-        columns.extend(named(
-            &names(expand),
-            &T::links().iter().collect::<Vec<_>>(),
-        ));
+        columns.extend(links(expand));
         Self(columns)
     }
 
@@ -67,10 +64,29 @@ fn named<T>(names: &[&str], columns: &[&'static Column<T>]) -> Vec<&'static Colu
     found
 }
 
-/// The names in the text of an option, without what stands in parentheses behind them.
-fn names(option: Option<&str>) -> Vec<&str> {
+/// The links whose records come along.
+fn links<T: Tabular>(expand: Option<&str>) -> Vec<&'static Column<T>> {
+    let links: Vec<&Column<T>> = T::links().iter().collect();
+    // Of `comments/$count` only the number comes, beside `*` too: a link's own name goes before it.
+    let (counted, mut expanded): (Vec<&str>, Vec<&str>) =
+        items(expand).partition(|item| item.contains('/'));
+    let counted: Vec<&str> = counted.into_iter().map(name).collect();
+    if expanded.contains(&"*") {
+        let others = links.iter().map(|link| link.field.name);
+        expanded.extend(others.filter(|other| !counted.contains(other)));
+    }
+    named(&expanded, &links)
+}
+
+/// The name that an item of an option begins with.
+fn name(item: &str) -> &str {
+    item.split('/').next().unwrap_or_default().trim()
+}
+
+/// The items in the text of an option, without what stands in parentheses behind them.
+fn items(option: Option<&str>) -> impl Iterator<Item = &str> {
     let text = option.unwrap_or_default();
-    let mut names = Vec::new();
+    let mut items = Vec::new();
     let (mut depth, mut in_text, mut start) = (0_i32, false, 0);
     for (place, letter) in text.char_indices() {
         match letter {
@@ -79,25 +95,24 @@ fn names(option: Option<&str>) -> Vec<&str> {
             '(' if !in_text => depth += 1,
             ')' if !in_text => depth -= 1,
             ',' if !in_text && depth == 0 => {
-                names.push(&text[start..place]);
+                items.push(&text[start..place]);
                 start = place + 1;
             }
             _ => {}
         }
     }
-    names.push(&text[start..]);
-    let parts = names
-        .into_iter()
-        .filter_map(|text| text.split(['(', '/']).next());
-    parts
-        .map(str::trim)
-        .filter(|name| !name.is_empty())
-        .collect()
+    items.push(&text[start..]);
+    let items = items.into_iter().filter_map(|item| item.split('(').next());
+    items.map(str::trim).filter(|item| !item.is_empty())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn names(option: Option<&str>) -> Vec<&str> {
+        items(option).map(name).collect()
+    }
 
     #[test]
     fn names_are_found_behind_whatever_stands_in_parentheses() {

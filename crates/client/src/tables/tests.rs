@@ -369,3 +369,37 @@ fn only_what_is_selected_has_a_column_in_the_order_asked_for() {
         ],
     );
 }
+
+/// OData 4.01, URL Conventions 5.1.3: `*` is all navigation properties, an item that names one goes before it, and of `/$count` only the number
+/// comes.
+#[test]
+fn a_star_is_every_link_and_a_count_is_none() {
+    let names = |expand| -> Vec<&str> {
+        let Shape(columns) = Shape::<IncidentV2>::of(Some("id"), Some(expand));
+        columns.iter().map(|column| column.field.name).collect()
+    };
+    let all = ["id", "area", "group", "followUpGroup", "type", "comments"];
+    assert_eq!(names("*"), all);
+    assert_eq!(names("*($levels=2)"), all);
+    let named_first = ["id", "type", "area", "group", "followUpGroup", "comments"];
+    assert_eq!(names("*,type($select=id)"), named_first);
+    assert_eq!(names("comments/$count,group"), ["id", "group"]);
+    assert_eq!(names("* , comments/$count($filter=level eq 0)"), all[..5]);
+    assert_eq!(Shape::<Area>::of(None, Some("*")).0.len(), 3);
+}
+
+#[test]
+fn rows_without_a_column_are_counted() {
+    // A link's name alone selects nothing, and the service takes it.
+    let shape = Shape::<Board>::of(Some("group"), None);
+    let records = records::<Board>(&[json!({}), json!({})]);
+    let batch = shape.batch(&records).expect("a batch");
+    assert_eq!((batch.num_columns(), batch.num_rows()), (0, 2));
+    let mut rows = Rows::new(&[]);
+    for expected in [1, 0] {
+        if expected > 0 {
+            rows.push([]);
+        }
+        assert_eq!(rows.finish().expect("a batch").num_rows(), expected);
+    }
+}
