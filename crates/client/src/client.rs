@@ -52,7 +52,8 @@ impl Client {
         self.limited(|config| config.timeout = limit)
     }
 
-    /// The same client, whose calls are tried again this often. Connections and tokens are shared.
+    /// The same client, whose calls are tried again this often, and so is the request for a token that one of them makes. Connections and tokens
+    /// are shared.
     #[must_use]
     pub fn max_retries(&self, retries: u32) -> Self {
         self.limited(|config| config.retry.max_retries = retries)

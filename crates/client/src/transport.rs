@@ -74,7 +74,6 @@ impl Transport {
                     id.clone(),
                     secret.clone(),
                     scopes.clone(),
-                    config.retry.clone(),
                 );
                 Authority::Tokens(Arc::new(Tokens::new(issuer)))
             }
@@ -111,9 +110,8 @@ impl Transport {
             return Ok(None);
         };
         let deadline = Deadline::after(self.config.timeout);
-        let token = self
-            .within(deadline, "token", tokens.get(&self.http, deadline))
-            .await?;
+        let token = tokens.get(&self.http, &self.config.retry, deadline);
+        let token = self.within(deadline, "token", token).await?;
         Ok(Some(token.grant))
     }
 
@@ -224,7 +222,8 @@ impl Transport {
     ) -> Result<(reqwest::Request, Option<Token>)> {
         let (header, token) = match &self.authority {
             Authority::Tokens(tokens) => {
-                let token = tokens.get(&self.http, deadline).await?;
+                let retry = &self.config.retry;
+                let token = tokens.get(&self.http, retry, deadline).await?;
                 (Some(token.grant.header.clone()), Some(token))
             }
             Authority::Fixed(header) => (Some(header.clone()), None),

@@ -32,7 +32,6 @@ pub(crate) struct Issuer {
     client_id: String,
     client_secret: Secret,
     scopes: Vec<String>,
-    retry: RetryPolicy,
     /// What the issuer has said of itself, once it has.
     known: OnceLock<Known>,
 }
@@ -78,21 +77,24 @@ impl Issuer {
         client_id: String,
         client_secret: Secret,
         scopes: Vec<String>,
-        retry: RetryPolicy,
     ) -> Self {
         Self {
             auth_url,
             client_id,
             client_secret,
             scopes,
-            retry,
             known: OnceLock::new(),
         }
     }
 
     /// Asks for a token. Beyond `deadline` nothing is waited for.
-    pub(crate) async fn fetch(&self, http: &reqwest::Client, deadline: Deadline) -> Result<Grant> {
-        let endpoint = self.endpoint(http, deadline).await?;
+    pub(crate) async fn fetch(
+        &self,
+        http: &reqwest::Client,
+        retry: &RetryPolicy,
+        deadline: Deadline,
+    ) -> Result<Grant> {
+        let endpoint = self.endpoint(http, retry, deadline).await?;
         let scope = self.scopes.join(" ");
         let mut form = vec![
             ("grant_type", "client_credentials"),
@@ -103,7 +105,7 @@ impl Issuer {
             form.push(("scope", scope.as_str()));
         }
         let answer = self
-            .exchange(deadline, || http.post(endpoint.as_str()).form(&form))
+            .exchange(retry, deadline, || http.post(endpoint.as_str()).form(&form))
             .await?;
         if answer.status.is_success() {
             grant(&answer)
@@ -113,12 +115,18 @@ impl Issuer {
     }
 
     /// The token endpoint: what the discovery document says, else the place the interface names.
-    async fn endpoint(&self, http: &reqwest::Client, deadline: Deadline) -> Result<String> {
+    async fn endpoint(
+        &self,
+        http: &reqwest::Client,
+        retry: &RetryPolicy,
+        deadline: Deadline,
+    ) -> Result<String> {
         if let Some(known) = self.known.get() {
             return Ok(known.endpoint.clone());
         }
         let url = join(&self.auth_url, "/.well-known/openid-configuration");
-        let answer = self.exchange(deadline, || http.get(url.as_str())).await?;
+        let get = || http.get(url.as_str());
+        let answer = self.exchange(retry, deadline, get).await?;
         let known = self.discovered(&answer).unwrap_or_else(|| Known {
             endpoint: join(&self.auth_url, "/connect/token"),
             keeps_to_keys: false,
@@ -161,6 +169,7 @@ impl Issuer {
     /// nothing at the issuer, so it may be repeated like a GET.
     async fn exchange(
         &self,
+        retry: &RetryPolicy,
         deadline: Deadline,
         request: impl Fn() -> reqwest::RequestBuilder,
     ) -> Result<Answer> {
@@ -175,8 +184,7 @@ impl Issuer {
                 Err(Error::Connection { .. }) => Fault::Broken,
                 Err(_) => return outcome,
             };
-            let wait = self
-                .retry
+            let wait = retry
                 .wait(true, retries, fault, fastrand::f64())
                 // What the issuer said, and how long it asks to wait, tells more than a timeout.
                 .filter(|wait| !deadline.ends_within(*wait));
@@ -260,19 +268,13 @@ mod tests {
     fn discovered(auth_url: &str, status: StatusCode, document: &'static str) -> Option<String> {
         let auth_url = Url::parse(auth_url).unwrap();
         let secret = Secret::new("s");
-        Issuer::new(
-            auth_url,
-            String::new(),
-            secret,
-            Vec::new(),
-            RetryPolicy::default(),
-        )
-        .discovered(&Answer {
-            status,
-            headers: HeaderMap::new(),
-            body: Bytes::from_static(document.as_bytes()),
-        })
-        .map(|known| known.endpoint)
+        Issuer::new(auth_url, String::new(), secret, Vec::new())
+            .discovered(&Answer {
+                status,
+                headers: HeaderMap::new(),
+                body: Bytes::from_static(document.as_bytes()),
+            })
+            .map(|known| known.endpoint)
     }
 
     #[test]

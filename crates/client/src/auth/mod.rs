@@ -18,6 +18,7 @@ pub(crate) use issuer::Issuer;
 
 use crate::deadline::Deadline;
 use crate::error::{Error, Result};
+use crate::retry::RetryPolicy;
 
 /// A token as the issuer gave it.
 #[derive(Clone, Debug)]
@@ -45,8 +46,8 @@ pub(crate) struct Tokens {
     current: StdMutex<Option<Token>>,
     /// Fetches finished so far, failed ones included; also the generation of the last token.
     finished: AtomicU64,
-    /// Held while a fetch runs; holds why the last finished one failed.
-    fetch: Mutex<Option<Error>>,
+    /// Held while a fetch runs; holds why the last finished one failed, and how often that one would have tried again.
+    fetch: Mutex<Option<(Error, u32)>>,
 }
 
 impl Tokens {
@@ -60,23 +61,30 @@ impl Tokens {
     }
 
     /// The current token, fetched if there is none or it is about to expire.
-    pub(crate) async fn get(&self, http: &reqwest::Client, deadline: Deadline) -> Result<Token> {
+    pub(crate) async fn get(
+        &self,
+        http: &reqwest::Client,
+        retry: &RetryPolicy,
+        deadline: Deadline,
+    ) -> Result<Token> {
         if let Some(token) = self.fresh() {
             return Ok(token);
         }
         let before = self.finished.load(Ordering::Acquire);
         let mut failure = self.fetch.lock().await;
         // Whoever held the lock may have answered for us too, one way or the other: a failing issuer is not asked
-        // once more by each of those who waited. (A fetch that was dropped half-way counts for nobody.)
+        // once more by each of those who waited. (A fetch that was dropped half-way counts for nobody, and one that
+        // gave up soon for none who would not have.)
         if let Some(token) = self.fresh() {
             return Ok(token);
         }
         if self.finished.load(Ordering::Acquire) != before
-            && let Some(error) = &*failure
+            && let Some((error, retries)) = &*failure
+            && *retries >= retry.max_retries
         {
             return Err(error.clone());
         }
-        let outcome = self.issuer.fetch(http, deadline).await;
+        let outcome = self.issuer.fetch(http, retry, deadline).await;
         let generation = self.finished.fetch_add(1, Ordering::AcqRel) + 1;
         match outcome {
             Ok(grant) => {
@@ -92,7 +100,7 @@ impl Tokens {
                 Ok(token)
             }
             Err(error) => {
-                *failure = Some(error.clone());
+                *failure = Some((error.clone(), retry.max_retries));
                 Err(error)
             }
         }

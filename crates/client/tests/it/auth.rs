@@ -11,7 +11,7 @@ use obeya::{Client, Error, Exchange};
 use tokio::sync::Notify;
 
 use crate::support::{
-    Clock, Counter, area, found, issuer, json, serve, token, with_credentials, with_token,
+    Clock, Counter, area, found, issuer, json, serve, token, wait, with_credentials, with_token,
 };
 
 /// `GET /v2/areas/1` for who holds the token of this number.
@@ -59,6 +59,28 @@ async fn other_limits_share_the_token() {
     let hastier = hasty.timeout(Duration::from_millis(5));
     let late = hastier.areas().get(2).send().await;
     assert!(matches!(late, Err(Error::Timeout { .. })), "{late:?}");
+}
+
+#[tokio::test]
+async fn other_limits_are_those_of_the_token_too() {
+    let fetches = Counter::default();
+    let count = fetches.clone();
+    let busy = async move || match count.next() {
+        6 => token(6),
+        _ => wait(503, "0"),
+    };
+    let url = serve(Router::new().route("/connect/token", post(busy))).await;
+    let client = with_credentials(&url).build().unwrap();
+    let hasty = client.max_retries(0);
+    hasty.authenticate().await.unwrap_err();
+    assert_eq!(fetches.total(), 1);
+    client.authenticate().await.unwrap_err();
+    assert_eq!(fetches.total(), 4);
+    // Who waits for another's token, and would try again, is not told what came of one try.
+    let (one_try, more) = tokio::join!(hasty.authenticate(), client.authenticate());
+    one_try.unwrap_err();
+    assert!(more.unwrap().is_some());
+    assert_eq!(fetches.total(), 6);
 }
 
 #[tokio::test]
