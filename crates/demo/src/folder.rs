@@ -25,16 +25,32 @@ impl Folder {
         name: &str,
         lines: impl IntoIterator<Item = Value>,
     ) -> io::Result<()> {
-        let mut out = self.create(&format!("{name}.jsonl"))?;
-        for line in lines {
-            serde_json::to_writer(&mut out, &line)?;
-            out.write_all(b"\n")?;
-        }
-        out.flush()
+        self.file(&format!("{name}.jsonl"), |out| {
+            for line in lines {
+                serde_json::to_writer(&mut *out, &line)?;
+                out.write_all(b"\n")?;
+            }
+            Ok(())
+        })
     }
 
-    /// A new file in the folder, for a writer that knows its own format.
-    pub(crate) fn create(&self, file: &str) -> io::Result<BufWriter<File>> {
-        Ok(BufWriter::new(File::create(self.path.join(file))?))
+    /// Writes a new file, for whoever knows its format.
+    ///
+    /// # Errors
+    /// Those of the disk, which do not know the file, with its name.
+    pub(crate) fn file<T>(
+        &self,
+        name: &str,
+        write: impl FnOnce(&mut BufWriter<File>) -> io::Result<T>,
+    ) -> io::Result<T> {
+        let path = self.path.join(name);
+        let written = File::create(&path).and_then(|file| {
+            let mut out = BufWriter::new(file);
+            let written = write(&mut out)?;
+            out.flush()?;
+            Ok(written)
+        });
+        written
+            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
     }
 }

@@ -42,7 +42,7 @@ pub fn today() -> Date {
 /// Writes the plant into an existing, empty folder. Its two years end the day before `today`, and the same day gives the same bytes.
 ///
 /// # Errors
-/// The folder cannot be written.
+/// A file cannot be written; the error names it.
 pub fn write(folder: &Path, today: Date) -> io::Result<Written> {
     let folder = &Folder::new(folder);
     let calendar = Calendar::ending(today);
@@ -90,6 +90,19 @@ mod tests {
         let (_, next) = written(date(2026, 3, 2));
         assert_eq!(files["users.jsonl"], next["users.jsonl"]);
         assert_ne!(files["incidents.jsonl"], next["incidents.jsonl"]);
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_written_is_named() {
+        for file in ["users.jsonl", "datasource_values.csv"] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = folder.path().join(file);
+            std::fs::create_dir(&path).expect("in its way");
+            let error = write(folder.path(), date(2026, 3, 1)).expect_err("no file");
+            let message = error.to_string();
+            let name = format!("{}: ", path.display());
+            assert!(message.starts_with(&name), "{message}");
+        }
     }
 
     #[test]

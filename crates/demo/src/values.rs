@@ -1,9 +1,8 @@
 //! Datasources with over 100,000 values: trends, shift patterns, seasons, and the special causes a control chart should find.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use serde_json::json;
-use std::io;
 
 use crate::calendar::{Calendar, DAYS};
 use crate::dice::{Dice, rounded};
@@ -102,19 +101,17 @@ pub(crate) fn write(folder: &Folder, calendar: Calendar) -> io::Result<u32> {
             })
         }),
     )?;
-    let mut out = Sheet {
-        out: folder.create("datasource_values.csv")?,
-        rows: 0,
-    };
-    writeln!(
-        out.out,
-        "id,dataSourceId,valueDate,registrationDate,value,areaId,dimension,dimension2,dimension3,description"
-    )?;
-    lines(&mut out, calendar)?;
-    energy(&mut out, calendar)?;
-    office(&mut out, calendar)?;
-    out.out.flush()?;
-    Ok(out.rows)
+    folder.file("datasource_values.csv", |out| {
+        writeln!(
+            out,
+            "id,dataSourceId,valueDate,registrationDate,value,areaId,dimension,dimension2,dimension3,description"
+        )?;
+        let mut out = Sheet { out, rows: 0 };
+        lines(&mut out, calendar)?;
+        energy(&mut out, calendar)?;
+        office(&mut out, calendar)?;
+        Ok(out.rows)
+    })
 }
 
 fn elements(position: usize) -> serde_json::Value {
