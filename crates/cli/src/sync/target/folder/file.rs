@@ -141,12 +141,9 @@ pub(super) struct Reader {
 impl Reader {
     /// `None` when there is no such file.
     pub(super) fn open(table: &Table, path: &Path) -> Result<Option<Self>> {
-        let file = match File::open(path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            file => file.with_context(|| unreadable(path))?,
+        let Some(builder) = reader(path)? else {
+            return Ok(None);
         };
-        let builder =
-            ParquetRecordBatchReaderBuilder::try_new(file).with_context(|| unreadable(path))?;
         let places = table
             .names()
             .map(|name| builder.schema().index_of(name).ok())
@@ -193,7 +190,7 @@ impl Iterator for Reader {
     }
 }
 
-/// How many rows a file has, and the first column of all of them.
+/// The first column of all rows of a file; none if it is not there.
 pub(super) fn ids(path: &Path) -> Result<Vec<i32>> {
     let Some(builder) = reader(path)? else {
         return Ok(Vec::new());
@@ -217,6 +214,7 @@ pub(super) fn rows(path: &Path) -> Result<u64> {
     )?)
 }
 
+/// What reads a file; `None` when there is no such file.
 fn reader(path: &Path) -> Result<Option<ParquetRecordBatchReaderBuilder<File>>> {
     let file = match File::open(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
