@@ -16,6 +16,7 @@ mod on_postgres;
 #[path = "../../../server/tests/it/support/postgres.rs"]
 mod postgres;
 mod pull;
+mod relay;
 mod replicas;
 mod serve;
 mod serving;
