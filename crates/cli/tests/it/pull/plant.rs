@@ -9,6 +9,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::binary::{Done, done, obeya, run};
+use crate::postgres::{Scratch, connect};
 use crate::serving::Serving;
 
 /// The datasource that [`Plant::with_values`] fills.
@@ -20,6 +21,8 @@ pub struct Plant {
     pub serving: Serving,
     id: String,
     secret: String,
+    /// Where it is on PostgreSQL.
+    _scratch: Option<Scratch>,
 }
 
 impl Plant {
@@ -29,13 +32,35 @@ impl Plant {
 
     /// With so many values of one datasource: some of one instant, some apart by less than a microsecond, ids in no order, every kind of text.
     pub fn with_values(values: u32) -> Self {
+        Self::over(None, values)
+    }
+
+    /// The same plant on each engine.
+    pub fn on_each(values: u32) -> [Self; 2] {
+        [None, Some(Scratch::empty())].map(|scratch| Self::over(scratch, values))
+    }
+
+    fn over(scratch: Option<Scratch>, values: u32) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let db = format!("sqlite:{}", folder.path().join("plant.db").display());
+        let db = match &scratch {
+            None => format!("sqlite:{}", folder.path().join("plant.db").display()),
+            Some(scratch) => scratch.url().to_owned(),
+        };
         let plant = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/plant");
         run(["import", plant, "--db", &db]).success();
-        if values > 0 {
-            let database = Connection::open(folder.path().join("plant.db")).expect("open");
-            insert(&database, 0, values, 1_000_000);
+        match &scratch {
+            _ if values == 0 => {}
+            None => {
+                let database = Connection::open(folder.path().join("plant.db")).expect("open");
+                insert(&database, 0, values, 1_000_000);
+            }
+            Some(scratch) => {
+                let sql = format!("BEGIN; {}", change(&insertion(0, values, 1_000_000)));
+                let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+                let inserted = runtime
+                    .block_on(async { connect(scratch.url()).await.batch_execute(&sql).await });
+                inserted.expect("inserted");
+            }
         }
         let mut arguments = vec!["client", "add", "puller", "--db", &db, "--json"];
         for scope in [
@@ -57,6 +82,7 @@ impl Plant {
             serving,
             id,
             secret,
+            _scratch: scratch,
         }
     }
 
@@ -156,19 +182,21 @@ impl Plant {
 
 /// Inserts values number `from` to `to`. Numbers go up with the date, ids do not.
 pub fn insert(database: &Connection, from: u32, to: u32, first_id: u32) {
-    changed(
-        database,
-        &format!(
-            "INSERT INTO datasource_values (datasource_id, value_date, id, value, registration_date, area_id, asset_id, project_id,
-                description, dimension, dimension2, dimension3, dimension4, external_id)
-            WITH RECURSIVE n (i) AS (SELECT {from} UNION ALL SELECT i + 1 FROM n WHERE i + 1 < {to})
-            SELECT {DATASOURCE}, 17000000000000000 + (i / 5) * 6000000000 + (i % 3) * 3, {first_id} + (i * 7919) % 10000019,
-                (i % 1000) / 7.0 - 3.5, 17000000000000000 + i * 7, nullif(i % 5, 0), nullif(i % 7, 0), NULL,
-                CASE i % 11 WHEN 0 THEN NULL WHEN 1 THEN '' WHEN 2 THEN 'to linjer' || char(10) || 'her' ELSE 'måling ' || i END,
-                CASE i % 4 WHEN 0 THEN 'Night' WHEN 1 THEN 'Day' WHEN 2 THEN 'say \"x\", y' END,
-                CASE i % 3 WHEN 0 THEN '東京' WHEN 1 THEN ' led' END, 'L' || (i % 40), NULL, 'x-' || i FROM n"
-        ),
-    );
+    changed(database, &insertion(from, to, first_id));
+}
+
+/// The statement for it, in words of both engines.
+fn insertion(from: u32, to: u32, first_id: u32) -> String {
+    format!(
+        "INSERT INTO datasource_values (datasource_id, value_date, id, value, registration_date, area_id, asset_id, project_id,
+            description, dimension, dimension2, dimension3, dimension4, external_id)
+        WITH RECURSIVE n (i) AS (SELECT {from} UNION ALL SELECT i + 1 FROM n WHERE i + 1 < {to})
+        SELECT {DATASOURCE}, 17000000000000000 + (i / 5) * 6000000000 + (i % 3) * 3, {first_id} + (i * 7919) % 10000019,
+            (i % 1000) / 7.0 - 3.5, 17000000000000000 + i * 7, nullif(i % 5, 0), nullif(i % 7, 0), NULL,
+            CASE i % 11 WHEN 0 THEN NULL WHEN 1 THEN '' WHEN 2 THEN 'to linjer\nher' ELSE 'måling ' || i END,
+            CASE i % 4 WHEN 0 THEN 'Night' WHEN 1 THEN 'Day' WHEN 2 THEN 'say \"x\", y' END,
+            CASE i % 3 WHEN 0 THEN '東京' WHEN 1 THEN ' led' END, 'L' || (i % 40), NULL, 'x-' || i FROM n"
+    )
 }
 
 /// Changes values as the service does: in one transaction, with their count and the mark of a change.
@@ -177,14 +205,18 @@ pub fn changed(database: &Connection, sql: &str) {
         .busy_timeout(Duration::from_secs(10))
         .expect("a time to wait");
     database
-        .execute_batch(&format!(
-            "BEGIN IMMEDIATE;
-            {sql};
-            UPDATE datasources SET value_count = (SELECT count(*) FROM datasource_values WHERE datasource_id = {DATASOURCE}),
-                change_counter = change_counter + 1 WHERE id = {DATASOURCE};
-            COMMIT;"
-        ))
+        .execute_batch(&format!("BEGIN IMMEDIATE; {}", change(sql)))
         .expect("changed values");
+}
+
+/// The rest of the transaction.
+fn change(sql: &str) -> String {
+    format!(
+        "{sql};
+        UPDATE datasources SET value_count = (SELECT count(*) FROM datasource_values WHERE datasource_id = {DATASOURCE}),
+            change_counter = change_counter + 1 WHERE id = {DATASOURCE};
+        COMMIT;"
+    )
 }
 
 /// The companion of a file.
