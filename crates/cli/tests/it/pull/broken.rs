@@ -4,12 +4,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use arrow_array::cast::AsArray as _;
-use arrow_array::types::{Float64Type, Int32Type, TimestampMicrosecondType};
 use serde_json::Value;
 
 use super::plant::{DATASOURCE, Plant, beside};
-use super::read;
+use super::read::content;
 use crate::binary::done;
 
 const VALUES: u32 = 15_000;
@@ -44,30 +42,6 @@ fn state(file: &Path) -> Option<Value> {
 
 fn kept(file: &Path) -> u64 {
     state(file).map_or(0, |state| state["rows"].as_u64().expect("a number"))
-}
-
-/// What tells two files apart: the bytes where the form has one way to write rows, and the rows where it has more.
-fn content(file: &Path) -> Vec<u8> {
-    let batches = match file.extension().and_then(|ending| ending.to_str()) {
-        Some("parquet") => read::parquet(file),
-        Some("arrow") => read::arrow(file),
-        _ => return std::fs::read(file).expect("read"),
-    };
-    let mut out = Vec::new();
-    for batch in batches {
-        let column = |name| batch.column_by_name(name).expect("a column");
-        let ids = column("id").as_primitive::<Int32Type>();
-        let dates = column("valueDate").as_primitive::<TimestampMicrosecondType>();
-        let values = column("value").as_primitive::<Float64Type>();
-        let texts = column("description").as_string::<i32>();
-        for row in 0..batch.num_rows() {
-            out.extend(ids.value(row).to_le_bytes());
-            out.extend(dates.value(row).to_le_bytes());
-            out.extend(values.value(row).to_le_bytes());
-            out.extend(texts.value(row).as_bytes());
-        }
-    }
-    out
 }
 
 #[test]
@@ -251,59 +225,5 @@ fn another_pull_into_the_same_file_is_refused_until_it_is_told_to_begin_anew() {
             .run(&[&ARGUMENTS[..], &["--restart", "-o", path]].concat())
             .success();
         assert_eq!(state(&file), None);
-    }
-}
-
-/// As a pull leaves it that is killed after the last row, before and after the file has its name.
-#[test]
-fn ended_between_the_last_row_and_the_end_it_ends() {
-    let plant = Plant::with_values(3_000);
-    for ending in ["csv", "arrow", "parquet"] {
-        let whole = plant.file(&format!("whole.{ending}"));
-        done(&mut pull(&plant, &whole)).success();
-        let file = plant.file(&format!("broken.{ending}"));
-        let path = file.to_str().expect("UTF-8");
-        let (part, state_file) = (beside(&file, ".part"), beside(&file, ".part.json"));
-        let mut state = serde_json::json!({
-            "version": 1, "rows": 3000, "after": null, "isComplete": true, "written": 1,
-            "query": {
-                "service": plant.serving.url, "records": {"values": {"datasource": 13, "from": null, "to": null}},
-                "condition": null, "order": null, "format": ending,
-            },
-        });
-        if ending == "parquet" {
-            std::fs::create_dir(&part).expect("made");
-            std::fs::copy(&whole, part.join("000001.parquet")).expect("copied");
-        } else {
-            let bytes = std::fs::copy(&whole, &part).expect("copied");
-            state["written"] = bytes.into();
-        }
-        let write = || std::fs::write(&state_file, state.to_string()).expect("written");
-        write();
-        let told = done(&mut pull(&plant, &file)).success();
-        assert!(told.starts_with("3\u{2009}000 rows in "), "{told}");
-        assert!(content(&file) == content(&whole), "{ending}");
-        assert!(!part.exists() && !state_file.exists(), "{ending}");
-
-        write();
-        let told = done(&mut pull(&plant, &file)).success();
-        assert!(told.starts_with("3\u{2009}000 rows in "), "{told}");
-        assert!(content(&file) == content(&whole), "{ending}: with its name");
-        assert!(
-            !part.exists() && !state_file.exists(),
-            "{ending}: with its name"
-        );
-
-        std::fs::remove_file(&file).expect("removed");
-        write();
-        let err = done(&mut pull(&plant, &file)).failure(1);
-        assert!(
-            err.contains("is not what was written; --restart begins anew"),
-            "{err}"
-        );
-        plant
-            .run(&[&ARGUMENTS[..], &["--restart", "-o", path]].concat())
-            .success();
-        assert!(content(&file) == content(&whole), "{ending}: anew");
     }
 }
