@@ -1,6 +1,6 @@
 //! Lists that have no stamps: they are read as a whole, and what differs is put into the copy.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use obeya::model::{
@@ -112,17 +112,18 @@ pub(super) async fn comments_of(run: &mut Run<'_>, incidents: BTreeSet<i32>) -> 
     let group = run::comments();
     let owner = group.main.place("incident_id");
     let ids: Vec<String> = incidents.iter().map(ToString::to_string).collect();
-    let mut rows = Vec::new();
+    // A comment that moves between two requests, from an incident of one to an incident of the other, comes with both.
+    let mut rows = BTreeMap::new();
     for some in ids.chunks(INCIDENTS) {
         let filter = format!("incidentId in ({})", some.join(","));
         let list = run.client.comments().list().filter(filter).orderby("id");
         let found = list.stream().all().await?;
-        rows.extend(
-            found
-                .iter()
-                .map(|comment| row(None, IncidentComment::columns(), comment)),
-        );
+        let found = found
+            .iter()
+            .map(|comment| row(None, IncidentComment::columns(), comment));
+        rows.extend(found.map(|row| (row[0].id(), row)));
     }
+    let rows = rows.into_values().collect();
     run.state.comments = Some(BTreeSet::new());
     run.exchange(&group, owner, &incidents, Rows(vec![rows]))
 }

@@ -1,5 +1,6 @@
 //! `obeya sync`: the copy is what the service has, row by row, whatever happened meanwhile and wherever it is.
 
+mod between;
 mod comments;
 mod copy;
 mod exact;

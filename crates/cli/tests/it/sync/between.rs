@@ -1,0 +1,58 @@
+//! What happens between two requests of a run, on their way through a relay.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+use tokio::runtime::Handle;
+
+use super::copy::{Copy, assert_same};
+use super::plant::Plant;
+use super::wire::{FIELDS, tables};
+use crate::binary::{Done, done};
+use crate::relay::{self, Answer, FAILED, FORBIDDEN};
+
+const COMMENTS: &str = "/v2/incidents/comments?";
+const INCIDENTS: &str = "/v1/Incidents?";
+
+/// Incidents are asked for their comments a hundred at a time.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_comment_that_moves_on_while_comments_are_read_is_there_once() {
+    let plant = Arc::new(Plant::new(180, 0));
+    let client = plant.client();
+    let comment = |id: i32, incident: i32, text: &str| json!({"id": id, "incidentId": incident, "text": text, "commentDate": "2026-03-02T00:00:01Z"});
+    let next = Arc::new(Mutex::new(None::<[Value; 2]>));
+    let (writer, moves, mut asked) = (Arc::clone(&plant), Arc::clone(&next), 0);
+    let url = relay::start(&plant.serving.url, &[], move |line| {
+        let mut moves = moves.lock().expect("no panic");
+        if line.contains(COMMENTS) && moves.is_some() {
+            asked += 1;
+            if asked == 2 {
+                asked = 0;
+                let moved = moves.take().expect("as it is there");
+                writer.import_more("incident_comments.jsonl", &moved);
+            }
+        }
+        None
+    });
+    for (copy, id) in Copy::all(plant.folder.path()).into_iter().zip([1, 2, 4]) {
+        let to = copy.to();
+        let sync = || done(&mut plant.command_at(&url, &to, &[])).success();
+        sync();
+        let with_comments = (id..=180).filter(|id| id % 3 != 0);
+        let edited = with_comments.map(|id| comment(2 * id, id, &to));
+        plant.import_more("incident_comments.jsonl", &edited.collect::<Vec<_>>());
+        // A reply goes with what it replies to.
+        let mut reply = comment(2 * id + 1, 178, "And so?");
+        reply["parentId"] = json!(2 * id);
+        *next.lock().expect("no panic") = Some([comment(2 * id, 178, "It was here"), reply]);
+        let out = sync();
+        assert_eq!(*next.lock().expect("no panic"), None, "{to}");
+        assert!(out.contains("is up to date"), "{out}");
+        let service = tables(&client, FIELDS).await;
+        assert_same(&copy.tables().await, &service, &to);
+        let comments = copy.rows("comments").await;
+        let there = comments.iter().find(|row| row["id"] == 2 * id);
+        assert_eq!(there.expect("it is there")["incident_id"], 178, "{to}");
+    }
+}
