@@ -87,7 +87,7 @@ impl<'a> Run<'a> {
 
     /// Incidents and the comments on them, which come and go with them.
     async fn incidents(&mut self, anew: bool) -> Result<()> {
-        let wants_comments = self.args.wants(What::Comments);
+        let mut wants_comments = self.args.wants(What::Comments);
         if !self.args.wants(What::Incidents) {
             if wants_comments {
                 let done = lists::comments(self).await;
@@ -96,24 +96,28 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         let mut since = None;
-        let mut comments = None;
+        let mut all = None;
         if wants_comments && (anew || !self.may_follow_comments().await?) {
             // Noted before the comments are read: whatever happens to an incident from here on, its comments are read once more.
             since = match records::latest::<Incident>(self.client).await {
                 Ok((_, mark)) => Some(mark),
                 Err(error) => return self.told("incidents", Err(error)),
             };
-            comments = Some(lists::comments(self).await);
+            match lists::comments(self).await {
+                Ok(line) => all = Some(line),
+                Err(error) => {
+                    self.told("comments", Err(error))?;
+                    wants_comments = false;
+                }
+            }
         }
         let mut line = match records::sync::<Incident>(self, anew, since).await {
             Ok(line) => line,
             Err(error) => return self.told("incidents", Err(error)),
         };
-        let comments = match comments {
-            Some(Err(error)) => Some(Err(error)),
-            Some(Ok(all)) => Some(self.follow(Some(all), &mut line).await),
-            None if wants_comments => Some(self.follow(None, &mut line).await),
-            None => None,
+        let comments = match wants_comments {
+            true => Some(self.follow(all, &mut line).await),
+            false => None,
         };
         self.told("incidents", Ok(line))?;
         comments.map_or(Ok(()), |done| self.told("comments", done))
@@ -169,7 +173,11 @@ impl<'a> Run<'a> {
     pub(super) fn told(&mut self, table: &'static str, done: Result<Line>) -> Result<()> {
         match done {
             Ok(line) => self.report.add(table, line),
-            Err(error) if is_forbidden(&error) => self.report.forbidden(table),
+            Err(error) if is_forbidden(&error) => {
+                // The right may have been taken away amid the table, and what comes next is no part of it.
+                tokio::task::block_in_place(|| self.target.abandon())?;
+                self.report.forbidden(table);
+            }
             Err(error) => return Err(error),
         }
         Ok(())

@@ -56,3 +56,68 @@ async fn a_comment_that_moves_on_while_comments_are_read_is_there_once() {
         assert_eq!(there.expect("it is there")["incident_id"], 178, "{to}");
     }
 }
+
+/// A service that answers so, while it is told to, where the second page of comments is asked for: the only one that a link leads to.
+struct Broken {
+    plant: Plant,
+    url: String,
+    is_broken: Arc<AtomicBool>,
+}
+
+impl Broken {
+    fn new(answer: Answer) -> Self {
+        // A page is of 1,000, and these have 1,068.
+        let plant = Plant::new(800, 0);
+        let is_broken = Arc::<AtomicBool>::default();
+        let breaks = Arc::clone(&is_broken);
+        let url = relay::start(&plant.serving.url, &[], move |line| {
+            let is_second = line.contains("skiptoken");
+            (is_second && breaks.load(Ordering::Relaxed)).then_some(answer)
+        });
+        Broken {
+            plant,
+            url,
+            is_broken,
+        }
+    }
+
+    fn sync(&self, to: &str, is_broken: bool) -> Done {
+        self.is_broken.store(is_broken, Ordering::Relaxed);
+        done(&mut self.plant.command_at(&self.url, to, &[]))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_breaks_comments_off_is_told_and_nothing_else() {
+    let broken = Broken::new(FAILED);
+    let service = tables(&broken.plant.client(), FIELDS).await;
+    for copy in Copy::all(broken.plant.folder.path()) {
+        let to = copy.to();
+        let err = broken.sync(&to, true).failure(1);
+        let told = "because: listIncidentComments: 500 Internal Server Error";
+        assert!(err.contains(told), "{to}: {err}");
+        assert!(copy.rows("incidents").await.is_empty(), "{to}");
+        broken.sync(&to, false).success();
+        assert_same(&copy.tables().await, &service, &to);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_right_that_goes_amid_the_comments_leaves_all_else_whole() {
+    let broken = Broken::new(FORBIDDEN);
+    let service = tables(&broken.plant.client(), FIELDS).await;
+    for copy in Copy::all(broken.plant.folder.path()) {
+        let to = copy.to();
+        let out = broken.sync(&to, true).success();
+        let line = out.lines().find(|line| line.contains("│ comments "));
+        assert!(
+            line.is_some_and(|line| line.contains("may not be read")),
+            "{to}: {out}"
+        );
+        let mut without = service.clone();
+        without.remove("comments");
+        assert_same(&copy.tables().await, &without, &to);
+        broken.sync(&to, false).success();
+        assert_same(&copy.tables().await, &service, &to);
+    }
+}
