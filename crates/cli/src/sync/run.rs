@@ -132,31 +132,27 @@ impl<'a> Run<'a> {
 
     /// Reads the comments on incidents anew that changed, until none does. `all` is what came of reading all comments, if this run has done so.
     async fn follow(&mut self, all: Option<Line>, incidents: &mut Line) -> Result<Line> {
-        let mut has_read_all = all.is_some();
         let mut counts = all.unwrap_or_default().counts;
         let mut is_exact = false;
-        for _ in 0..records::ROUNDS {
-            match self.state.comments.clone() {
-                Some(changed) if !changed.is_empty() => {
-                    counts += lists::comments_of(self, changed).await?;
-                }
-                Some(_) if has_read_all || lists::has_all_comments(self).await? => {
-                    is_exact = true;
-                    break;
-                }
-                // More incidents changed than are followed, or comments came and went and no incident tells.
-                _ => {
-                    counts += lists::comments(self).await?.counts;
-                    has_read_all = true;
-                }
+        for round in 0..=records::ROUNDS {
+            let changed = self.state.comments.clone();
+            // They are counted even if this run has read them all: those of an incident that was deleted before the incidents were read went with
+            // one that the copy never had.
+            is_exact = changed.as_ref().is_some_and(BTreeSet::is_empty)
+                && lists::has_all_comments(self).await?;
+            if is_exact || round == records::ROUNDS {
+                break;
             }
+            counts += match changed {
+                Some(changed) if !changed.is_empty() => lists::comments_of(self, changed).await?,
+                // More incidents changed than are followed, or comments came and went and no incident tells.
+                _ => lists::comments(self).await?.counts,
+            };
             let more = records::sync::<Incident>(self, false, None).await?;
             incidents.rows = more.rows;
             incidents.counts += more.counts;
             incidents.is_exact = more.is_exact;
         }
-        // After the last round too there may be nothing left to read.
-        is_exact |= self.state.comments.as_ref().is_some_and(BTreeSet::is_empty);
         Ok(Line {
             rows: self.comments()?,
             counts,

@@ -15,6 +15,38 @@ use crate::relay::{self, Answer, FAILED, FORBIDDEN};
 const COMMENTS: &str = "/v2/incidents/comments?";
 const INCIDENTS: &str = "/v1/Incidents?";
 
+/// The copy never has the incident, so nothing of it is missed; only the number of comments tells.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_incident_that_goes_after_its_comments_were_read_takes_them_along() {
+    let plant = Plant::new(20, 0);
+    let client = plant.client();
+    let (incidents, runtime) = (client.incidents(), Handle::current());
+    let next = Arc::new(Mutex::new(None));
+    let (goes, mut are_read) = (Arc::clone(&next), false);
+    let url = relay::start(&plant.serving.url, &[], move |line| {
+        are_read |= line.contains(COMMENTS);
+        if are_read && line.contains(INCIDENTS) {
+            are_read = false;
+            if let Some(id) = goes.lock().expect("no panic").take() {
+                runtime.block_on(incidents.delete(id)).expect("deleted");
+            }
+        }
+        None
+    });
+    let mut with_comments = (1..=20).filter(|id| id % 3 != 0);
+    for copy in Copy::all(plant.folder.path()) {
+        let to = copy.to();
+        for more in [&[][..], &["--full"]] {
+            *next.lock().expect("no panic") = with_comments.next();
+            let out = done(&mut plant.command_at(&url, &to, more)).success();
+            assert_eq!(*next.lock().expect("no panic"), None, "{to} {more:?}");
+            assert!(out.contains("is up to date"), "{out}");
+            let service = tables(&client, FIELDS).await;
+            assert_same(&copy.tables().await, &service, &format!("{to} {more:?}"));
+        }
+    }
+}
+
 /// Incidents are asked for their comments a hundred at a time.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_comment_that_moves_on_while_comments_are_read_is_there_once() {
