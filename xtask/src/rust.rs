@@ -19,7 +19,15 @@ pub(crate) fn tests(long: bool) -> Result<Part> {
     let references = snapshots::references_file()?;
     let mut command = cargo();
     if nextest {
-        command.args(["nextest", "run", "--workspace", "--no-fail-fast"]);
+        let profile = if long { "long" } else { "default" };
+        command.args([
+            "nextest",
+            "run",
+            "--workspace",
+            "--no-fail-fast",
+            "--profile",
+            profile,
+        ]);
     } else {
         command.args([
             "test",

@@ -121,7 +121,7 @@ NEEDS = {
     "to_polars": ["obeya", "polars"],
     "to_arrow": ["obeya", "pyarrow", "pyarrow.compute"],
     "stream_to_duckdb": ["obeya", "duckdb"],
-    "to_parquet": ["obeya", "pyarrow", "pyarrow.parquet"],
+    "to_parquet": ["obeya"],
     "requests_pandas": ["requests", "pandas"],
     "httpx_polars": ["httpx", "polars"],
     "bytes_only": ["http.client"],

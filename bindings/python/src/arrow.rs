@@ -77,11 +77,18 @@ impl Answer for Batch {
     }
 }
 
+impl Batch {
+    /// Its rows.
+    pub(crate) fn rows(&self) -> &RecordBatch {
+        &self.0.batch
+    }
+}
+
 #[pymethods]
 impl Batch {
     /// How many rows it has.
-    #[getter]
-    fn rows(&self) -> usize {
+    #[getter(rows)]
+    fn count(&self) -> usize {
         self.0.batch.num_rows()
     }
 

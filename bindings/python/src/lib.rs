@@ -15,6 +15,7 @@ mod errors;
 mod handle;
 mod lists;
 mod models;
+mod parquet;
 mod runtime;
 mod server;
 mod time;
@@ -40,6 +41,7 @@ fn _obeya(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<arrow::Batches>()?;
     module.add_class::<arrow::Batch>()?;
     module.add_class::<arrow::Rows>()?;
+    module.add_class::<parquet::ParquetFile>()?;
     module.add_class::<server::TestServer>()?;
     models::add_classes(module)?;
     // pyo3 keeps a list of its own; what is public is said once, in the package.

@@ -350,6 +350,11 @@ impl Query {
     fn source(&self) -> PyResult<&dyn Source> {
         Ok(&**self.source.get("list")?)
     }
+
+    /// The columns of its batches.
+    pub(crate) fn schema(&self) -> PyResult<SchemaRef> {
+        Ok(self.source()?.schema())
+    }
 }
 
 #[pymethods]
@@ -383,7 +388,7 @@ impl Query {
 
     /// Where batches are kept.
     fn rows(&self) -> PyResult<Rows> {
-        Ok(Rows::new(self.source()?.schema()))
+        Ok(Rows::new(self.schema()?))
     }
 
     /// As a stream that fetches while another library reads it. The interface allows to answer with our own schema.
@@ -400,7 +405,7 @@ impl Query {
 
     /// The columns of the batches.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        arrow::schema(py, &self.source()?.schema())
+        arrow::schema(py, &self.schema()?)
     }
 }
 

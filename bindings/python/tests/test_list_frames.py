@@ -6,10 +6,11 @@ import asyncio
 import datetime
 import json
 import re
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import duckdb
 import obeya
@@ -247,11 +248,10 @@ NEEDS = {
     "to_polars": ["polars"],
     "to_duckdb": ["pyarrow", "duckdb"],
     "to_arrow_batch_reader": ["pyarrow"],
-    "to_parquet": ["pyarrow"],
 }
 
 
-@pytest.mark.parametrize("to", TO)
+@pytest.mark.parametrize("to", NEEDS)
 def test_a_missing_library_is_named_before_anything_is_fetched(
     to: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -267,23 +267,77 @@ def test_a_file_is_whole_or_as_it_was(still: obeya.Client, tmp_path: Path) -> No
     file.write_text("before")
     with pytest.raises(obeya.BadRequestError):
         still.areas.list(where="colour eq 'red'").to_parquet(file)
-    with pytest.raises(Exception, match="nonsense"):
-        still.areas.list().to_parquet(file, compression="nonsense")
+    with pytest.raises(ValueError, match="^compression is 'zstd', 'snappy' or 'none', not \"nonsense\"$"):
+        still.areas.list().to_parquet(file, compression="nonsense")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    for size in (0, -1):
+        with pytest.raises(ValueError, match=f"^row_group_size is 1 or more, not {size}$"):
+            still.areas.list().to_parquet(file, row_group_size=size)
     assert [path.name for path in tmp_path.iterdir()] == ["rows.parquet"]
     assert file.read_text() == "before"
-    assert still.areas.list().to_parquet(str(file), compression="snappy") == plant.AREAS
-    assert pq.read_table(file)["name"].to_pylist()[:2] == ["Foundry", "Assembly"]
     with pytest.raises(FileNotFoundError):
         still.areas.list().to_parquet(tmp_path / "nowhere" / "rows.parquet")
+    # Nobody answers at this address, and nobody is asked.
+    nobody = obeya.Client("http://127.0.0.1:9", token="t", max_retries=0)
+    for folder in (tmp_path, "/", ".."):
+        with pytest.raises(IsADirectoryError, match="is a folder, not a file"):
+            nobody.areas.list().to_parquet(folder)
 
 
-def test_a_file_has_row_groups_of_many_pages(still: obeya.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("obeya._frames.ROW_GROUP_ROWS", 1000)
+@pytest.mark.parametrize(("compression", "codec"), [("zstd", "ZSTD"), ("snappy", "SNAPPY"), ("none", "UNCOMPRESSED")])
+def test_a_file_is_compressed_as_asked_and_open_to_the_same_people_as_others(
+    still: obeya.Client, tmp_path: Path, compression: Literal["zstd", "snappy", "none"], codec: str
+) -> None:
+    file, other = tmp_path / "rows.parquet", tmp_path / "other"
+    assert still.areas.list().to_parquet(str(file), compression=compression) == plant.AREAS
+    assert pq.read_table(file)["name"].to_pylist()[:2] == ["Foundry", "Assembly"]
+    assert pq.ParquetFile(file).metadata.row_group(0).column(0).compression == codec
+    other.touch()
+    assert file.stat().st_mode == other.stat().st_mode
+
+
+def test_a_file_needs_no_other_library(
+    still: obeya.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = still.areas.list().to_arrow()
+    monkeypatch.chdir(tmp_path)
+    with monkeypatch.context() as without:
+        for name in ("pyarrow", "pandas", "polars", "duckdb"):
+            without.setitem(sys.modules, name, None)
+        assert still.areas.list().to_parquet("rows.parquet") == plant.AREAS
+    assert pq.read_table("rows.parquet") == expected
+
+
+FULL_DISK = """
+import resource, sys
+import obeya
+
+client = obeya.Client(sys.argv[1], sys.argv[2], sys.argv[3])
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+try:
+    client.datasources.values(1).to_parquet(sys.argv[4])
+except OSError as error:
+    print(type(error).__name__, error)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there a process cannot be told how large its files may get")
+def test_a_file_that_cannot_be_written_is_an_error_of_the_system(
+    still_server: obeya.TestServer, tmp_path: Path
+) -> None:
     file = tmp_path / "rows.parquet"
-    assert still.datasources.values(1, page_size=400).to_parquet(file) == plant.VALUES
-    # Pages of 400 until there are 1000 or more.
+    file.write_text("before")
+    script = [sys.executable, "-c", FULL_DISK, still_server.base_url, *still_server.credentials(), str(file)]
+    found = subprocess.run(script, check=True, capture_output=True, text=True)
+    assert found.stdout.startswith("OSError File too large (os error 27)")
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.parquet"]
+    assert file.read_text() == "before"
+
+
+def test_a_file_has_row_groups_of_many_pages(still: obeya.Client, tmp_path: Path) -> None:
+    file = tmp_path / "rows.parquet"
+    assert still.datasources.values(1, page_size=400).to_parquet(file, row_group_size=1000) == plant.VALUES
     written = pq.ParquetFile(file).metadata
-    assert [written.row_group(n).num_rows for n in range(written.num_row_groups)] == [1200, 1200, 100]
+    assert [written.row_group(n).num_rows for n in range(written.num_row_groups)] == [1000, 1000, 500]
     assert pq.read_table(file)["dimension"].to_pylist() == [plant.line_of_value(n) for n in range(1, plant.VALUES + 1)]
 
 

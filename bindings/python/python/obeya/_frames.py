@@ -1,29 +1,20 @@
-"""From Arrow batches to tables, frames and files. The only place that needs pyarrow, pandas, polars and DuckDB, which are optional."""
+"""From Arrow batches to tables and frames. The only place that needs pyarrow, pandas, polars and DuckDB, which are optional."""
 
 from __future__ import annotations
 
-import os
-import secrets
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import TracebackType
 
     import duckdb
     import pandas as pd
     import polars as pl
     import pyarrow as pa
-    from typing_extensions import Self
 
-    from obeya._obeya import Batch, Query, Rows
+    from obeya._obeya import Query, Rows
     from obeya._progress import Progress
-
-ROW_GROUP_ROWS = 128 * 1024
-ROW_GROUP_BYTES = 32 << 20
-"""A row group of a Parquet file is held in memory until it has so many rows or bytes; smaller ones are slow to read."""
 
 
 def require(*modules: str) -> None:
@@ -90,56 +81,3 @@ def reader(query: Query[Any], progress: Progress) -> pa.RecordBatchReader:
                 yield pa.record_batch(batch)
 
     return pa.RecordBatchReader.from_batches(pa.schema(query), fetched())
-
-
-class ParquetFile:
-    """A file that has its name when it is whole, and is gone otherwise."""
-
-    def __init__(self, query: Query[Any], path: str | os.PathLike[str], compression: str) -> None:
-        import pyarrow as pa
-        from pyarrow.parquet import ParquetWriter
-
-        self._path = Path(path)
-        # Beside the file: a name can only be given within a file system.
-        self._part = self._path.with_name(f"{self._path.name}.{secrets.token_hex(4)}.part")
-        self._schema = pa.schema(query)
-        self._group: list[pa.RecordBatch] = []
-        try:
-            self._writer = ParquetWriter(str(self._part), self._schema, compression=compression)
-        except BaseException:
-            self._part.unlink(missing_ok=True)
-            raise
-
-    def write(self, batch: Batch) -> None:
-        """Adds the rows of a page."""
-        import pyarrow as pa
-
-        self._group.append(pa.record_batch(batch))
-        rows, size = (sum(getattr(some, what) for some in self._group) for what in ("num_rows", "nbytes"))
-        if rows >= ROW_GROUP_ROWS or size >= ROW_GROUP_BYTES:
-            self._flush()
-
-    def _flush(self) -> None:
-        import pyarrow as pa
-
-        # With words of their own in each batch, all but the first would be written without a dictionary.
-        group = pa.Table.from_batches(self._group, self._schema).unify_dictionaries()
-        self._writer.write_table(group)
-        self._group.clear()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        try:
-            if kind is None and self._group:
-                self._flush()
-            self._writer.close()
-            if kind is None:
-                with self._part.open("r+b") as whole:
-                    os.fsync(whole.fileno())
-                self._part.replace(self._path)
-        finally:
-            self._part.unlink(missing_ok=True)

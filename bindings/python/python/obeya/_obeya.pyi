@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from types import GenericAlias
+from types import GenericAlias, TracebackType
 from typing import Any, Generic, Literal, SupportsIndex, TypeVar, final, overload
 
 from obeya._async.client import AsyncClient
@@ -114,6 +114,19 @@ class Rows:
         """Takes a batch of the same list."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+@final
+class ParquetFile:
+    """A Parquet file that is written while it is entered. It has its name when it is whole, and is gone otherwise."""
+
+    def __new__(cls, query: Query[Any], path: str | os.PathLike[str], compression: str, row_group_size: int) -> Self: ...
+    def __enter__(self) -> Self: ...
+    def write(self, batch: Batch, /) -> None:
+        """Adds the rows of a page."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> None: ...
 
 @final
 class LastTag:

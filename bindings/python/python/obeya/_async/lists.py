@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from obeya import _frames
 from obeya._async._answer import answer
 from obeya._async._arrow import _AsyncArrow
 from obeya._errors import APIResponseError
+from obeya._obeya import ParquetFile
 from obeya._progress import Progress
 
 if TYPE_CHECKING:
@@ -109,15 +110,20 @@ class AsyncRecords(_AsyncArrow, Generic[_T]):
         return _frames.reader(self._query, Progress(self._name, wanted=progress))
 
     async def to_parquet(
-        self, path: str | os.PathLike[str], *, compression: str = "zstd", progress: bool = False
+        self,
+        path: str | os.PathLike[str],
+        *,
+        compression: Literal["zstd", "snappy", "none"] = "zstd",
+        row_group_size: int = 131_072,
+        progress: bool = False,
     ) -> int:
-        """Writes all records into a Parquet file, page after page, and says how many there were. Needs pyarrow.
+        """Writes all records into a Parquet file, page after page, and says how many there were.
 
         The file gets its name when it is whole, in place of one that had it; until then it stands beside it, and if anything fails it is
-        removed. `compression` is one of pyarrow's.
+        removed. A row group has `row_group_size` rows at most, 1 or more, and is held in memory while it is written.
         """
-        _frames.require("pyarrow")
-        with Progress(self._name, wanted=progress) as bar, _frames.ParquetFile(self._query, path, compression) as file:
+        file = ParquetFile(self._query, path, compression, row_group_size)
+        with Progress(self._name, wanted=progress) as bar, file:
             batches = self._query.batches(bar.wanted)
             while (batch := await answer(batches.next())) is not None:
                 file.write(batch)
