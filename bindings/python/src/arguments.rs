@@ -14,7 +14,12 @@ use pyo3::types::{PyBool, PyDate, PyDateTime, PyDict, PySequence, PyString};
 
 use crate::handle::Handle;
 use crate::lists::{Linked, Query};
-use crate::models::{self, Record};
+use crate::models::{
+    self, Area, Board, BoardDetail, BoardSummary, Datasource, DatasourceDetail, DatasourceValue,
+    Group, Improvement, Incident, IncidentComment, IncidentCommentV1, IncidentCustomField,
+    IncidentTypeCustomField, IncidentTypeDetail, IncidentTypeSummary, IncidentTypeV2, IncidentV2,
+    Record, TrashedIncident,
+};
 
 /// A list of v2 with the options that these keyword arguments are.
 pub(crate) fn list<T: Resource + Record + Tabular>(
@@ -139,11 +144,42 @@ impl<T> Clone for Id<T> {
 
 impl<T> Copy for Id<T> {}
 
-impl<'py, T: PyClass> FromPyObject<'_, 'py> for Id<T> {
+/// What has an id. The interface shows some of it in several ways, each a class of records.
+pub(crate) trait Identified: PyClass {
+    /// Whether this is a record of it.
+    fn has(value: Borrowed<'_, '_, PyAny>) -> bool;
+}
+
+macro_rules! identified {
+    ($($thing:ident $(= $class:ident)*;)*) => {
+        $(
+            impl Identified for $thing {
+                fn has(value: Borrowed<'_, '_, PyAny>) -> bool {
+                    value.is_instance_of::<$thing>() $(|| value.is_instance_of::<$class>())*
+                }
+            }
+        )*
+    };
+}
+
+identified! {
+    Area;
+    Board = BoardSummary = BoardDetail;
+    Group;
+    Incident = IncidentV2 = TrashedIncident;
+    IncidentComment = IncidentCommentV1;
+    IncidentCustomField = IncidentTypeCustomField;
+    IncidentTypeSummary = IncidentTypeDetail = IncidentTypeV2;
+    Improvement;
+    Datasource = DatasourceDetail;
+    DatasourceValue;
+}
+
+impl<'py, T: Identified> FromPyObject<'_, 'py> for Id<T> {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let id: PyResult<i32> = if value.is_instance_of::<T>() {
+        let id: PyResult<i32> = if T::has(value) {
             value.getattr("id")?.extract()
         } else if value.is_instance_of::<PyBool>() {
             Err(PyTypeError::new_err("found bool"))

@@ -12,13 +12,13 @@ use arrow_schema::{ArrowError, SchemaRef};
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
 use obeya::ArrowPage;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use tokio::runtime::Runtime;
 
 use crate::call::{Answer, Call, Turns, make};
-use crate::runtime::{AtHome, runtime, wait};
+use crate::runtime::{AtHome, away, runtime, wait};
 
 const STREAM: &CStr = c"arrow_array_stream";
 const SCHEMA: &CStr = c"arrow_schema";
@@ -183,7 +183,7 @@ pub(crate) fn fetching<'py>(
         threading.call_method0("main_thread")?,
     );
     let reader = Fetching {
-        pages: Some(pages),
+        pages: AtHome::new(Some(pages)),
         schema,
         runtime: runtime()?,
         main: this.is(&main).then(|| thread::current().id()),
@@ -193,7 +193,7 @@ pub(crate) fn fetching<'py>(
 
 /// Batches that are fetched while another library reads them, on whatever thread it likes and with or without the GIL.
 struct Fetching {
-    pages: Option<Fetch>,
+    pages: AtHome<Option<Fetch>>,
     schema: SchemaRef,
     runtime: &'static Runtime,
     /// The thread of the interpreter that hears of signals, if the stream was made there.
@@ -204,7 +204,10 @@ impl Iterator for Fetching {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let mut pages = self.pages.take()?;
+        let Some(rest) = self.pages.get_mut() else {
+            return Some(Err(ArrowError::ExternalError(away("stream").into())));
+        };
+        let mut pages = rest.take()?;
         let outcome = if self.main == Some(thread::current().id()) {
             match Python::try_attach(|py| listening(py, pages.next())) {
                 Some(Ok(page)) => page,
@@ -217,7 +220,7 @@ impl Iterator for Fetching {
         };
         match outcome? {
             Ok(page) => {
-                self.pages = Some(pages);
+                *rest = Some(pages);
                 Some(Ok(page.batch))
             }
             Err(error) => Some(Err(ArrowError::ExternalError(Box::new(error)))),
@@ -239,6 +242,10 @@ where
     F::Output: Send,
 {
     wait(py, work).map_err(|error| {
+        if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
+            // What the program's own handler raised, or there is no runtime.
+            return ArrowError::ExternalError(error.to_string().into());
+        }
         // Before the signal is back: whatever Python does from then on ends with it, and nobody would hear of that here.
         drop(error);
         // SAFETY: it may be called from any thread and at any time.

@@ -103,11 +103,21 @@ impl<T> AtHome<T> {
         if self.is_here() {
             return Ok(&self.value);
         }
-        Err(PyRuntimeError::new_err(format!(
-            "this {what} was made before the process forked and cannot work in the child: make a new one there, \
-             or start children with multiprocessing's 'spawn' method"
-        )))
+        Err(PyRuntimeError::new_err(away(what)))
     }
+
+    /// The thing itself, where it belongs.
+    pub(crate) fn get_mut(&mut self) -> Option<&mut T> {
+        self.is_here().then_some(&mut *self.value)
+    }
+}
+
+/// Why `what` does nothing in a forked child.
+pub(crate) fn away(what: &str) -> String {
+    format!(
+        "this {what} was made before the process forked and cannot work in the child: make a new one there, \
+         or start children with multiprocessing's 'spawn' method"
+    )
 }
 
 impl<T> Drop for AtHome<T> {

@@ -136,8 +136,8 @@ class Slow:
 
 
 @contextmanager
-def slow(seconds: float) -> Iterator[Slow]:
-    """Answers so late."""
+def slow(seconds: float, *, enough: int | None = None) -> Iterator[Slow]:
+    """Answers so late, or as soon as `enough` requests are under way at once."""
     service = Slow("")
     ended = threading.Event()
     waiting: list[object] = []
@@ -152,6 +152,8 @@ def slow(seconds: float) -> Iterator[Slow]:
             service.paths.append(self.path)
             waiting.append(self)
             service.most = max(service.most, len(waiting))
+            if len(waiting) == enough:
+                ended.set()
             ended.wait(seconds)
             waiting.remove(self)
             # Who asked may not have waited.

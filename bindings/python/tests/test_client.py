@@ -97,8 +97,8 @@ def test_a_closed_client_says_so(server: obeya.TestServer) -> None:
 
 
 def test_other_options_share_the_token_and_the_connections() -> None:
-    with canned.slow(0.5) as service, obeya.Client(service.url, "id", "secret", timeout=0.1, max_retries=0) as client:
-        client.authenticate()
+    with canned.slow(1) as service, obeya.Client(service.url, "id", "secret", timeout=0.1, max_retries=0) as client:
+        client.with_options(timeout=30).authenticate()
         with pytest.raises(obeya.APITimeoutError):
             client.ping()
         with client.with_options(timeout=30) as patient, client.with_options(timeout=None) as endless:

@@ -6,6 +6,7 @@ import datetime
 from typing import Any
 
 import canned
+import numpy as np
 import obeya
 import plant
 import pytest
@@ -221,6 +222,25 @@ def test_an_id_is_an_id_or_the_record_that_has_it(client: obeya.Client) -> None:
     area = client.areas.get(2)
     assert client.areas.get(area) == area
     assert client.boards.get(client.boards.get(7)).id == client.boards.detail(7).id == 7
+    assert client.comments.get(client.comments.of_incident_v1(10).all()[0]).id == 100
+    for board in (client.boards.list().first(), client.boards.list_v1().first(), client.boards.detail(7)):
+        assert board is not None
+        assert client.boards.detail(board).id == 7
+    for incident in (client.incidents.get(10), client.incidents.get_v2(10)):
+        assert client.incidents.get(incident).id == client.incidents.get_v2(incident).id == 10
+        assert client.comments.of_incident(incident).count() == client.comments.of_incident_v1(incident).count() == 2
+    (trashed,) = client.incidents.trash()
+    with pytest.raises(obeya.NotFoundError):
+        client.incidents.get(trashed)
+    for kind in (client.incidents.types().first(), client.incidents.type_detail(3), client.incidents.types_v2().first()):
+        assert kind is not None
+        assert client.incidents.type_detail(kind).id == client.incidents.type_v2(kind).id == kind.id
+        assert client.incidents.list(type=kind).first() is not None
+    for datasource in (client.datasources.list().first(), client.datasources.get(1)):
+        assert datasource is not None
+        values = client.datasources.values(datasource)
+        assert repr(values) == "<obeya.Values of datasource 1>"
+        assert values.count() == client.datasources.values(np.int32(1)).count()
     with pytest.raises(TypeError, match="expected an id or Board that has one"):
         client.boards.get(area)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="found bool; expected an id or Area that has one"):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import signal
 import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,20 @@ import pytest
 
 SOON = 0.2
 """How long Ctrl-C may take, in seconds."""
+
+
+@pytest.fixture(autouse=True)
+def ctrl_c() -> Iterator[None]:
+    """Ctrl-C is heard, also by tests that run in the background of a shell, which has it ignored there."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def soon(interrupt: Callable[[], float]) -> bool:
+    """Whether it takes no longer. A machine that is busy with something else may hold up one try, or two."""
+    return any(interrupt() < SOON for _ in range(5))
+
 
 FIRST_OF_MANY = '{"value": [{"id": 1}], "@odata.nextLink": "?$skiptoken=1"}'
 
@@ -62,32 +77,59 @@ WAITS: list[tuple[str, list[str], Callable[[obeya.Client], object]]] = [
 
 @pytest.mark.parametrize(("bodies", "read"), [wait[1:] for wait in WAITS], ids=[wait[0] for wait in WAITS])
 def test_ctrl_c_ends_it(bodies: list[str], read: Callable[[obeya.Client], object]) -> None:
-    with canned.silent(*bodies, interrupts=0) as service, obeya.Client(service.url, token="t", timeout=600) as client:
-        with pytest.raises(KeyboardInterrupt) as caught:
-            read(client)
-        assert time.monotonic() - service.interrupted < SOON
-        # The connection is given up at once, although the client goes on and the failure is still at hand.
-        assert service.freed.wait(5)
-        del caught
+    def interrupt() -> float:
+        with canned.silent(*bodies, interrupts=0) as service, obeya.Client(service.url, token="t", timeout=600) as client:
+            with pytest.raises(KeyboardInterrupt) as caught:
+                read(client)
+            taken = time.monotonic() - service.interrupted
+            # The connection is given up at once, although the client goes on and the failure is still at hand.
+            assert service.freed.wait(60)
+            del caught
+            return taken
+
+    assert soon(interrupt)
 
 
 @pytest.mark.parametrize("library", [pa.table, pl.DataFrame], ids=["pyarrow", "polars"])
 def test_ctrl_c_ends_what_another_library_reads(library: Callable[[object], object]) -> None:
-    def read(client: obeya.Client) -> None:
-        # It fails in the library's own words; Python finds the signal when it goes on.
-        with suppress(Exception):
-            library(client.areas.list())
-        while time.monotonic() < service.interrupted + 5:
-            pass
+    def interrupt() -> float:
+        with (
+            canned.silent(FIRST_OF_MANY, interrupts=0) as service,
+            obeya.Client(service.url, token="t", timeout=600) as client,
+        ):
+            with pytest.raises(KeyboardInterrupt):
+                # It fails in the library's own words; Python finds the signal when it goes on.
+                with suppress(Exception):
+                    library(client.areas.list())
+                while time.monotonic() < service.interrupted + 60:
+                    pass
+            taken = time.monotonic() - service.interrupted
+            assert service.freed.wait(60)
+            return taken
 
-    with (
-        canned.silent(FIRST_OF_MANY, interrupts=0) as service,
-        obeya.Client(service.url, token="t", timeout=600) as client,
-    ):
-        with pytest.raises(KeyboardInterrupt):
-            read(client)
-        assert time.monotonic() - service.interrupted < SOON
-        assert service.freed.wait(5)
+    assert soon(interrupt)
+
+
+class Alarm(Exception):
+    """What a program's own handler of a signal raises."""
+
+
+@pytest.mark.parametrize("library", [pa.table, pl.DataFrame], ids=["pyarrow", "polars"])
+def test_what_a_handler_raises_ends_what_another_library_reads(library: Callable[[object], object]) -> None:
+    def handler(number: int, _frame: object) -> None:
+        raise Alarm(f"signal {number}")
+
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        with (
+            canned.silent(FIRST_OF_MANY, interrupts=0) as service,
+            obeya.Client(service.url, token="t", timeout=600) as client,
+        ):
+            with pytest.raises(Exception, match=f"Alarm: signal {int(signal.SIGINT)}"):
+                library(client.areas.list())
+            assert service.freed.wait(60)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize("read", ["page", "all"])
@@ -96,12 +138,16 @@ def test_ctrl_c_ends_a_wait_of_asyncio(read: str) -> None:
         async with obeya.AsyncClient(url, token="t", timeout=600) as client:
             await getattr(client.areas.list(), read)()
 
-    # Not at once: asyncio overlooks a signal that comes between two instructions, on the way into its wait.
-    with canned.silent(interrupts=0.2) as service:
-        with pytest.raises(KeyboardInterrupt):
-            asyncio.run(wait(service.url))
-        assert time.monotonic() - service.interrupted < SOON
-        assert service.freed.wait(5)
+    def interrupt() -> float:
+        # Not at once: asyncio overlooks a signal that comes between two instructions, on the way into its wait.
+        with canned.silent(interrupts=0.2) as service:
+            with pytest.raises(KeyboardInterrupt):
+                asyncio.run(wait(service.url))
+            taken = time.monotonic() - service.interrupted
+            assert service.freed.wait(60)
+            return taken
+
+    assert soon(interrupt)
 
 
 def test_who_waits_holds_up_nobody() -> None:
@@ -160,8 +206,15 @@ def test_a_forked_child_is_told(server: obeya.TestServer) -> None:
     assert next(iterator).id == 1
     assert len(next(pages)) == 1000
     asynchronous = server.async_client()
+    stream = pa.RecordBatchReader.from_stream(client.areas.list())
+    assert stream.read_next_batch().num_rows == 1000
 
     def work() -> str:
+        try:
+            stream.read_next_batch()
+        except Exception as error:
+            if "this stream was made before the process forked" not in str(error):
+                return str(error)
         calls: list[Callable[[], object]] = [
             lambda: client.areas.get(1),
             client.areas.list,
@@ -185,6 +238,7 @@ def test_a_forked_child_is_told(server: obeya.TestServer) -> None:
     assert client.areas.get(3).id == 3
     assert next(iterator).id == 2
     assert len(next(pages)) == 203
+    assert stream.read_all().num_rows == 203
 
 
 def test_a_forked_child_can_begin_anew(server: obeya.TestServer) -> None:

@@ -20,7 +20,6 @@ use crate::models::{
     self, CATEGORY_INPUT, CAUSE_INPUT, CONSEQUENCE_INPUT, Group, INCIDENT_CREATE,
     INCIDENT_CUSTOM_FIELD_UPDATE, INCIDENT_RESPONSIBLE_UPDATE, INCIDENT_SEVERITY_UPDATE,
     INCIDENT_STATUS_UPDATE, INCIDENT_UPDATE, Incident, IncidentCustomField, IncidentTypeSummary,
-    IncidentTypeV2, IncidentV2, TrashedIncident,
 };
 
 /// What an update of a whole incident must say, though it may change nothing of it.
@@ -90,7 +89,7 @@ impl IncidentCalls {
     #[pyo3(signature = (incident, select, expand, /))]
     fn get_v2(
         &self,
-        incident: Id<IncidentV2>,
+        incident: Id<Incident>,
         select: Option<Names>,
         expand: Option<Names>,
     ) -> PyResult<Call> {
@@ -210,7 +209,7 @@ impl IncidentCalls {
     }
 
     #[pyo3(signature = (incident, /))]
-    fn restore(&self, incident: Id<TrashedIncident>) -> PyResult<Call> {
+    fn restore(&self, incident: Id<Incident>) -> PyResult<Call> {
         self.call(move |incidents| async move { incidents.restore(incident.0).await })
     }
 
@@ -260,7 +259,7 @@ impl IncidentCalls {
     #[pyo3(signature = (r#type, select, expand, /))]
     fn type_v2(
         &self,
-        r#type: Id<IncidentTypeV2>,
+        r#type: Id<IncidentTypeSummary>,
         select: Option<Names>,
         expand: Option<Names>,
     ) -> PyResult<Call> {

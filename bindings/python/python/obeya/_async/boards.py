@@ -9,7 +9,7 @@ from obeya._async.lists import AsyncRecords
 
 if TYPE_CHECKING:
     from obeya._obeya import Core
-    from obeya._settings import Names, Order, Where
+    from obeya._settings import BoardId, Names, Order, Where
     from obeya.models import Board, BoardDetail, BoardSummary
 
 
@@ -41,10 +41,10 @@ class AsyncBoards:
         """The boards as v1 lists them: all at once, with the names of their groups."""
         return AsyncRecords(self._calls.list_v1(), "boards (v1)")
 
-    async def get(self, board: int | Board, *, select: Names | None = None, expand: Names | None = None) -> Board:
+    async def get(self, board: BoardId, *, select: Names | None = None, expand: Names | None = None) -> Board:
         """One board, without its lines. Expands `group`."""
         return await answer(self._calls.get(board, select, expand))
 
-    async def detail(self, board: int | Board) -> BoardDetail:
+    async def detail(self, board: BoardId) -> BoardDetail:
         """One board with its rows and columns."""
         return await answer(self._calls.detail(board))

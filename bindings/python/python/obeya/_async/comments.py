@@ -9,8 +9,8 @@ from obeya._async.lists import AsyncRecords
 
 if TYPE_CHECKING:
     from obeya._obeya import Core
-    from obeya._settings import Names, Order, Where
-    from obeya.models import Incident, IncidentComment, IncidentCommentV1
+    from obeya._settings import CommentId, IncidentId, Names, Order, Where
+    from obeya.models import IncidentComment, IncidentCommentV1
 
 
 class AsyncComments:
@@ -39,7 +39,7 @@ class AsyncComments:
 
     def of_incident(
         self,
-        incident: int | Incident,
+        incident: IncidentId,
         *,
         where: Where | None = None,
         order_by: Order | None = None,
@@ -64,12 +64,12 @@ class AsyncComments:
         )
         return AsyncRecords(query, "the comments on an incident")
 
-    def of_incident_v1(self, incident: int | Incident) -> AsyncRecords[IncidentCommentV1]:
+    def of_incident_v1(self, incident: IncidentId) -> AsyncRecords[IncidentCommentV1]:
         """The comments on one incident as v1 lists them: all at once."""
         return AsyncRecords(self._calls.of_incident_v1(incident), "the comments on an incident (v1)")
 
     async def get(
-        self, comment: int | IncidentComment, *, select: Names | None = None, expand: Names | None = None
+        self, comment: CommentId, *, select: Names | None = None, expand: Names | None = None
     ) -> IncidentComment:
         """One comment. Expands `parent` and `incident`."""
         return await answer(self._calls.get(comment, select, expand))

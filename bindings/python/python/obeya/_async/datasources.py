@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from obeya._obeya import Core
-    from obeya._settings import Moment, Order, Where
+    from obeya._settings import DatasourceId, Moment, Order, Where
     from obeya.models import Datasource, DatasourceDetail, DatasourceValue
     from obeya.types import DatasourceValueInput
 
@@ -33,13 +33,13 @@ class AsyncDatasources:
         """The datasources. `where` is an OData expression such as `title eq 'Scrap'`."""
         return AsyncRecords(self._calls.list(where), "datasources")
 
-    async def get(self, datasource: int | Datasource) -> DatasourceDetail:
+    async def get(self, datasource: DatasourceId) -> DatasourceDetail:
         """One datasource, with what its values hold."""
         return await answer(self._calls.get(datasource))
 
     def values(
         self,
-        datasource: int | Datasource,
+        datasource: DatasourceId,
         *,
         start: Moment | None = None,
         end: Moment | None = None,
@@ -59,14 +59,14 @@ class AsyncDatasources:
         return AsyncValues(query, datasource)
 
     async def create_value(
-        self, datasource: int | Datasource, /, *, idempotency_key: str | None = None, **fields: Unpack[DatasourceValueInput]
+        self, datasource: DatasourceId, /, *, idempotency_key: str | None = None, **fields: Unpack[DatasourceValueInput]
     ) -> DatasourceValue:
         """Adds a value."""
         return await answer(self._calls.carrying(None, idempotency_key).create_value(datasource, fields))
 
     async def update_value(
         self,
-        datasource: int | Datasource,
+        datasource: DatasourceId,
         value: int | DatasourceValue,
         /,
         *,
@@ -79,7 +79,7 @@ class AsyncDatasources:
 
     async def delete_value(
         self,
-        datasource: int | Datasource,
+        datasource: DatasourceId,
         value: int | DatasourceValue,
         *,
         if_match: str | None = None,
@@ -90,7 +90,7 @@ class AsyncDatasources:
 
     async def create_values(
         self,
-        datasource: int | Datasource,
+        datasource: DatasourceId,
         values: Sequence[DatasourceValueInput | DatasourceValue],
         *,
         idempotency_key: str | None = None,
@@ -100,7 +100,7 @@ class AsyncDatasources:
 
     async def delete_values(
         self,
-        datasource: int | Datasource,
+        datasource: DatasourceId,
         values: Sequence[int | DatasourceValue],
         *,
         idempotency_key: str | None = None,
@@ -110,7 +110,7 @@ class AsyncDatasources:
 
     async def replace_values(
         self,
-        datasource: int | Datasource,
+        datasource: DatasourceId,
         values: Sequence[DatasourceValueInput | DatasourceValue],
         *,
         start: Moment,

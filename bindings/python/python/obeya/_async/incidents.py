@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from obeya._obeya import Core
-    from obeya._settings import Day, Moment, Names, Order, Where
+    from obeya._settings import CustomFieldId, Day, IncidentId, IncidentTypeId, Moment, Names, Order, Where
     from obeya.models import (
         Category,
         CategoryReference,
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
         Group,
         Incident,
         IncidentConsequence,
-        IncidentCustomField,
         IncidentTypeDetail,
         IncidentTypeSummary,
         IncidentTypeV2,
@@ -145,12 +144,12 @@ class AsyncIncidents:
         )
         return AsyncRecords(query, "incidents (v2)")
 
-    async def get(self, incident: int | Incident) -> Incident:
+    async def get(self, incident: IncidentId) -> Incident:
         """One incident, by its id."""
         return await answer(self._calls.get(incident))
 
     async def get_v2(
-        self, incident: int | IncidentV2, *, select: Names | None = None, expand: Names | None = None
+        self, incident: IncidentId, *, select: Names | None = None, expand: Names | None = None
     ) -> IncidentV2:
         """One incident as v2 shows it. Expands `area`, `group`, `followUpGroup`, `type` and `comments`."""
         return await answer(self._calls.get_v2(incident, select, expand))
@@ -186,7 +185,7 @@ class AsyncIncidents:
     ) -> Incident: ...
     async def update(
         self,
-        incident: int | Incident,
+        incident: IncidentId,
         /,
         *,
         if_match: str | None = None,
@@ -201,7 +200,7 @@ class AsyncIncidents:
 
     async def set_status(
         self,
-        incident: int | Incident,
+        incident: IncidentId,
         status: IncidentStatus,
         *,
         if_match: str | None = None,
@@ -212,7 +211,7 @@ class AsyncIncidents:
 
     async def set_severity(
         self,
-        incident: int | Incident,
+        incident: IncidentId,
         severity: IncidentSeverity,
         *,
         if_match: str | None = None,
@@ -223,7 +222,7 @@ class AsyncIncidents:
 
     async def set_responsible(
         self,
-        incident: int | Incident,
+        incident: IncidentId,
         follow_up_group: int | Group,
         responsible_user_id: str,
         *,
@@ -236,7 +235,7 @@ class AsyncIncidents:
 
     async def set_categories(
         self,
-        incident: int | Incident,
+        incident: IncidentId,
         categories: Sequence[CategoryInput | int | CategoryReference | Category],
         *,
         if_match: str | None = None,
@@ -247,7 +246,7 @@ class AsyncIncidents:
 
     async def set_causes(
         self,
-        incident: int | Incident,
+        incident: IncidentId,
         causes: Sequence[CauseInput | int | CauseReference | TypeCause],
         *,
         if_match: str | None = None,
@@ -258,7 +257,7 @@ class AsyncIncidents:
 
     async def set_consequences(
         self,
-        incident: int | Incident,
+        incident: IncidentId,
         consequences: Sequence[ConsequenceInput | int | IncidentConsequence | TypeConsequence],
         *,
         if_match: str | None = None,
@@ -269,8 +268,8 @@ class AsyncIncidents:
 
     async def set_custom_field(
         self,
-        incident: int | Incident,
-        custom_field: int | IncidentCustomField,
+        incident: IncidentId,
+        custom_field: CustomFieldId,
         value: str,
         *,
         if_match: str | None = None,
@@ -281,7 +280,7 @@ class AsyncIncidents:
 
     async def set_external_id(
         self,
-        incident: int | Incident,
+        incident: IncidentId,
         external_id: str | None,
         *,
         if_match: str | None = None,
@@ -291,12 +290,12 @@ class AsyncIncidents:
         return await answer(self._calls.carrying(if_match, idempotency_key).set_external_id(incident, external_id))
 
     async def delete(
-        self, incident: int | Incident, *, if_match: str | None = None, idempotency_key: str | None = None
+        self, incident: IncidentId, *, if_match: str | None = None, idempotency_key: str | None = None
     ) -> None:
         """Moves an incident to the trash, where it stays for 30 days."""
         await answer(self._calls.carrying(if_match, idempotency_key).delete(incident))
 
-    async def restore(self, incident: int | TrashedIncident, *, idempotency_key: str | None = None) -> Incident:
+    async def restore(self, incident: IncidentId, *, idempotency_key: str | None = None) -> Incident:
         """Takes an incident out of the trash, as it was when it was deleted."""
         return await answer(self._calls.carrying(None, idempotency_key).restore(incident))
 
@@ -308,7 +307,7 @@ class AsyncIncidents:
         """The incident types. Texts without a translation into `language` come as they were written."""
         return AsyncRecords(self._calls.types(language), "incident types")
 
-    async def type_detail(self, type: int | IncidentTypeSummary, *, language: str | None = None) -> IncidentTypeDetail:
+    async def type_detail(self, type: IncidentTypeId, *, language: str | None = None) -> IncidentTypeDetail:
         """An incident type: its categories, causes, consequences and custom fields.
 
         Texts without a translation into `language` come as they were written.
@@ -334,7 +333,7 @@ class AsyncIncidents:
         return AsyncRecords(query, "incident types (v2)")
 
     async def type_v2(
-        self, type: int | IncidentTypeV2, *, select: Names | None = None, expand: Names | None = None
+        self, type: IncidentTypeId, *, select: Names | None = None, expand: Names | None = None
     ) -> IncidentTypeV2:
         """One incident type as v2 shows it."""
         return await answer(self._calls.type_v2(type, select, expand))

@@ -9,7 +9,7 @@ from obeya.models import DatasourceValue
 
 if TYPE_CHECKING:
     from obeya._obeya import Query
-    from obeya.models import Datasource
+    from obeya._settings import DatasourceId
 
 
 class AsyncValues(AsyncNumberedRecords[DatasourceValue]):
@@ -18,5 +18,5 @@ class AsyncValues(AsyncNumberedRecords[DatasourceValue]):
     Tables of them come as such from a service that has them so, and are made straight from JSON otherwise: no record is made in between.
     """
 
-    def __init__(self, query: Query[DatasourceValue], datasource: int | Datasource) -> None:
-        super().__init__(query, f"datasource {datasource if isinstance(datasource, int) else datasource.id}")
+    def __init__(self, query: Query[DatasourceValue], datasource: DatasourceId) -> None:
+        super().__init__(query, f"datasource {getattr(datasource, 'id', datasource)}")

@@ -11,7 +11,7 @@ from obeya._sync.lists import Records
 
 if TYPE_CHECKING:
     from obeya._obeya import Core
-    from obeya._settings import Names, Order, Where
+    from obeya._settings import BoardId, Names, Order, Where
     from obeya.models import Board, BoardDetail, BoardSummary
 
 
@@ -43,10 +43,10 @@ class Boards:
         """The boards as v1 lists them: all at once, with the names of their groups."""
         return Records(self._calls.list_v1(), "boards (v1)")
 
-    def get(self, board: int | Board, *, select: Names | None = None, expand: Names | None = None) -> Board:
+    def get(self, board: BoardId, *, select: Names | None = None, expand: Names | None = None) -> Board:
         """One board, without its lines. Expands `group`."""
         return answer(self._calls.get(board, select, expand))
 
-    def detail(self, board: int | Board) -> BoardDetail:
+    def detail(self, board: BoardId) -> BoardDetail:
         """One board with its rows and columns."""
         return answer(self._calls.detail(board))

@@ -11,8 +11,8 @@ from obeya._sync.lists import Records
 
 if TYPE_CHECKING:
     from obeya._obeya import Core
-    from obeya._settings import Names, Order, Where
-    from obeya.models import Incident, IncidentComment, IncidentCommentV1
+    from obeya._settings import CommentId, IncidentId, Names, Order, Where
+    from obeya.models import IncidentComment, IncidentCommentV1
 
 
 class Comments:
@@ -41,7 +41,7 @@ class Comments:
 
     def of_incident(
         self,
-        incident: int | Incident,
+        incident: IncidentId,
         *,
         where: Where | None = None,
         order_by: Order | None = None,
@@ -66,12 +66,12 @@ class Comments:
         )
         return Records(query, "the comments on an incident")
 
-    def of_incident_v1(self, incident: int | Incident) -> Records[IncidentCommentV1]:
+    def of_incident_v1(self, incident: IncidentId) -> Records[IncidentCommentV1]:
         """The comments on one incident as v1 lists them: all at once."""
         return Records(self._calls.of_incident_v1(incident), "the comments on an incident (v1)")
 
     def get(
-        self, comment: int | IncidentComment, *, select: Names | None = None, expand: Names | None = None
+        self, comment: CommentId, *, select: Names | None = None, expand: Names | None = None
     ) -> IncidentComment:
         """One comment. Expands `parent` and `incident`."""
         return answer(self._calls.get(comment, select, expand))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from obeya._obeya import Core
-    from obeya._settings import Moment, Order, Where
+    from obeya._settings import DatasourceId, Moment, Order, Where
     from obeya.models import Datasource, DatasourceDetail, DatasourceValue
     from obeya.types import DatasourceValueInput
 
@@ -35,13 +35,13 @@ class Datasources:
         """The datasources. `where` is an OData expression such as `title eq 'Scrap'`."""
         return Records(self._calls.list(where), "datasources")
 
-    def get(self, datasource: int | Datasource) -> DatasourceDetail:
+    def get(self, datasource: DatasourceId) -> DatasourceDetail:
         """One datasource, with what its values hold."""
         return answer(self._calls.get(datasource))
 
     def values(
         self,
-        datasource: int | Datasource,
+        datasource: DatasourceId,
         *,
         start: Moment | None = None,
         end: Moment | None = None,
@@ -61,14 +61,14 @@ class Datasources:
         return Values(query, datasource)
 
     def create_value(
-        self, datasource: int | Datasource, /, *, idempotency_key: str | None = None, **fields: Unpack[DatasourceValueInput]
+        self, datasource: DatasourceId, /, *, idempotency_key: str | None = None, **fields: Unpack[DatasourceValueInput]
     ) -> DatasourceValue:
         """Adds a value."""
         return answer(self._calls.carrying(None, idempotency_key).create_value(datasource, fields))
 
     def update_value(
         self,
-        datasource: int | Datasource,
+        datasource: DatasourceId,
         value: int | DatasourceValue,
         /,
         *,
@@ -81,7 +81,7 @@ class Datasources:
 
     def delete_value(
         self,
-        datasource: int | Datasource,
+        datasource: DatasourceId,
         value: int | DatasourceValue,
         *,
         if_match: str | None = None,
@@ -92,7 +92,7 @@ class Datasources:
 
     def create_values(
         self,
-        datasource: int | Datasource,
+        datasource: DatasourceId,
         values: Sequence[DatasourceValueInput | DatasourceValue],
         *,
         idempotency_key: str | None = None,
@@ -102,7 +102,7 @@ class Datasources:
 
     def delete_values(
         self,
-        datasource: int | Datasource,
+        datasource: DatasourceId,
         values: Sequence[int | DatasourceValue],
         *,
         idempotency_key: str | None = None,
@@ -112,7 +112,7 @@ class Datasources:
 
     def replace_values(
         self,
-        datasource: int | Datasource,
+        datasource: DatasourceId,
         values: Sequence[DatasourceValueInput | DatasourceValue],
         *,
         start: Moment,

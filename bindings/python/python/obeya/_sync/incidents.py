@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from obeya._obeya import Core
-    from obeya._settings import Day, Moment, Names, Order, Where
+    from obeya._settings import CustomFieldId, Day, IncidentId, IncidentTypeId, Moment, Names, Order, Where
     from obeya.models import (
         Category,
         CategoryReference,
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
         Group,
         Incident,
         IncidentConsequence,
-        IncidentCustomField,
         IncidentTypeDetail,
         IncidentTypeSummary,
         IncidentTypeV2,
@@ -147,12 +146,12 @@ class Incidents:
         )
         return Records(query, "incidents (v2)")
 
-    def get(self, incident: int | Incident) -> Incident:
+    def get(self, incident: IncidentId) -> Incident:
         """One incident, by its id."""
         return answer(self._calls.get(incident))
 
     def get_v2(
-        self, incident: int | IncidentV2, *, select: Names | None = None, expand: Names | None = None
+        self, incident: IncidentId, *, select: Names | None = None, expand: Names | None = None
     ) -> IncidentV2:
         """One incident as v2 shows it. Expands `area`, `group`, `followUpGroup`, `type` and `comments`."""
         return answer(self._calls.get_v2(incident, select, expand))
@@ -188,7 +187,7 @@ class Incidents:
     ) -> Incident: ...
     def update(
         self,
-        incident: int | Incident,
+        incident: IncidentId,
         /,
         *,
         if_match: str | None = None,
@@ -203,7 +202,7 @@ class Incidents:
 
     def set_status(
         self,
-        incident: int | Incident,
+        incident: IncidentId,
         status: IncidentStatus,
         *,
         if_match: str | None = None,
@@ -214,7 +213,7 @@ class Incidents:
 
     def set_severity(
         self,
-        incident: int | Incident,
+        incident: IncidentId,
         severity: IncidentSeverity,
         *,
         if_match: str | None = None,
@@ -225,7 +224,7 @@ class Incidents:
 
     def set_responsible(
         self,
-        incident: int | Incident,
+        incident: IncidentId,
         follow_up_group: int | Group,
         responsible_user_id: str,
         *,
@@ -238,7 +237,7 @@ class Incidents:
 
     def set_categories(
         self,
-        incident: int | Incident,
+        incident: IncidentId,
         categories: Sequence[CategoryInput | int | CategoryReference | Category],
         *,
         if_match: str | None = None,
@@ -249,7 +248,7 @@ class Incidents:
 
     def set_causes(
         self,
-        incident: int | Incident,
+        incident: IncidentId,
         causes: Sequence[CauseInput | int | CauseReference | TypeCause],
         *,
         if_match: str | None = None,
@@ -260,7 +259,7 @@ class Incidents:
 
     def set_consequences(
         self,
-        incident: int | Incident,
+        incident: IncidentId,
         consequences: Sequence[ConsequenceInput | int | IncidentConsequence | TypeConsequence],
         *,
         if_match: str | None = None,
@@ -271,8 +270,8 @@ class Incidents:
 
     def set_custom_field(
         self,
-        incident: int | Incident,
-        custom_field: int | IncidentCustomField,
+        incident: IncidentId,
+        custom_field: CustomFieldId,
         value: str,
         *,
         if_match: str | None = None,
@@ -283,7 +282,7 @@ class Incidents:
 
     def set_external_id(
         self,
-        incident: int | Incident,
+        incident: IncidentId,
         external_id: str | None,
         *,
         if_match: str | None = None,
@@ -293,12 +292,12 @@ class Incidents:
         return answer(self._calls.carrying(if_match, idempotency_key).set_external_id(incident, external_id))
 
     def delete(
-        self, incident: int | Incident, *, if_match: str | None = None, idempotency_key: str | None = None
+        self, incident: IncidentId, *, if_match: str | None = None, idempotency_key: str | None = None
     ) -> None:
         """Moves an incident to the trash, where it stays for 30 days."""
         answer(self._calls.carrying(if_match, idempotency_key).delete(incident))
 
-    def restore(self, incident: int | TrashedIncident, *, idempotency_key: str | None = None) -> Incident:
+    def restore(self, incident: IncidentId, *, idempotency_key: str | None = None) -> Incident:
         """Takes an incident out of the trash, as it was when it was deleted."""
         return answer(self._calls.carrying(None, idempotency_key).restore(incident))
 
@@ -310,7 +309,7 @@ class Incidents:
         """The incident types. Texts without a translation into `language` come as they were written."""
         return Records(self._calls.types(language), "incident types")
 
-    def type_detail(self, type: int | IncidentTypeSummary, *, language: str | None = None) -> IncidentTypeDetail:
+    def type_detail(self, type: IncidentTypeId, *, language: str | None = None) -> IncidentTypeDetail:
         """An incident type: its categories, causes, consequences and custom fields.
 
         Texts without a translation into `language` come as they were written.
@@ -336,7 +335,7 @@ class Incidents:
         return Records(query, "incident types (v2)")
 
     def type_v2(
-        self, type: int | IncidentTypeV2, *, select: Names | None = None, expand: Names | None = None
+        self, type: IncidentTypeId, *, select: Names | None = None, expand: Names | None = None
     ) -> IncidentTypeV2:
         """One incident type as v2 shows it."""
         return answer(self._calls.type_v2(type, select, expand))
