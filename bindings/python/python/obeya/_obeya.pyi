@@ -208,7 +208,7 @@ class IncidentCalls:
         *,
         where: Where | None,
         order_by: Order | None,
-        type: int | IncidentTypeSummary | None,
+        type: IncidentTypeId | None,
         incident_start: Day | None,
         incident_end: Day | None,
         modified_start: Moment | None,

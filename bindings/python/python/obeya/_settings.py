@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from obeya._filters import Expression, Field, Filter, SortKey
-
-if TYPE_CHECKING:
-    from obeya.models import (
-        Board,
-        BoardDetail,
-        BoardSummary,
-        Datasource,
-        DatasourceDetail,
-        Incident,
-        IncidentComment,
-        IncidentCommentV1,
-        IncidentCustomField,
-        IncidentTypeCustomField,
-        IncidentTypeDetail,
-        IncidentTypeSummary,
-        IncidentTypeV2,
-        IncidentV2,
-        TrashedIncident,
-    )
+from obeya.models import (
+    Board,
+    BoardDetail,
+    BoardSummary,
+    Datasource,
+    DatasourceDetail,
+    Incident,
+    IncidentComment,
+    IncidentCommentV1,
+    IncidentCustomField,
+    IncidentTypeCustomField,
+    IncidentTypeDetail,
+    IncidentTypeSummary,
+    IncidentTypeV2,
+    IncidentV2,
+    TrashedIncident,
+)
 
 _T = TypeVar("_T")
 
@@ -44,12 +42,12 @@ Moment: TypeAlias = datetime.date | str
 Day: TypeAlias = datetime.date | str
 """A `date`, or text."""
 
-BoardId: TypeAlias = "int | Board | BoardSummary | BoardDetail"
-CommentId: TypeAlias = "int | IncidentComment | IncidentCommentV1"
-CustomFieldId: TypeAlias = "int | IncidentCustomField | IncidentTypeCustomField"
-DatasourceId: TypeAlias = "int | Datasource | DatasourceDetail"
-IncidentId: TypeAlias = "int | Incident | IncidentV2 | TrashedIncident"
-IncidentTypeId: TypeAlias = "int | IncidentTypeSummary | IncidentTypeDetail | IncidentTypeV2"
+BoardId: TypeAlias = int | Board | BoardSummary | BoardDetail
+CommentId: TypeAlias = int | IncidentComment | IncidentCommentV1
+CustomFieldId: TypeAlias = int | IncidentCustomField | IncidentTypeCustomField
+DatasourceId: TypeAlias = int | Datasource | DatasourceDetail
+IncidentId: TypeAlias = int | Incident | IncidentV2 | TrashedIncident
+IncidentTypeId: TypeAlias = int | IncidentTypeSummary | IncidentTypeDetail | IncidentTypeV2
 """An id, or any record that shows whose it is."""
 
 

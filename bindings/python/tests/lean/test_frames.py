@@ -191,4 +191,6 @@ def test_every_function_is_explained_with_its_errors_and_source() -> None:
 
 
 def test_the_example_of_the_package_is_true() -> None:
-    assert doctest.testmod(lean) == doctest.TestResults(failed=0, attempted=4)
+    found = doctest.testmod(lean)
+    # Python 3.13 counts those that are passed over, and says how many.
+    assert (found.failed, found.attempted - getattr(found, "skipped", 0)) == (0, 4)

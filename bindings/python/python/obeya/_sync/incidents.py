@@ -101,7 +101,7 @@ class Incidents:
         *,
         where: Where | None = None,
         order_by: Order | None = None,
-        type: int | IncidentTypeSummary | None = None,
+        type: IncidentTypeId | None = None,
         incident_start: Day | None = None,
         incident_end: Day | None = None,
         modified_start: Moment | None = None,
