@@ -247,11 +247,6 @@ def test_a_call_is_made_once_and_needs_a_loop(client: obeya.Client) -> None:
         client._core.ping().__await__()
 
 
-def test_importing_the_package_does_not_import_asyncio() -> None:
-    program = "import sys, obeya; sys.exit('asyncio' in sys.modules or 'pyarrow' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
-
-
 def test_threads_that_end_with_the_interpreter() -> None:
     """A program that ends amid a call ends quietly."""
     program = """if True:

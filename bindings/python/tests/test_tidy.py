@@ -83,6 +83,10 @@ def test_each_kind_of_part_has_a_table(quality: obeya.TestServer) -> None:
         found = read.tidy()
         assert found.incidents.column_names == read.to_arrow().column_names[:-4]
         assert found.incidents["id"].to_pylist() == [1, 2, 3]
+        assert repr(found) == "<obeya.Tidy: 3 incidents, 5 consequences, 1 causes, 4 categories, 5 custom_fields>"
+        match found:
+            case obeya.Tidy(incidents, consequences):
+                assert (incidents, consequences) == (found.incidents, found.consequences)
         assert found.consequences.to_pylist() == [
             {"incidentId": 1, "id": 34, "title": "Downtime", "amount": 90.5, "unit": "min"},
             {"incidentId": 1, "id": 35, "title": "severity", "amount": 2.0, "unit": None},

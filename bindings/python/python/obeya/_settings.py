@@ -6,24 +6,8 @@ import datetime
 from collections.abc import Sequence
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
+from obeya import models
 from obeya._filters import Expression, Field, Filter, SortKey
-from obeya.models import (
-    Board,
-    BoardDetail,
-    BoardSummary,
-    Datasource,
-    DatasourceDetail,
-    Incident,
-    IncidentComment,
-    IncidentCommentV1,
-    IncidentCustomField,
-    IncidentTypeCustomField,
-    IncidentTypeDetail,
-    IncidentTypeSummary,
-    IncidentTypeV2,
-    IncidentV2,
-    TrashedIncident,
-)
 
 _T = TypeVar("_T")
 
@@ -42,12 +26,12 @@ Moment: TypeAlias = datetime.date | str
 Day: TypeAlias = datetime.date | str
 """A `date`, or text."""
 
-BoardId: TypeAlias = int | Board | BoardSummary | BoardDetail
-CommentId: TypeAlias = int | IncidentComment | IncidentCommentV1
-CustomFieldId: TypeAlias = int | IncidentCustomField | IncidentTypeCustomField
-DatasourceId: TypeAlias = int | Datasource | DatasourceDetail
-IncidentId: TypeAlias = int | Incident | IncidentV2 | TrashedIncident
-IncidentTypeId: TypeAlias = int | IncidentTypeSummary | IncidentTypeDetail | IncidentTypeV2
+BoardId: TypeAlias = int | models.Board | models.BoardSummary | models.BoardDetail
+CommentId: TypeAlias = int | models.IncidentComment | models.IncidentCommentV1
+CustomFieldId: TypeAlias = int | models.IncidentCustomField | models.IncidentTypeCustomField
+DatasourceId: TypeAlias = int | models.Datasource | models.DatasourceDetail
+IncidentId: TypeAlias = int | models.Incident | models.IncidentV2 | models.TrashedIncident
+IncidentTypeId: TypeAlias = int | models.IncidentTypeSummary | models.IncidentTypeDetail | models.IncidentTypeV2
 """An id, or any record that shows whose it is."""
 
 

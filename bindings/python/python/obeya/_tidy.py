@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from obeya import _frames
@@ -18,20 +17,22 @@ _T = TypeVar("_T")
 PARTS = ("consequences", "causes", "categories", "customFields")
 
 
-@dataclass(frozen=True)
 class Tidy(Generic[_T]):
     """Incidents and their parts, each kind in a table of its own: of pyarrow, or of the library that `to_pandas` and `to_polars` name."""
 
-    incidents: _T
-    """A row for each incident, without its parts."""
-    consequences: _T
-    """A row for each consequence of each incident: `incidentId`, `id`, `title`, `amount`, `unit`."""
-    causes: _T
-    """A row for each cause of each incident: `incidentId`, `id`, `title`."""
-    categories: _T
-    """A row for each category of each incident: `incidentId`, `id`, `title`."""
-    custom_fields: _T
-    """A row for each custom field of each incident: `incidentId`, `id`, `label`, `type`, `value` and what its data list says."""
+    __match_args__ = ("incidents", "consequences", "causes", "categories", "custom_fields")
+
+    def __init__(self, incidents: _T, consequences: _T, causes: _T, categories: _T, custom_fields: _T) -> None:
+        self.incidents = incidents
+        """A row for each incident, without its parts."""
+        self.consequences = consequences
+        """A row for each consequence of each incident: `incidentId`, `id`, `title`, `amount`, `unit`."""
+        self.causes = causes
+        """A row for each cause of each incident: `incidentId`, `id`, `title`."""
+        self.categories = categories
+        """A row for each category of each incident: `incidentId`, `id`, `title`."""
+        self.custom_fields = custom_fields
+        """A row for each custom field of each incident: `incidentId`, `id`, `label`, `type`, `value` and what its data list says."""
 
     def to_pandas(self) -> Tidy[pd.DataFrame]:
         """The same for pandas, with the kinds of columns that `to_pandas` of a list gives. Needs pandas."""
@@ -46,7 +47,10 @@ class Tidy(Generic[_T]):
         return Tidy(*(pl.DataFrame(table) for table in self._tables()))
 
     def _tables(self) -> list[Any]:
-        return [getattr(self, field.name) for field in fields(self)]
+        return [getattr(self, name) for name in self.__match_args__]
+
+    def __repr__(self) -> str:
+        return f"<obeya.Tidy: {', '.join(f'{len(getattr(self, name))} {name}' for name in self.__match_args__)}>"
 
 
 def tidy(table: pa.Table) -> Tidy[pa.Table]:

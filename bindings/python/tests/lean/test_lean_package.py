@@ -52,9 +52,8 @@ def run(code: str) -> str:
 
 
 def test_nothing_is_imported_before_it_is_needed() -> None:
-    heavy = (
-        "[name for name in ('pyarrow', 'pandas', 'matplotlib', 'altair', 'polars', 'numpy', 'obeya.lean') if name in sys.modules]"
-    )
+    names = ("pyarrow", "pandas", "matplotlib", "altair", "polars", "numpy", "obeya.lean", "asyncio", "dataclasses", "inspect")
+    heavy = f"[name for name in {names} if name in sys.modules]"
     assert run(f"import sys, obeya; print({heavy})") == "[]"
     assert run("import sys, obeya.lean; print('matplotlib' in sys.modules, 'altair' in sys.modules)") == "False False"
     # By attribute, as by import.
