@@ -4,10 +4,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use obeya::tables::is_unlike;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::schema::types::ColumnPath;
 use pyo3::exceptions::{PyIsADirectoryError, PyValueError};
 use pyo3::prelude::*;
 use tempfile::NamedTempFile;
@@ -37,15 +39,21 @@ impl ParquetFile {
         let rows = rows.ok_or_else(|| {
             PyValueError::new_err(format!("row_group_size is 1 or more, not {row_group_size}"))
         })?;
-        let properties = WriterProperties::builder()
+        let schema = query.schema()?;
+        let mut properties = WriterProperties::builder()
             .set_compression(codec(compression)?)
             .set_created_by(concat!("obeya ", env!("CARGO_PKG_VERSION")).to_owned())
             .set_max_row_group_row_count(Some(rows))
             .set_max_row_group_bytes(Some(GROUP_BYTES))
             // A page's own statistics cost readers more than they save them in groups of this size.
-            .set_statistics_enabled(EnabledStatistics::Chunk)
-            .build();
-        let writer = ArrowWriter::try_new(beside(&path)?, query.schema()?, Some(properties));
+            .set_statistics_enabled(EnabledStatistics::Chunk);
+        for field in schema.fields().iter().filter(|field| is_unlike(field)) {
+            let column = ColumnPath::from(field.name().as_str());
+            properties = properties.set_column_dictionary_enabled(column, false);
+        }
+        // The folder that the process works in may be another one when the file is whole.
+        let path = std::path::absolute(path)?;
+        let writer = ArrowWriter::try_new(beside(&path)?, schema, Some(properties.build()));
         Ok(Self {
             writer: AtHome::new(Mutex::new(Some(writer.map_err(failure)?))),
             path,
@@ -93,7 +101,7 @@ impl ParquetFile {
 
 /// A file in the same folder: a name can only be given within a file system.
 fn beside(path: &Path) -> PyResult<NamedTempFile> {
-    let Some(name) = path.file_name().filter(|_| !path.is_dir()) else {
+    let (Some(folder), Some(name), false) = (path.parent(), path.file_name(), path.is_dir()) else {
         // Said now: the file would be given its name after all had been fetched.
         let message = format!("{} is a folder, not a file", path.display());
         return Err(PyIsADirectoryError::new_err(message));
@@ -108,7 +116,6 @@ fn beside(path: &Path) -> PyResult<NamedTempFile> {
         use std::os::unix::fs::PermissionsExt as _;
         file.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    let folder = path.parent().unwrap_or(Path::new(""));
     Ok(file.tempfile_in(folder)?)
 }
 

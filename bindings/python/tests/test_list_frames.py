@@ -20,6 +20,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from obeya._obeya import ParquetFile
 from obeya._progress import Progress
 
 LISTS: dict[str, Callable[[Any], Any]] = {
@@ -307,6 +308,28 @@ def test_a_file_needs_no_other_library(
     assert pq.read_table("rows.parquet") == expected
 
 
+def test_a_file_has_words_for_what_comes_again_only(still: obeya.Client, tmp_path: Path) -> None:
+    file = tmp_path / "rows.parquet"
+    still.datasources.values(1).to_parquet(file)
+    group = pq.ParquetFile(file).metadata.row_group(0)
+    chunks = [group.column(index) for index in range(group.num_columns)]
+    assert [chunk.path_in_schema for chunk in chunks if not chunk.has_dictionary_page] == ["id", "registrationDate", "valueDate"]
+
+
+def test_a_file_stays_where_it_was_begun(still: obeya.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, other = tmp_path / "begun", tmp_path / "other"
+    begun.mkdir()
+    other.mkdir()
+    areas = still.areas.list()
+    monkeypatch.chdir(begun)
+    file = ParquetFile(areas._query, "rows.parquet", "zstd", 1000)
+    monkeypatch.chdir(other)
+    with file:
+        pass
+    assert pq.read_schema(begun / "rows.parquet") == pa.schema(areas)
+    assert list(other.iterdir()) == []
+
+
 FULL_DISK = """
 import resource, sys
 import obeya
@@ -320,7 +343,6 @@ except OSError as error:
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there a process cannot be told how large its files may get")
 def test_a_file_that_cannot_be_written_is_an_error_of_the_system(
     still_server: obeya.TestServer, tmp_path: Path
 ) -> None:

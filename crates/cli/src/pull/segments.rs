@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use arrow_array::RecordBatch;
-use arrow_schema::{DataType, SchemaRef};
+use arrow_schema::SchemaRef;
+use obeya::tables::is_unlike;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::column::writer::ColumnCloseResult;
@@ -131,13 +132,9 @@ fn properties(schema: &SchemaRef) -> WriterProperties {
         .set_max_row_group_row_count(None)
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_offset_index_disabled(true);
-    for field in schema.fields() {
-        let is_unlike =
-            field.name() == "id" || matches!(field.data_type(), DataType::Timestamp(..));
-        if is_unlike {
-            let column = ColumnPath::from(field.name().as_str());
-            properties = properties.set_column_dictionary_enabled(column, false);
-        }
+    for field in schema.fields().iter().filter(|field| is_unlike(field)) {
+        let column = ColumnPath::from(field.name().as_str());
+        properties = properties.set_column_dictionary_enabled(column, false);
     }
     properties.build()
 }

@@ -41,12 +41,18 @@ mod tests;
 mod values;
 
 use arrow_array::RecordBatch;
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_schema::{ArrowError, DataType, SchemaRef};
 
 pub use batch::Rows;
 pub use cell::{Cell, Column, Field, Kind};
 pub(crate) use shape::Shape;
 use tabular;
+
+/// Whether hardly two values of a column are alike: ids and moments. A dictionary of them costs whoever writes a file, and saves nothing.
+#[must_use]
+pub fn is_unlike(field: &arrow_schema::Field) -> bool {
+    field.name() == "id" || matches!(field.data_type(), DataType::Timestamp(..))
+}
 
 /// A record that has columns. Every record of a list has, and so have the parts of an incident.
 pub trait Tabular: Sized + 'static {
