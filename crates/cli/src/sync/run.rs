@@ -115,9 +115,10 @@ impl<'a> Run<'a> {
             Ok(line) => line,
             Err(error) => return self.told("incidents", Err(error)),
         };
-        let comments = match wants_comments {
-            true => Some(self.follow(all, &mut line).await),
-            false => None,
+        let comments = if wants_comments {
+            Some(self.follow(all, &mut line).await)
+        } else {
+            None
         };
         self.told("incidents", Ok(line))?;
         comments.map_or(Ok(()), |done| self.told("comments", done))

@@ -169,8 +169,8 @@ def gather(client: Client, wanted: Wanted) -> Figures:
         ),
         late_improvements=figure(
             "Overdue improvements",
-            improvements,
-            lambda own: lean.overdue(_columns(own, _IMPROVEMENT), responsible="group", as_of=today),
+            improving,
+            lambda own: lean.overdue(own, responsible="group", as_of=today),
         ),
         process=figure("Process", read(client, wanted), lambda readings: process(readings, wanted, _RULES)),
         flow=figure(
