@@ -1,8 +1,10 @@
-//! A Parquet file that is written page after page. It has its name when it is whole, and is gone otherwise.
+//! A Parquet file that is written page after page, beside the fetching of the next one. It has its name when it is whole, and is gone
+//! otherwise.
 
 use std::io;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
 
 use obeya::tables::is_unlike;
 use parquet::arrow::ArrowWriter;
@@ -13,19 +15,28 @@ use parquet::schema::types::ColumnPath;
 use pyo3::exceptions::{PyIsADirectoryError, PyValueError};
 use pyo3::prelude::*;
 use tempfile::NamedTempFile;
+use tokio::sync::{Mutex, Semaphore};
+use tokio::task::{JoinHandle, spawn_blocking};
 
 use crate::arrow::Batch;
+use crate::call::{Call, Make};
 use crate::lists::Query;
-use crate::runtime::AtHome;
+use crate::runtime::{AtHome, runtime};
 
 /// A row group is held in memory, encoded, until it has so many bytes, however few its rows.
 const GROUP_BYTES: usize = 32 << 20;
 
+/// What is not given its name is removed when this is dropped.
+type Writer = ArrowWriter<NamedTempFile>;
+
+/// A step of the writing, after which there is no writer if the file has its name.
+type Step = JoinHandle<Result<Option<Writer>, ParquetError>>;
+
 /// A file on its way to its name.
 #[pyclass(frozen, module = "obeya._obeya")]
 pub(crate) struct ParquetFile {
-    /// Gone when the file is ended, which removes it if it does not have its name by then.
-    writer: AtHome<Mutex<Option<ArrowWriter<NamedTempFile>>>>,
+    /// The step that was begun last; none after the end of the file and after a failure.
+    last: AtHome<Arc<Mutex<Option<Step>>>>,
     path: PathBuf,
 }
 
@@ -53,9 +64,11 @@ impl ParquetFile {
         }
         // The folder that the process works in may be another one when the file is whole.
         let path = std::path::absolute(path)?;
-        let writer = ArrowWriter::try_new(beside(&path)?, schema, Some(properties.build()));
+        let writer = ArrowWriter::try_new(beside(&path)?, schema, Some(properties.build()))
+            .map_err(failure)?;
+        let first = runtime()?.spawn_blocking(|| Ok(Some(writer)));
         Ok(Self {
-            writer: AtHome::new(Mutex::new(Some(writer.map_err(failure)?))),
+            last: AtHome::new(Arc::new(Mutex::new(Some(first)))),
             path,
         })
     }
@@ -64,19 +77,33 @@ impl ParquetFile {
         this
     }
 
-    /// Adds the rows of a page.
+    /// Adds the rows of a page. Answered when those of the page before are written: who asks for the next page meanwhile loses no time.
     #[pyo3(signature = (batch, /))]
-    fn write(&self, py: Python<'_>, batch: &Batch) -> PyResult<()> {
-        let writer = self.writer.get("file")?;
-        let write = || {
-            let mut writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
-            let ended = || ParquetError::General("the file is ended".to_owned());
-            writer.as_mut().ok_or_else(ended)?.write(batch.rows())
-        };
-        py.detach(write).map_err(failure)
+    fn write(&self, batch: &Batch) -> PyResult<Call> {
+        let (last, rows) = (Arc::clone(self.last.get("file")?), batch.rows().clone());
+        Ok(call(async move {
+            let mut last = last.lock().await;
+            let mut writer = settle(&mut last).await?.ok_or_else(ended)?;
+            *last = Some(spawn_blocking(move || {
+                writer.write(&rows)?;
+                Ok(Some(writer))
+            }));
+            Ok(())
+        }))
     }
 
-    /// Gives the file its name, unless something failed.
+    /// Gives the file its name, when all that was begun is written.
+    fn finish(&self) -> PyResult<Call> {
+        let (last, path) = (Arc::clone(self.last.get("file")?), self.path.clone());
+        Ok(call(async move {
+            let mut last = last.lock().await;
+            let writer = settle(&mut last).await?.ok_or_else(ended)?;
+            *last = Some(spawn_blocking(move || publish(writer, &path)));
+            settle(&mut last).await.map(drop)
+        }))
+    }
+
+    /// Removes the file, unless it was finished.
     #[pyo3(signature = (kind, error, trace, /))]
     fn __exit__(
         &self,
@@ -85,18 +112,36 @@ impl ParquetFile {
         error: Option<&Bound<'_, PyAny>>,
         trace: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let _ = (error, trace);
-        let writer = self.writer.get("file")?;
-        let is_whole = kind.is_none();
-        let end = || {
-            let writer = writer.lock().unwrap_or_else(PoisonError::into_inner).take();
-            match writer {
-                Some(writer) if is_whole => publish(writer, &self.path),
-                _ => Ok(()),
-            }
-        };
-        py.detach(end).map_err(failure)
+        let _ = (kind, error, trace);
+        let (last, runtime) = (self.last.get("file")?, runtime()?);
+        // What failed in a step that nobody asked after is no news to who gives the file up.
+        py.detach(|| drop(runtime.block_on(async { settle(&mut *last.lock().await).await })));
+        Ok(())
     }
+}
+
+/// Nothing of this work is sent, so it waits for no turn among the calls of its client.
+fn call(work: impl Future<Output = Result<(), ParquetError>> + Send + 'static) -> Call {
+    let work = async {
+        let done = work.await;
+        let answer: Make = Box::new(|py| done.map(|()| py.None()).map_err(failure));
+        Ok(answer)
+    };
+    Call::new(&Arc::new(Semaphore::new(1)), Box::pin(work))
+}
+
+/// Waits for the last step. Who stops waiting leaves it where it is.
+async fn settle(last: &mut Option<Step>) -> Result<Option<Writer>, ParquetError> {
+    let Some(step) = last else {
+        return Ok(None);
+    };
+    let done = step.await;
+    *last = None;
+    done.unwrap_or_else(|error| resume_unwind(error.into_panic()))
+}
+
+fn ended() -> ParquetError {
+    ParquetError::General("the file is ended".to_owned())
 }
 
 /// A file in the same folder: a name can only be given within a file system.
@@ -119,11 +164,11 @@ fn beside(path: &Path) -> PyResult<NamedTempFile> {
     Ok(file.tempfile_in(folder)?)
 }
 
-fn publish(writer: ArrowWriter<NamedTempFile>, path: &Path) -> Result<(), ParquetError> {
+fn publish(writer: Writer, path: &Path) -> Result<Option<Writer>, ParquetError> {
     let file = writer.into_inner()?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
-    Ok(())
+    Ok(None)
 }
 
 fn codec(name: &str) -> PyResult<Compression> {

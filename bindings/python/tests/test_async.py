@@ -10,6 +10,7 @@ import threading
 import warnings
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TypeVar
 
 import canned
@@ -170,6 +171,21 @@ def test_cancelling_frees_the_connection(bodies: list[str]) -> None:
         await client.close()
 
     with canned.silent(*bodies) as service:
+        asyncio.run(main(service))
+
+
+def test_cancelling_removes_the_file_that_was_begun(tmp_path: Path) -> None:
+    async def main(service: canned.Silent) -> None:
+        async with obeya.AsyncClient(service.url, token="t", timeout=600) as client:
+            task = asyncio.create_task(client.areas.list().to_parquet(tmp_path / "rows.parquet"))
+            await asyncio.to_thread(service.asked.wait, 5)
+            assert [path.suffix for path in tmp_path.iterdir()] == [".part"]
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert list(tmp_path.iterdir()) == []
+
+    with canned.silent('{"value": [{"id": 1}], "@odata.nextLink": "?$skiptoken=1"}') as service:
         asyncio.run(main(service))
 
 

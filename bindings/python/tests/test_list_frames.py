@@ -325,9 +325,28 @@ def test_a_file_stays_where_it_was_begun(still: obeya.Client, tmp_path: Path, mo
     file = ParquetFile(areas._query, "rows.parquet", "zstd", 1000)
     monkeypatch.chdir(other)
     with file:
-        pass
+        file.finish().wait()
     assert pq.read_schema(begun / "rows.parquet") == pa.schema(areas)
     assert list(other.iterdir()) == []
+
+
+def test_a_file_is_finished_once(still: obeya.Client, tmp_path: Path) -> None:
+    query = still.areas.list()._query
+    batch = query.batches(False).next().wait()
+    assert batch is not None
+    with ParquetFile(query, tmp_path / "rows.parquet", "zstd", 1000) as file:
+        # Answered before its rows are written, so more than one is told to wait for.
+        for _ in range(3):
+            file.write(batch).wait()
+        file.finish().wait()
+        for late in (file.write(batch), file.finish()):
+            with pytest.raises(ValueError, match="the file is ended"):
+                late.wait()
+    assert pq.read_table(tmp_path / "rows.parquet")["id"].to_pylist() == 3 * pa.table(batch)["id"].to_pylist()
+    with ParquetFile(query, tmp_path / "other.parquet", "zstd", 1000) as file:
+        file.write(batch).wait()
+        assert len(list(tmp_path.iterdir())) == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.parquet"]
 
 
 FULL_DISK = """

@@ -117,12 +117,15 @@ class Rows:
 
 @final
 class ParquetFile:
-    """A Parquet file that is written while it is entered. It has its name when it is whole, and is gone otherwise."""
+    """A Parquet file that is written while it is entered. It has its name when it is finished, and is gone otherwise."""
 
     def __new__(cls, query: Query[Any], path: str | os.PathLike[str], compression: str, row_group_size: int) -> Self: ...
     def __enter__(self) -> Self: ...
-    def write(self, batch: Batch, /) -> None:
-        """Adds the rows of a page."""
+    def write(self, batch: Batch, /) -> Call[None]:
+        """Adds the rows of a page. Answered when those of the page before are written."""
+
+    def finish(self) -> Call[None]:
+        """Gives the file its name, when all that was begun is written."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /

@@ -126,8 +126,9 @@ class AsyncRecords(_AsyncArrow, Generic[_T]):
         with Progress(self._name, wanted=progress) as bar, file:
             batches = self._query.batches(bar.wanted)
             while (batch := await answer(batches.next())) is not None:
-                file.write(batch)
+                await answer(file.write(batch))
                 bar.advance(batch)
+            await answer(file.finish())
         return bar.rows
 
     async def _rows(self, progress: Progress) -> Rows:

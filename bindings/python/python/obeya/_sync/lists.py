@@ -128,8 +128,9 @@ class Records(_Arrow, Generic[_T]):
         with Progress(self._name, wanted=progress) as bar, file:
             batches = self._query.batches(bar.wanted)
             while (batch := answer(batches.next())) is not None:
-                file.write(batch)
+                answer(file.write(batch))
                 bar.advance(batch)
+            answer(file.finish())
         return bar.rows
 
     def _rows(self, progress: Progress) -> Rows:
