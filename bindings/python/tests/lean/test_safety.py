@@ -117,7 +117,7 @@ def test_stretches_are_those_of_pandas() -> None:
         row = found.loc[group]
         present = (until - part["incidentDate"].max()).days
         assert row["days"] == present
-        assert row["record"] == max(part["incidentDate"].diff().max().days, present)
+        assert row["record"] == max(pd.Timedelta(part["incidentDate"].diff().max()).days, present)
         assert row["incidents"] == len(part)
 
 
