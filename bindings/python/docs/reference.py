@@ -13,6 +13,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import obeya
 import pdoc
@@ -55,30 +56,39 @@ def main(folder: Path) -> None:
     (folder / "search.js").write_text(pdoc.render.search_index(pages), encoding="utf-8")
 
 
-def _sources() -> Iterator[tuple[str, str]]:
-    """The classes and constants of the package's files, each with the module it is written in."""
+class Source(NamedTuple):
+    """Where something is written."""
+
+    module: str
+    line: int
+
+
+def _sources() -> Iterator[tuple[str, Source]]:
+    """The classes and constants of the package's files."""
     for found in pkgutil.walk_packages(obeya.__path__, "obeya."):
         module = importlib.import_module(found.name)
         if module.__file__ is None or not module.__file__.endswith(".py"):
             continue
         for node in ast.parse(Path(module.__file__).read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef):
-                yield node.name, found.name
+                yield node.name, Source(found.name, min([node.lineno, *(each.lineno for each in node.decorator_list)]))
             elif isinstance(node, ast.Assign | ast.AnnAssign):
                 for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                     if isinstance(target, ast.Name):
-                        yield target.id, found.name
+                        yield target.id, Source(found.name, node.lineno)
 
 
-def _give_classes_back(sources: dict[str, str]) -> None:
+def _give_classes_back(sources: dict[str, Source]) -> None:
     """Has each class name the file it is written in again, where the docstrings of its attributes are. Users see it as `obeya.Class`."""
     for name in obeya.__all__:
         thing = getattr(obeya, name)
         if isinstance(thing, type) and name in sources and thing.__module__ == "obeya":
-            thing.__module__ = sources[name]
+            thing.__module__ = sources[name].module
+            # Since Python 3.13 a class forgets its line with its module.
+            setattr(thing, "__firstlineno__", sources[name].line)
 
 
-def _complete(page: pdoc.doc.Module, sources: dict[str, str]) -> None:
+def _complete(page: pdoc.doc.Module, sources: dict[str, Source]) -> None:
     """Adds what is written in other places than the names: of compiled classes, of constants, and of keys that must be there."""
     for name, member in list(page.members.items()):
         if isinstance(member, pdoc.doc.Class) and member.obj.__module__ == "obeya":
@@ -88,7 +98,7 @@ def _complete(page: pdoc.doc.Module, sources: dict[str, str]) -> None:
             for key in required.obj.__annotations__:
                 member.members[key].docstring = required.members[key].docstring
         elif isinstance(member, pdoc.doc.Variable) and not member.docstring and name in sources:
-            written = pdoc.doc.Module(importlib.import_module(sources[name])).members[name]
+            written = pdoc.doc.Module(importlib.import_module(sources[name].module)).members[name]
             member.docstring = written.docstring
 
 
