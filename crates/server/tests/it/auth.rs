@@ -199,6 +199,46 @@ async fn a_token_expires_remembered_or_not() {
     is_challenged(&service.get_as(Some(&fresh), PATH).await, "token.expired");
 }
 
+/// To the second, with the leeway that DECISIONS.md, section 7, gives: 5 seconds after `exp`, which is a day
+/// after the token was made.
+#[tokio::test]
+async fn a_token_is_good_until_five_seconds_after_its_end() {
+    let service = Service::start().await;
+    let remembered = service.token().to_owned();
+    assert_ne!(service.get_as(Some(&remembered), PATH).await.status, 401);
+    let mut fresh = Vec::new();
+    for _ in 0..2 {
+        fresh.push(service.token_for(&["Data.Read"]).await);
+    }
+    assert_eq!(service.figure("obeya_tokens_remembered").await, 1);
+    service.clock.advance(DAY + 4);
+    for token in [&remembered, &fresh[0]] {
+        assert_ne!(service.get_as(Some(token), PATH).await.status, 401);
+    }
+    assert_eq!(service.figure("obeya_tokens_remembered").await, 2);
+    service.clock.advance(1);
+    for token in [&remembered, &fresh[0], &fresh[1]] {
+        is_challenged(&service.get_as(Some(token), PATH).await, "token.expired");
+    }
+    // An expired token takes no room from those that are good.
+    assert_eq!(service.figure("obeya_tokens_remembered").await, 2);
+}
+
+/// Where the memory is full, tokens that have expired go before others do.
+#[tokio::test]
+async fn tokens_that_have_expired_make_room_for_others() {
+    let service = Service::start_with(|config| config.limits.remembered_tokens = 2).await;
+    let other = service.token_for(&["Data.Read"]).await;
+    for token in [service.token(), &other] {
+        assert_ne!(service.get_as(Some(token), PATH).await.status, 401);
+    }
+    assert_eq!(service.figure("obeya_tokens_remembered").await, 2);
+    service.clock.advance(DAY);
+    let new = service.token_for(&["Data.Read"]).await;
+    assert_ne!(service.get_as(Some(&new), PATH).await.status, 401);
+    assert_eq!(service.figure("obeya_tokens_remembered").await, 1);
+}
+
 #[tokio::test]
 async fn a_revoked_client_is_out_at_once() {
     let service = Service::start().await;
