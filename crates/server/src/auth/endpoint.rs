@@ -295,7 +295,7 @@ async fn authenticate(app: &App, id: String, secret: String) -> Result<(String, 
     };
     let client = app
         .store
-        .point(move |session| clients::find(session, &key))
+        .control(move |session| clients::find(session, &key))
         .await?;
     let client = client.filter(|client| client.revoked_at.is_none());
     let hash = client.as_ref().map(|client| client.secret_hash.clone());

@@ -257,9 +257,8 @@ impl Tokens {
     /// client in nor the other keys out.
     pub(crate) async fn refresh(&self, store: &Store) -> Result<(), StoreError> {
         let now = self.clock.ticks();
-        // Brief, as long reads must not keep a revocation waiting.
         let (rows, revoked) = store
-            .brief(move |session| {
+            .control(move |session| {
                 Ok::<_, StoreError>((keys::live(session, now)?, clients::revoked(session)?))
             })
             .await?;

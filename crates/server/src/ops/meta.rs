@@ -23,7 +23,7 @@ pub(crate) fn live() -> Response {
 pub(crate) async fn ready(app: &App) -> Result<Response, Problem> {
     // A look-up by a key that no client has: it needs a connection and the schema, and nothing more.
     app.store
-        .point(|session| clients::find(session, ""))
+        .control(|session| clients::find(session, ""))
         .await
         .map_err(|error: StoreError| Problem::unavailable(error))?;
     Ok(text("ready\n", "text/plain; charset=utf-8", "no-store"))
