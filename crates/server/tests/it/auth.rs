@@ -239,6 +239,38 @@ async fn tokens_that_have_expired_make_room_for_others() {
     assert_eq!(service.figure("obeya_tokens_remembered").await, 1);
 }
 
+/// A minute after the last time that it was known who is revoked, nobody is let in: DECISIONS.md, section 5.
+#[tokio::test]
+async fn no_token_is_accepted_while_nobody_knows_who_is_revoked() {
+    let service =
+        Service::start_with(|config| config.limits.auth_poll = Duration::from_millis(10)).await;
+    let rename = async |from: &str, to: &str| {
+        let sql = format!("ALTER TABLE {from} RENAME TO {to}");
+        let renamed = service
+            .store()
+            .write(move |session| session.execute(&sql, &[]).map(drop));
+        let renamed: Result<(), StoreError> = renamed.await;
+        renamed.expect("renamed");
+    };
+    rename("clients", "mislaid").await;
+    service.clock.elapse(60);
+    assert_eq!(service.get("/v2/areas").await.status, 200);
+    service.clock.elapse(1);
+    for path in ["/v2/areas", "/v2/areas/1", "/readyz"] {
+        let answer = service.get(path).await;
+        answer.is_problem(503, "unavailable");
+        assert_eq!(answer.header("retry-after"), "1");
+    }
+    // Those who would not be let in anyway are told so.
+    is_challenged(&service.get_as(Some("a.b.c"), PATH).await, "token.invalid");
+    rename("mislaid", "clients").await;
+    let known = async { while service.get("/v2/areas").await.status != 200 {} };
+    tokio::time::timeout(Duration::from_secs(10), known)
+        .await
+        .expect("let in again");
+    assert_eq!(service.get("/readyz").await.status, 200);
+}
+
 #[tokio::test]
 async fn a_revoked_client_is_out_at_once() {
     let service = Service::start().await;
