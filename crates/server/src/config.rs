@@ -48,10 +48,14 @@ pub struct Limits {
     pub uri_bytes: usize,
     /// Most bytes in all header names and values of a request. Default 32 KiB.
     pub header_bytes: usize,
-    /// Most connections at a time; more wait in the listener's queue. Default 1,024.
+    /// Most connections at a time. One more has the connection closed that has waited longest for a request;
+    /// while there is none, it waits in the listener's queue. Default 1,024.
     pub connections: usize,
-    /// Time for a caller to send the head of a request, and for an idle connection to stay. Default 60 s.
+    /// Time for a caller to send the head of a request, from its first byte. Default 10 s.
     pub header_read: Duration,
+    /// Time that a connection may wait for the first byte of a request, be it the first one.
+    /// Default 60 s.
+    pub idle: Duration,
     /// Time for a caller to send a body once it is read. Default 20 s.
     pub body_read: Duration,
     /// Time for a caller to take some more of what is sent to it; a connection whose sending makes no progress for that long is closed.
@@ -93,7 +97,8 @@ impl Default for Limits {
             uri_bytes: 48 << 10,
             header_bytes: 32 << 10,
             connections: 1024,
-            header_read: Duration::from_secs(60),
+            header_read: Duration::from_secs(10),
+            idle: Duration::from_secs(60),
             body_read: Duration::from_secs(20),
             send: Duration::from_secs(30),
             request: Duration::from_secs(30),
