@@ -21,7 +21,7 @@ use crate::auth::admin::{self, AdminError, ClientInfo, NewClient};
 use crate::config::{Config, Limits};
 use crate::http::connections::{Connection, IdleQueue, Timed};
 use crate::http::sending::Sending;
-use crate::http::service;
+use crate::http::service::{self, Peer};
 use crate::store::engine::StoreError;
 use crate::store::without_password;
 use crate::upkeep;
@@ -257,7 +257,7 @@ fn serve_connection(
         header_read,
     );
     let of_requests = Arc::clone(&connection);
-    let answer = service_fn(move |request: Request<Incoming>| {
+    let answer = service_fn(move |mut request: Request<Incoming>| {
         let (app, connection) = (Arc::clone(&app), Arc::clone(&of_requests));
         let is_in_time = connection.begin_request();
         async move {
@@ -265,6 +265,7 @@ fn serve_connection(
                 // Its task is about to end it.
                 return std::future::pending().await;
             }
+            request.extensions_mut().insert(Peer(peer));
             let response = service::serve(app, request).await;
             Ok::<_, Infallible>(response.map(|body| connection.answer(body)))
         }
