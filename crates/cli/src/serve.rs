@@ -29,9 +29,23 @@ pub(crate) struct Args {
     #[arg(long, value_name = "URL")]
     auth_url: Option<String>,
 
-    /// How many connections to the database may read at one time; one more writes
+    /// How many connections to the database may read at one time; one more writes, and one reads who is
+    /// revoked
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=1000))]
     db_connections: u16,
+
+    /// How many clients' connections are open at one time; one more closes the one that has waited longest
+    /// for a request
+    #[arg(long, env = "OBEYA_CONNECTIONS", value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
+    connections: u32,
+
+    /// How many seconds the head of a request may take, from its first byte
+    #[arg(long, env = "OBEYA_HEAD_TIMEOUT", value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    head_timeout: u32,
+
+    /// How many seconds a connection may wait for a request
+    #[arg(long, env = "OBEYA_IDLE_TIMEOUT", value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    idle_timeout: u32,
 
     /// How many seconds an access token lives
     #[arg(long, value_name = "SECONDS", default_value_t = 86_400, value_parser = clap::value_parser!(u64).range(1..=315_360_000))]
@@ -68,6 +82,9 @@ pub(crate) async fn run(args: Args) -> Result<()> {
     config.base_url = args.base_url;
     config.auth_url = args.auth_url;
     config.limits.database_connections = args.db_connections.into();
+    config.limits.connections = usize::try_from(args.connections)?;
+    config.limits.header_read = Duration::from_secs(args.head_timeout.into());
+    config.limits.idle = Duration::from_secs(args.idle_timeout.into());
     config.token_lifetime = Duration::from_secs(args.token_lifetime);
     let running = Server::start(config)
         .await

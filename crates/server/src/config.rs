@@ -3,7 +3,7 @@
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The limits of query options.
 pub use obeya_odata::Limits as QueryLimits;
@@ -48,10 +48,14 @@ pub struct Limits {
     pub uri_bytes: usize,
     /// Most bytes in all header names and values of a request. Default 32 KiB.
     pub header_bytes: usize,
-    /// Most connections at a time; more wait in the listener's queue. Default 1,024.
+    /// Most connections at a time. One more has the connection closed that has waited longest for a request;
+    /// while there is none, it waits in the listener's queue. Default 1,024.
     pub connections: usize,
-    /// Time for a caller to send the head of a request, and for an idle connection to stay. Default 60 s.
+    /// Time for a caller to send the head of a request, from its first byte. Default 10 s.
     pub header_read: Duration,
+    /// Time that a connection may wait for the first byte of a request, be it the first one.
+    /// Default 60 s.
+    pub idle: Duration,
     /// Time for a caller to send a body once it is read. Default 20 s.
     pub body_read: Duration,
     /// Time for a caller to take some more of what is sent to it; a connection whose sending makes no progress for that long is closed.
@@ -77,7 +81,8 @@ pub struct Limits {
     pub database_wait: Duration,
     /// Time that one statement may take in the database. Default 10 s.
     pub statement: Duration,
-    /// How often the store is asked for clients revoked and keys made by other processes. Default 15 s.
+    /// How often the store is asked for clients revoked and keys made by other processes; at least every
+    /// 20 s, since no token is accepted 60 s after the last answer. Default 15 s.
     pub auth_poll: Duration,
     /// How often incidents whose 30 days in the trash are over are removed for good. Default 1 h.
     pub purge: Duration,
@@ -92,7 +97,8 @@ impl Default for Limits {
             uri_bytes: 48 << 10,
             header_bytes: 32 << 10,
             connections: 1024,
-            header_read: Duration::from_secs(60),
+            header_read: Duration::from_secs(10),
+            idle: Duration::from_secs(60),
             body_read: Duration::from_secs(20),
             send: Duration::from_secs(30),
             request: Duration::from_secs(30),
@@ -136,7 +142,10 @@ pub(crate) fn lifetime_seconds(lifetime: Duration) -> i64 {
 
 /// The time of the service: the system's, or a test's own.
 #[derive(Clone)]
-pub struct Clock(Arc<dyn Fn() -> jiff::Timestamp + Send + Sync>);
+pub struct Clock {
+    now: Arc<dyn Fn() -> jiff::Timestamp + Send + Sync>,
+    monotonic: Arc<dyn Fn() -> Duration + Send + Sync>,
+}
 
 impl Clock {
     /// The system's clock.
@@ -148,7 +157,27 @@ impl Clock {
     /// A clock that tells what `now` tells.
     #[must_use]
     pub fn new(now: impl Fn() -> jiff::Timestamp + Send + Sync + 'static) -> Self {
-        Self(Arc::new(now))
+        let start = Instant::now();
+        Self {
+            now: Arc::new(now),
+            monotonic: Arc::new(move || start.elapsed()),
+        }
+    }
+
+    /// The same clock, but periods that must not depend on the time of day are measured by `elapsed`: the
+    /// time since some moment, which never goes back. Default: the system's monotonic clock.
+    #[must_use]
+    pub fn with_monotonic(
+        mut self,
+        elapsed: impl Fn() -> Duration + Send + Sync + 'static,
+    ) -> Self {
+        self.monotonic = Arc::new(elapsed);
+        self
+    }
+
+    /// Time since some fixed moment. It goes on evenly when the time of day is set.
+    pub(crate) fn monotonic(&self) -> Duration {
+        (self.monotonic)()
     }
 
     /// Seconds since 1970-01-01T00:00Z, rounded down.
@@ -158,7 +187,7 @@ impl Clock {
 
     /// 100 ns ticks since 1970-01-01T00:00Z, the store's unit of time.
     pub(crate) fn ticks(&self) -> i64 {
-        let now = (self.0)();
+        let now = (self.now)();
         now.as_second() * TICKS_PER_SECOND + i64::from(now.subsec_nanosecond()).div_euclid(100)
     }
 }

@@ -283,7 +283,7 @@ async fn answer_side(
     body: Incoming,
 ) -> Result<Response, Problem> {
     match side {
-        Side::Token => auth::endpoint::token(app, &head.headers, body).await,
+        Side::Token => auth::endpoint::token(app, head, body).await,
         Side::Discovery => Ok(auth::discovery(&app.tokens, &app.issuer_for(&head.headers))),
         Side::Jwks => Ok(auth::jwks(&app.tokens)),
         Side::Live => Ok(ops::meta::live()),

@@ -1,6 +1,7 @@
 //! The listener and its connections: start, limits on the wire, graceful shutdown. What a request means is not known here.
 
 use std::convert::Infallible;
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,17 +10,18 @@ use http::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::app::App;
 use crate::auth::admin::{self, AdminError, ClientInfo, NewClient};
 use crate::config::{Config, Limits};
+use crate::http::connections::{Connection, IdleQueue, Timed};
 use crate::http::sending::Sending;
-use crate::http::service;
+use crate::http::service::{self, Peer};
 use crate::store::engine::StoreError;
 use crate::store::without_password;
 use crate::upkeep;
@@ -194,36 +196,33 @@ impl std::fmt::Debug for Running {
 /// Accepts until told to stop, then lets the connections finish. Aborting this task aborts them too: it owns them.
 async fn listen(app: Arc<App>, listener: TcpListener, mut stopped: oneshot::Receiver<()>) {
     let limits = app.config.limits.clone();
-    let permits = Arc::new(Semaphore::new(
-        limits.connections.clamp(1, Semaphore::MAX_PERMITS),
-    ));
     let graceful = GracefulShutdown::new();
-    let builder = builder(&limits);
+    let builder = builder();
+    let idle = Arc::new(IdleQueue::default());
     let mut connections = JoinSet::new();
+    // Accepted beyond the limit; `is_closing` if another was told to end for it.
+    let mut waiting = None;
+    let mut is_closing = false;
     loop {
-        let accepted = tokio::select! {
+        if connections.len() < limits.connections.max(1)
+            && let Some((stream, peer)) = waiting.take()
+        {
+            connections.spawn(serve_connection(
+                Arc::clone(&app),
+                &builder,
+                &graceful,
+                Connection::new(&idle),
+                stream,
+                peer,
+            ));
+        }
+        tokio::select! {
             _ = &mut stopped => break,
-            accepted = accept(&listener, &permits) => accepted,
+            accepted = accept(&listener, &idle), if waiting.is_none() => waiting = accepted,
             // Ended connections are taken out as they end, or the set would grow for ever.
-            Some(_) = connections.join_next() => continue,
-        };
-        let Some((stream, permit)) = accepted else {
-            continue;
-        };
-        let app = Arc::clone(&app);
-        let answer = service_fn(move |request: Request<Incoming>| {
-            let app = Arc::clone(&app);
-            async move { Ok::<_, Infallible>(service::serve(app, request).await) }
-        });
-        let stream = TokioIo::new(Sending::new(stream, limits.send));
-        let connection = graceful.watch(builder.serve_connection(stream, answer));
-        connections.spawn(async move {
-            if let Err(error) = connection.await {
-                // A caller that goes away in the middle, or sends what is no HTTP.
-                tracing::debug!(%error, "connection ended");
-            }
-            drop(permit);
-        });
+            Some(_) = connections.join_next() => is_closing = false,
+            () = idle.close_longest(), if waiting.is_some() && !is_closing => is_closing = true,
+        }
     }
     drop(listener);
     if tokio::time::timeout(limits.grace, graceful.shutdown())
@@ -235,30 +234,86 @@ async fn listen(app: Arc<App>, listener: TcpListener, mut stopped: oneshot::Rece
     connections.shutdown().await;
 }
 
-fn builder(limits: &Limits) -> http1::Builder {
+/// Answers the requests of one connection, until either side closes it or it is chosen to make room for
+/// another.
+fn serve_connection(
+    app: Arc<App>,
+    builder: &http1::Builder,
+    graceful: &GracefulShutdown,
+    connection: Arc<Connection>,
+    stream: TcpStream,
+    peer: SocketAddr,
+) -> impl Future<Output = ()> + Send + use<> {
+    let Limits {
+        send,
+        idle,
+        header_read,
+        ..
+    } = app.config.limits;
+    let stream = Timed::new(
+        Sending::new(stream, send),
+        Arc::clone(&connection),
+        idle,
+        header_read,
+    );
+    let of_requests = Arc::clone(&connection);
+    let answer = service_fn(move |mut request: Request<Incoming>| {
+        let (app, connection) = (Arc::clone(&app), Arc::clone(&of_requests));
+        let is_in_time = connection.begin_request();
+        async move {
+            if !is_in_time {
+                // Its task is about to end it.
+                return std::future::pending().await;
+            }
+            request.extensions_mut().insert(Peer(peer));
+            let response = service::serve(app, request).await;
+            Ok::<_, Infallible>(response.map(|body| connection.answer(body)))
+        }
+    });
+    let served = graceful.watch(builder.serve_connection(TokioIo::new(stream), answer));
+    async move {
+        tokio::select! {
+            ended = served => {
+                if let Err(error) = ended {
+                    // A caller that goes away in the middle, or sends what is no HTTP.
+                    tracing::debug!(%error, "connection ended");
+                }
+            }
+            () = connection.closing() => {
+                tracing::debug!(%peer, "closed a connection that waited, to make room for another");
+            }
+        }
+    }
+}
+
+fn builder() -> http1::Builder {
     let mut builder = http1::Builder::new();
     builder
-        .timer(TokioTimer::new())
-        .header_read_timeout(limits.header_read)
+        // It would count the time before a head as part of it; `Timed` has a limit for each.
+        .header_read_timeout(None)
         .max_buf_size(HEAD_BYTES)
         .max_headers(MAX_HEADERS);
     builder
 }
 
-/// A connection and its permit. Connections beyond the limit stay in the listener's queue.
-async fn accept(
-    listener: &TcpListener,
-    permits: &Arc<Semaphore>,
-) -> Option<(TcpStream, tokio::sync::OwnedSemaphorePermit)> {
-    let permit = Arc::clone(permits).acquire_owned().await.ok()?;
+/// The next connection. Can be cancelled: none is lost.
+async fn accept(listener: &TcpListener, idle: &IdleQueue) -> Option<(TcpStream, SocketAddr)> {
     match listener.accept().await {
-        Ok((stream, _)) => {
+        Ok((stream, peer)) => {
             // Answers are written whole; waiting for more to send would only delay them.
             let _ = stream.set_nodelay(true);
-            Some((stream, permit))
+            Some((stream, peer))
         }
         Err(error) => {
             tracing::warn!(%error, "cannot accept a connection");
+            // Else the system is out of file descriptors or memory, before our own limit was reached.
+            let is_of_caller = matches!(
+                error.kind(),
+                ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset | ErrorKind::Interrupted
+            );
+            if !is_of_caller {
+                idle.try_close_longest();
+            }
             tokio::time::sleep(ACCEPT_PAUSE).await;
             None
         }

@@ -14,6 +14,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
 use crate::app::App;
+use crate::auth::tokens::LONGEST_POLL;
 use crate::http::service::panic_text;
 use crate::store::{answers, incidents};
 
@@ -22,7 +23,7 @@ pub(crate) fn start(app: &Arc<App>) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
     let limits = &app.config.limits;
     let following = Arc::clone(app);
-    tasks.spawn(repeat(limits.auth_poll, move || {
+    tasks.spawn(repeat(limits.auth_poll.min(LONGEST_POLL), move || {
         follow_auth(Arc::clone(&following))
     }));
     let emptying = Arc::clone(app);

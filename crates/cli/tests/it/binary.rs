@@ -15,6 +15,9 @@ pub fn obeya() -> Command {
         "OBEYA_CLIENT_ID",
         "OBEYA_CLIENT_SECRET",
         "OBEYA_CLIENT_SECRET_FILE",
+        "OBEYA_CONNECTIONS",
+        "OBEYA_HEAD_TIMEOUT",
+        "OBEYA_IDLE_TIMEOUT",
     ];
     for variable in variables {
         command.env_remove(variable);

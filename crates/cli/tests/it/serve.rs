@@ -1,11 +1,12 @@
 //! `obeya serve`: the one line, the service behind it, and the way it stops.
 
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 
 use obeya::Client;
 use serde_json::Value;
 
-use crate::binary::{database, run, run_unread};
+use crate::binary::{database, obeya, run, run_unread};
 use crate::serving::Serving;
 
 fn credentials(db: &str) -> Value {
@@ -102,4 +103,78 @@ fn a_service_whose_address_nobody_could_read_does_not_pretend_to_have_served() {
         err.contains("error: the address could not be printed"),
         "{err}"
     );
+}
+
+/// Opens a connection and sends these bytes.
+fn connection(serving: &Serving, bytes: &str) -> TcpStream {
+    let address = serving.url.strip_prefix("http://").expect("an address");
+    let mut stream = TcpStream::connect(address).expect("connected");
+    let patience = std::time::Duration::from_secs(30);
+    let limited = stream.set_read_timeout(Some(patience));
+    limited.expect("a limit that may be set");
+    stream.write_all(bytes.as_bytes()).expect("sent");
+    stream
+}
+
+/// All that the service sends until it closes the connection.
+fn until_closed(mut stream: TcpStream) -> String {
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("closed in time");
+    answer
+}
+
+#[test]
+fn its_connections_are_limited_as_the_flags_say() {
+    const HALF: &str = "GET /healthz HTTP/1.1\r\nHost: plant.example\r\n";
+    let whole = format!("{HALF}Connection: close\r\n\r\n");
+    let day = "86400";
+    let (_folder, db) = database();
+
+    let flags = [
+        ["--connections", "1"],
+        ["--head-timeout", day],
+        ["--idle-timeout", day],
+    ];
+    let serving = Serving::start(&db, &flags.concat());
+    let first = connection(&serving, HALF);
+    assert!(until_closed(connection(&serving, &whole)).ends_with("ok\n"));
+    assert_eq!(until_closed(first), "");
+
+    let serving = Serving::start(&db, &["--head-timeout", "1", "--idle-timeout", day]);
+    assert_eq!(until_closed(connection(&serving, HALF)), "");
+
+    let serving = Serving::start(&db, &["--idle-timeout", "1", "--head-timeout", day]);
+    assert_eq!(until_closed(connection(&serving, "")), "");
+}
+
+#[test]
+fn its_limits_may_come_from_the_environment() {
+    let (_folder, db) = database();
+    for (name, flag) in [
+        ("OBEYA_CONNECTIONS", "--connections"),
+        ("OBEYA_HEAD_TIMEOUT", "--head-timeout"),
+        ("OBEYA_IDLE_TIMEOUT", "--idle-timeout"),
+    ] {
+        let mut command = obeya();
+        command.env(name, "soon").args(["serve", "--db", &db]);
+        let done = command.output().expect("started");
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(2), "{said}");
+        assert!(said.contains("soon") && said.contains(flag), "{said}");
+    }
+}
+
+/// The system may let a process have fewer connections than it wants.
+#[cfg(unix)]
+#[test]
+fn where_the_system_gives_no_more_connections_silent_ones_make_room_too() {
+    let (_folder, db) = database();
+    let mut limited = std::process::Command::new("sh");
+    limited
+        .args(["-c", "ulimit -n 100 && exec \"$@\"", "sh"])
+        .arg(obeya().get_program());
+    let serving = Serving::start_by(limited, &db, &["--log", "off"]);
+    let _silent: Vec<_> = (0..150).map(|_| connection(&serving, "")).collect();
+    let whole = "GET /healthz HTTP/1.1\r\nHost: plant.example\r\nConnection: close\r\n\r\n";
+    assert!(until_closed(connection(&serving, whole)).ends_with("ok\n"));
 }

@@ -1,7 +1,7 @@
 //! A service in a process of its own.
 
 use std::io::{BufRead as _, BufReader};
-use std::process::{Child, ChildStdout, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 use crate::binary::obeya;
 
@@ -14,8 +14,12 @@ pub struct Serving {
 
 impl Serving {
     pub fn start(db: &str, more: &[&str]) -> Self {
+        Self::start_by(obeya(), db, more)
+    }
+
+    /// By a command that runs the binary with the arguments it is given.
+    pub fn start_by(mut command: Command, db: &str, more: &[&str]) -> Self {
         let arguments = ["serve", "--db", db, "--listen", "127.0.0.1:0"];
-        let mut command = obeya();
         command
             .args(arguments)
             .args(more)

@@ -8,6 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, PRAGMA, WWW_AUTHENTICATE};
+use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use hyper::body::Incoming;
 use serde::Serialize;
@@ -17,10 +18,14 @@ use super::secrets::MAX_SECRET_CHARACTERS;
 use crate::app::App;
 use crate::http::extract;
 use crate::http::problem::Problem;
+use crate::http::service::Peer;
 use crate::store::clients;
+use crate::telemetry::shortened;
 
 /// A form with our three or four fields has some 200 bytes.
 const MAX_FORM_BYTES: usize = 16 << 10;
+/// The most of a client's id that a log line holds; ours have 18.
+const LOGGED_ID_BYTES: usize = 64;
 
 /// An error of RFC 6749: its name, and what to do about it.
 struct OAuthError {
@@ -114,10 +119,11 @@ struct Form {
 /// Answers a token request.
 pub(crate) async fn token(
     app: &App,
-    headers: &HeaderMap,
+    head: &Parts,
     mut body: Incoming,
 ) -> Result<Response, Problem> {
-    let outcome = grant(app, headers, &mut body).await;
+    let mut client_id = None;
+    let outcome = grant(app, &head.headers, &mut body, &mut client_id).await;
     let (status, extra, text) = match outcome {
         Ok((token, scopes)) => {
             app.metrics.tokens_issued.inc();
@@ -136,6 +142,7 @@ pub(crate) async fn token(
             headers,
         })) => {
             app.metrics.tokens_refused.inc();
+            log_refusal(head, client_id.as_deref(), error);
             (
                 status,
                 headers,
@@ -163,12 +170,28 @@ pub(crate) async fn token(
     Ok(response)
 }
 
+/// Tells the log who was refused, so that somebody who guesses secrets can be found.
+fn log_refusal(head: &Parts, client_id: Option<&str>, error: &'static str) {
+    let peer = head.extensions.get::<Peer>();
+    // The id is whatever the caller sent: cut, and escaped by its `Debug`.
+    let client_id = client_id.map(|id| shortened(id, LOGGED_ID_BYTES));
+    tracing::warn!(
+        peer = peer.map(|Peer(address)| tracing::field::display(address)),
+        client_id = client_id.as_ref().map(tracing::field::debug),
+        error,
+        "refused a token request"
+    );
+}
+
+/// The token and its scopes. Leaves in `client_id` whom the request named.
 async fn grant(
     app: &App,
     headers: &HeaderMap,
     body: &mut Incoming,
+    client_id: &mut Option<String>,
 ) -> Result<(String, Scopes), Failure> {
     let form = read_form(app, headers, body).await?;
+    client_id.clone_from(&form.client_id);
     match form.grant_type.as_deref() {
         Some("client_credentials") => {}
         Some(_) => {
@@ -188,6 +211,7 @@ async fn grant(
     }
     let asked = form.scope.clone();
     let (id, secret) = credentials(headers, form)?;
+    *client_id = Some(id.clone());
     let (id, granted) = authenticate(app, id, secret).await?;
     let scopes = narrow(granted, asked.as_deref())?;
     let tokens = std::sync::Arc::clone(&app.tokens);
@@ -295,7 +319,7 @@ async fn authenticate(app: &App, id: String, secret: String) -> Result<(String, 
     };
     let client = app
         .store
-        .point(move |session| clients::find(session, &key))
+        .control(move |session| clients::find(session, &key))
         .await?;
     let client = client.filter(|client| client.revoked_at.is_none());
     let hash = client.as_ref().map(|client| client.secret_hash.clone());

@@ -4,6 +4,7 @@ use http::header::WWW_AUTHENTICATE;
 use http::{HeaderValue, StatusCode};
 
 use super::scopes::Scopes;
+use super::tokens::RevocationsUnknown;
 use crate::http::problem::Problem;
 
 /// A request that is not let in.
@@ -19,6 +20,20 @@ pub(crate) enum Refusal {
     Revoked,
     /// Its token has none of these scopes.
     Scope(Scopes),
+    /// Its token may belong to a client that was revoked.
+    RevocationsUnknown(RevocationsUnknown),
+}
+
+impl From<RevocationsUnknown> for Refusal {
+    fn from(unknown: RevocationsUnknown) -> Self {
+        Self::RevocationsUnknown(unknown)
+    }
+}
+
+impl From<RevocationsUnknown> for Problem {
+    fn from(unknown: RevocationsUnknown) -> Self {
+        Problem::unavailable(unknown)
+    }
 }
 
 impl From<Refusal> for Problem {
@@ -37,6 +52,7 @@ impl From<Refusal> for Problem {
                 );
             }
             Refusal::Scope(accepted) => return missing_scope(accepted),
+            Refusal::RevocationsUnknown(unknown) => return unknown.into(),
             Refusal::Invalid(text) => ("token.invalid", "The access token is not accepted", text),
             Refusal::Expired => (
                 "token.expired",

@@ -7,6 +7,7 @@ use argon2::{ARGON2ID_IDENT, Algorithm, Argon2, Block, Params, Version};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use p384::elliptic_curve::rand_core::{OsRng, RngCore};
+use prometheus_client::metrics::counter::Counter;
 use tokio::sync::Semaphore;
 
 use crate::http::problem::Problem;
@@ -67,11 +68,11 @@ impl Secrets {
             .acquire_owned()
             .await
             .map_err(Problem::internal)?;
-        metrics.secret_checks.inc();
+        let hashes = metrics.secret_checks.clone();
         let check = move || {
             // Held by the work itself: a caller that goes away does not end it, and many such must not pile up.
             let _held = (place, permit);
-            matches(&secret, hash.as_deref())
+            matches(&secret, hash.as_deref(), &hashes)
         };
         tokio::task::spawn_blocking(check)
             .await
@@ -79,13 +80,16 @@ impl Secrets {
     }
 }
 
-fn matches(secret: &str, hash: Option<&str>) -> Result<bool, Problem> {
+/// Whether the secret has this hash. Counts the hash that it makes of the secret for that, also where there
+/// is none to compare it with.
+fn matches(secret: &str, hash: Option<&str>, hashes: &Counter) -> Result<bool, Problem> {
     let given = PasswordHash::new(hash.unwrap_or(DUMMY)).map_err(broken)?;
     let (Some(salt), Some(expected)) = (given.salt, given.hash) else {
         return Err(broken(Error::PhcStringField));
     };
     let params = Params::try_from(&given).map_err(broken)?;
     let found = derive(secret, salt, params).map_err(broken)?;
+    hashes.inc();
     // `Output` compares in constant time.
     Ok(found == expected && given.algorithm == ARGON2ID_IDENT && hash.is_some())
 }
@@ -190,8 +194,22 @@ mod tests {
             hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"),
             "{hash}"
         );
-        assert!(matches(&secret, Some(&hash)).expect("checked"));
-        assert!(!matches("another", Some(&hash)).expect("checked"));
-        assert!(!matches(&secret, None).expect("checked"));
+        let hashes = Counter::default();
+        assert!(matches(&secret, Some(&hash), &hashes).expect("checked"));
+        assert!(!matches("another", Some(&hash), &hashes).expect("checked"));
+        assert!(!matches(&secret, None, &hashes).expect("checked"));
+        assert_eq!(hashes.get(), 3, "without a hash the work is the same");
+    }
+
+    /// The work of argon2 follows from its parameters alone.
+    #[test]
+    fn the_dummy_costs_what_a_real_hash_does() {
+        let real = hash("correct horse").expect("hashed");
+        let cost = |hash: &str| {
+            let hash = PasswordHash::new(hash).expect("PHC");
+            let params = Params::try_from(&hash).expect("parameters of argon2");
+            (hash.algorithm == ARGON2ID_IDENT, hash.version, params)
+        };
+        assert_eq!(cost(DUMMY), cost(&real));
     }
 }

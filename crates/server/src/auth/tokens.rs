@@ -4,7 +4,9 @@
 
 use std::collections::{HashMap, HashSet};
 use std::num::NonZero;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Duration;
 
 use jsonwebtoken::{Algorithm, Header, Validation};
 use serde::{Deserialize, Serialize};
@@ -26,6 +28,18 @@ const AUDIENCE: &str = "obeya";
 const LEEWAY: i64 = 5;
 /// Ours have some 500 bytes; no header this long is hashed or parsed.
 const MAX_TOKEN_BYTES: usize = 4096;
+
+/// How old the list of revoked clients may be when a token is accepted. DECISIONS.md, section 5: a revoked
+/// client is out within 60 seconds.
+const REVOCATIONS_LIFETIME: Duration = Duration::from_secs(60);
+/// The longest between two reads of that list, so that one that fails, after the time that it may wait and
+/// run, leaves time for another.
+pub(crate) const LONGEST_POLL: Duration = Duration::from_secs(20);
+
+/// The list of revoked clients has not been read for [`REVOCATIONS_LIFETIME`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("it is not known which clients are revoked: the store has not said for a minute")]
+pub(crate) struct RevocationsUnknown;
 
 /// What a verified token grants.
 #[derive(Debug)]
@@ -60,6 +74,9 @@ pub(crate) struct Tokens {
     validation: Validation,
     ring: RwLock<Arc<KeyRing>>,
     memory: RwLock<Memory>,
+    /// When the last read of the revoked clients that succeeded was begun, in nanoseconds of the monotonic
+    /// clock.
+    revocations_read: AtomicU64,
     /// As many signatures as there are cores are checked at a time: more would only take the blocking threads from the store.
     checks: Arc<Semaphore>,
 }
@@ -80,6 +97,7 @@ impl Tokens {
         clock: Clock,
     ) -> Result<Self, StoreError> {
         let now = clock.ticks();
+        let begun = clock.monotonic();
         // Only a store without a key is written to: another process may hold the lock for as long as its import takes.
         let (mut rows, revoked) = store
             .read(move |session| {
@@ -109,6 +127,7 @@ impl Tokens {
             lifetime,
             capacity,
             clock,
+            revocations_read: AtomicU64::new(nanos(begun)),
             validation,
             ring: RwLock::new(Arc::new(KeyRing::read(&rows)?)),
             memory: RwLock::new(Memory {
@@ -176,7 +195,17 @@ impl Tokens {
         if self.clock.seconds() >= grant.expires + LEEWAY {
             return Err(Refusal::Expired);
         }
+        self.check_revocations_known()?;
         Ok(grant)
+    }
+
+    /// Whether the list of revoked clients is recent enough to accept a token by it.
+    pub(crate) fn check_revocations_known(&self) -> Result<(), RevocationsUnknown> {
+        let read = Duration::from_nanos(self.revocations_read.load(Ordering::Acquire));
+        match self.clock.monotonic().saturating_sub(read) <= REVOCATIONS_LIFETIME {
+            true => Ok(()),
+            false => Err(RevocationsUnknown),
+        }
     }
 
     async fn check(&self, token: &str, digest: [u8; 32]) -> Result<Arc<Grant>, Refusal> {
@@ -257,13 +286,16 @@ impl Tokens {
     /// client in nor the other keys out.
     pub(crate) async fn refresh(&self, store: &Store) -> Result<(), StoreError> {
         let now = self.clock.ticks();
-        // Brief, as long reads must not keep a revocation waiting.
+        let begun = self.clock.monotonic();
         let (rows, revoked) = store
-            .brief(move |session| {
+            .control(move |session| {
                 Ok::<_, StoreError>((keys::live(session, now)?, clients::revoked(session)?))
             })
             .await?;
         self.revoke(revoked);
+        // After they were taken over, and never back: reads may overtake one another.
+        self.revocations_read
+            .fetch_max(nanos(begun), Ordering::Release);
         if let Some(ring) = KeyRing::read_sound(&rows) {
             *self.ring.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(ring);
         }
@@ -298,6 +330,11 @@ impl Tokens {
     fn write(&self) -> RwLockWriteGuard<'_, Memory> {
         self.memory.write().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A time of the monotonic clock, as it is kept.
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 fn explain(error: &jsonwebtoken::errors::Error) -> Refusal {

@@ -3,6 +3,7 @@
 pub(crate) mod accept;
 pub(crate) mod batches;
 pub(crate) mod call;
+pub(crate) mod connections;
 pub(crate) mod encoding;
 pub(crate) mod etag;
 pub(crate) mod extract;

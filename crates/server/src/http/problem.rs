@@ -15,6 +15,7 @@ use http::{HeaderName, HeaderValue, Method, StatusCode};
 use serde::Serialize;
 
 use crate::store::engine::StoreError;
+use crate::telemetry::{LOGGED_PATH_BYTES, shortened};
 
 /// What a caller did wrong, or what we could not do.
 ///
@@ -276,7 +277,7 @@ impl Problem {
                 .as_ref()
                 .map(|cause| Chain(cause.as_ref()).to_string())
                 .unwrap_or_default();
-            tracing::error!(trace_id = place.trace_id, code = %inner.code, path = place.instance, cause, "request failed");
+            tracing::error!(trace_id = place.trace_id, code = %inner.code, path = %shortened(place.instance, LOGGED_PATH_BYTES), cause, "request failed");
         }
         let body = Wire {
             r#type: Urn(&inner.code),

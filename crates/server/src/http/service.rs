@@ -2,6 +2,7 @@
 //!
 //! HEAD is answered as GET; hyper keeps the length and drops the body unread.
 
+use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
@@ -21,6 +22,11 @@ use super::{encoding, extract};
 use crate::app::App;
 use crate::config::Limits;
 use crate::router::{self, Route};
+use crate::telemetry::{LOGGED_PATH_BYTES, shortened};
+
+/// The address that a request came from, as one of its extensions.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(pub(crate) SocketAddr);
 
 /// Answers a request, whatever it is.
 pub(crate) async fn serve(app: Arc<App>, request: Request<Incoming>) -> Response {
@@ -85,7 +91,7 @@ pub(crate) async fn serve(app: Arc<App>, request: Request<Incoming>) -> Response
         trace_id = trace.as_deref(),
         client = caller.as_ref().map(|caller| caller.client_id.as_str()),
         method = method.as_str(),
-        path = uri.path(),
+        path = %shortened(uri.path(), LOGGED_PATH_BYTES),
         status = response.status().as_u16(),
         micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
         "answered"

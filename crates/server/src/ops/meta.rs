@@ -19,11 +19,12 @@ pub(crate) fn live() -> Response {
     text("ok\n", "text/plain; charset=utf-8", "no-store")
 }
 
-/// `/readyz`: the store answers too; 503 `unavailable` otherwise.
+/// `/readyz`: the store answers too, and tokens are accepted; 503 `unavailable` otherwise.
 pub(crate) async fn ready(app: &App) -> Result<Response, Problem> {
+    app.tokens.check_revocations_known()?;
     // A look-up by a key that no client has: it needs a connection and the schema, and nothing more.
     app.store
-        .point(|session| clients::find(session, ""))
+        .control(|session| clients::find(session, ""))
         .await
         .map_err(|error: StoreError| Problem::unavailable(error))?;
     Ok(text("ready\n", "text/plain; charset=utf-8", "no-store"))

@@ -31,8 +31,12 @@ pub(super) trait Connect: Send + Sync + 'static {
 /// What a connection that reads is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Work {
-    /// Look-ups and other reads that are small.
-    Short,
+    /// What the service itself depends on: readiness, revocations, keys, the client of a token request.
+    Control,
+    /// Look-ups by primary key.
+    Point,
+    /// Reads that mostly are small. One that is not is ended and begun again as long work.
+    Brief,
     /// Reads of any size.
     Long,
 }
@@ -90,11 +94,9 @@ pub(super) trait Connection: Session + Send + 'static {
         false
     }
 
-    /// From now on lets nothing run but brief work, if the engine can tell.
-    fn be_brief(&mut self) {}
+    /// Limits the reads of the snapshot that was just opened to brief work, until [`Connection::take_time`].
+    fn be_brief(&mut self);
 
     /// Allows work of any size again; whether some was ended for being too long.
-    fn take_time(&mut self) -> bool {
-        false
-    }
+    fn take_time(&mut self) -> bool;
 }

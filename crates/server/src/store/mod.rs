@@ -46,7 +46,8 @@ use units::Units;
 pub struct StoreOptions {
     /// Whether a database that holds none of our tables gets them; otherwise it is refused, and a missing file is not made.
     pub make_tables: bool,
-    /// Most connections that read at one time; each is opened when first needed.
+    /// Most connections that read at one time, but for the one of [`Store::control`]; each is opened when
+    /// first needed.
     pub readers: usize,
     /// How long work waits for one of them while all are in use.
     pub reader_wait: Duration,
@@ -158,8 +159,9 @@ impl Store {
         on_engine!(self, units => units.point(work).await)
     }
 
-    /// Runs reads that mostly are small, in one snapshot: inline at first, which spares two changes of threads, and from the start again on the blocking pool
-    /// once they have taken some hundred microseconds. The work may thus run twice.
+    /// Runs reads that mostly are small, in one snapshot. Once they have taken some hundred microseconds on
+    /// an embedded engine, where they run inline, or 100 ms on another one, they are ended and run from the
+    /// start again as [`Store::read`] does. The work may thus run twice.
     ///
     /// # Errors
     /// What the work gives, and [`StoreError::Unavailable`] when no connection can be had.
@@ -170,6 +172,21 @@ impl Store {
         E: From<StoreError> + Send + 'static,
     {
         on_engine!(self, units => units.brief(work).await)
+    }
+
+    /// Runs look-ups that the service itself depends on, such as the revoked clients, in one snapshot, on a
+    /// connection of their own: no other work, however long, keeps them waiting. They must be short, as they
+    /// wait for one another.
+    ///
+    /// # Errors
+    /// What the work gives, and [`StoreError::Unavailable`] when the connection cannot be had.
+    pub async fn control<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: FnOnce(&mut dyn Session) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        on_engine!(self, units => units.control(work).await)
     }
 
     /// Runs reads of any size on the blocking pool, in one snapshot.

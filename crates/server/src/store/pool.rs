@@ -7,27 +7,43 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::connect::{Connect, Connection, Work};
 use super::{StoreError, StoreOptions};
 
-/// Readers that work of any size leaves to short work: were all of them out for as long as a statement may run, no look-up, no token and no sign of
-/// readiness could be had.
-const KEPT_FOR_SHORT: usize = 4;
+/// Readers that long work leaves to the rest: otherwise look-ups and short lists would wait for as long as a
+/// statement may run.
+const RESERVED_FOR_SHORT: usize = 4;
+/// How many of these brief work leaves to look-ups: some of it turns out to be long, which takes a while to
+/// notice.
+const RESERVED_FOR_POINT: usize = 1;
 
 /// How many of so many readers work of any size may use at one time.
 pub(crate) fn readers_for_long_work(readers: usize) -> usize {
-    readers.saturating_sub(KEPT_FOR_SHORT).max(1)
+    readers.saturating_sub(RESERVED_FOR_SHORT).max(1)
 }
 
-/// The readers of one database.
+/// How many of so many readers brief and long work may use together: more than long work alone, if there are
+/// any more.
+fn readers_for_brief_work(readers: usize) -> usize {
+    readers
+        .saturating_sub(RESERVED_FOR_POINT)
+        .max(readers_for_long_work(readers) + 1)
+        .min(readers)
+}
+
+/// The readers of one database, and the connection for control work.
 pub(super) struct Pool<E: Connect> {
     engine: Arc<E>,
     options: StoreOptions,
     idle: Mutex<Idle<E::Connection>>,
-    permits: Arc<Semaphore>,
-    /// Stands before `permits` for work of any size.
-    long: Arc<Semaphore>,
+    /// Nested permits: for long work; for long and brief work; for all work but control. Long work takes one
+    /// of each, in this order, brief work one of the last two, look-ups one of the last. So long work can
+    /// never use the readers that are reserved for the others, nor brief work those for look-ups.
+    gates: [Arc<Semaphore>; 3],
+    /// For control work, whose one connection is not among the readers: whatever these do, it goes on.
+    control: Arc<Semaphore>,
 }
 
-/// Readers at rest.
+/// Connections at rest.
 struct Idle<C> {
+    control: Vec<C>,
     short: Vec<C>,
     long: Vec<C>,
 }
@@ -35,6 +51,7 @@ struct Idle<C> {
 impl<C> Default for Idle<C> {
     fn default() -> Self {
         Idle {
+            control: Vec::new(),
             short: Vec::new(),
             long: Vec::new(),
         }
@@ -42,26 +59,41 @@ impl<C> Default for Idle<C> {
 }
 
 impl<C> Idle<C> {
-    /// Those for this work. In this process they are kept apart, as long work would push what short work needs out of their caches.
+    /// Those for this work. In this process long work has readers of its own, as it would push what the
+    /// others need out of their caches.
     fn of<E: Connect>(&mut self, work: Work) -> &mut Vec<C> {
-        if work == Work::Long && E::IN_PROCESS {
-            &mut self.long
-        } else {
-            &mut self.short
+        match work {
+            Work::Control => &mut self.control,
+            Work::Long if E::IN_PROCESS => &mut self.long,
+            Work::Point | Work::Brief | Work::Long => &mut self.short,
         }
     }
 }
 
 impl<E: Connect> Pool<E> {
     pub(super) fn new(engine: Arc<E>, options: StoreOptions) -> Self {
-        let permits = Arc::new(Semaphore::new(options.readers));
-        let long = Arc::new(Semaphore::new(readers_for_long_work(options.readers)));
+        let readers = options.readers;
+        let gates = [
+            readers_for_long_work(readers),
+            readers_for_brief_work(readers),
+            readers,
+        ];
         Pool {
             engine,
             options,
             idle: Mutex::default(),
-            permits,
-            long,
+            gates: gates.map(|permits| Arc::new(Semaphore::new(permits))),
+            control: Arc::new(Semaphore::new(1)),
+        }
+    }
+
+    /// The semaphores that this work takes a permit of.
+    fn gates(&self, work: Work) -> &[Arc<Semaphore>] {
+        match work {
+            Work::Control => std::slice::from_ref(&self.control),
+            Work::Point => &self.gates[2..],
+            Work::Brief => &self.gates[1..],
+            Work::Long => &self.gates,
         }
     }
 
@@ -72,29 +104,30 @@ impl<E: Connect> Pool<E> {
         }
         let wait = self.options.reader_wait;
         let waited = tokio::time::timeout(wait, async {
-            let long = match work {
-                Work::Long => Some(permit(&self.long).await?),
-                Work::Short => None,
-            };
-            Ok((permit(&self.permits).await?, long))
+            let mut permits = Permits::default();
+            for (permit, gate) in permits.iter_mut().zip(self.gates(work)) {
+                let acquired = Arc::clone(gate).acquire_owned().await;
+                *permit = Some(
+                    acquired.map_err(|_| StoreError::Unavailable("the store is closed".into()))?,
+                );
+            }
+            Ok(permits)
         });
         match waited.await {
-            Ok(permits) => permits.map(|(permit, long)| self.give(work, permit, long)),
+            Ok(permits) => permits.map(|permits| self.give(work, permits)),
             Err(_) => Err(StoreError::Unavailable(format!(
-                "all {} connections that read were in use for {wait:?}",
-                self.options.readers
+                "all connections for work of the kind {work:?} were in use for {wait:?}"
             ))),
         }
     }
 
     /// The same, if it may be had without waiting.
     pub(super) fn turn_now(self: &Arc<Self>, work: Work) -> Option<Turn<E>> {
-        let long = match work {
-            Work::Long => Some(Arc::clone(&self.long).try_acquire_owned().ok()?),
-            Work::Short => None,
-        };
-        let permit = Arc::clone(&self.permits).try_acquire_owned().ok()?;
-        Some(self.give(work, permit, long))
+        let mut permits = Permits::default();
+        for (permit, gate) in permits.iter_mut().zip(self.gates(work)) {
+            *permit = Some(Arc::clone(gate).try_acquire_owned().ok()?);
+        }
+        Some(self.give(work, permits))
     }
 
     /// How the readers are run.
@@ -102,23 +135,19 @@ impl<E: Connect> Pool<E> {
         &self.options
     }
 
-    fn give(
-        self: &Arc<Self>,
-        work: Work,
-        permit: OwnedSemaphorePermit,
-        long: Option<OwnedSemaphorePermit>,
-    ) -> Turn<E> {
+    fn give(self: &Arc<Self>, work: Work, permits: Permits) -> Turn<E> {
         Turn {
             pool: Arc::clone(self),
             work,
-            _permits: (permit, long),
+            _permits: permits,
         }
     }
 
     /// Hands out no more readers, and closes those at rest.
     pub(super) fn close(&self) {
-        self.long.close();
-        self.permits.close();
+        for gate in self.gates.iter().chain([&self.control]) {
+            gate.close();
+        }
         *self.idle() = Idle::default();
     }
 
@@ -128,18 +157,14 @@ impl<E: Connect> Pool<E> {
     }
 }
 
-async fn permit(of: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, StoreError> {
-    Arc::clone(of)
-        .acquire_owned()
-        .await
-        .map_err(|_| StoreError::Unavailable("the store is closed".into()))
-}
+/// One of each gate that was passed.
+type Permits = [Option<OwnedSemaphorePermit>; 3];
 
 /// Leave to use one reader.
 pub(super) struct Turn<E: Connect> {
     pool: Arc<Pool<E>>,
     work: Work,
-    _permits: (OwnedSemaphorePermit, Option<OwnedSemaphorePermit>),
+    _permits: Permits,
 }
 
 impl<E: Connect> Turn<E> {
@@ -185,7 +210,7 @@ impl<E: Connect> Drop for Lease<E> {
     fn drop(&mut self) {
         let pool = &self.turn.pool;
         // A panic may have left a snapshot open, which would hold back the log for ever: close that connection.
-        if std::thread::panicking() || pool.permits.is_closed() {
+        if std::thread::panicking() || pool.control.is_closed() {
             return;
         }
         if let Some(connection) = self.connection.take()
@@ -193,5 +218,27 @@ impl<E: Connect> Drop for Lease<E> {
         {
             pool.idle().of::<E>(self.turn.work).push(connection);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_of_work_has_readers_that_larger_work_cannot_use() {
+        let shares = [1, 2, 3, 5, 6, 16].map(|readers| {
+            let long = readers_for_long_work(readers);
+            (long, readers_for_brief_work(readers), readers)
+        });
+        let expected = [
+            (1, 1, 1),
+            (1, 2, 2),
+            (1, 2, 3),
+            (1, 4, 5),
+            (2, 5, 6),
+            (12, 15, 16),
+        ];
+        assert_eq!(shares, expected);
     }
 }

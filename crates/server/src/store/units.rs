@@ -1,5 +1,6 @@
 //! Units of work over an engine: on which thread each runs, and in which transaction.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,35 +35,53 @@ impl<E: Connect> Units<E> {
         T: Send + 'static,
         X: From<StoreError> + Send + 'static,
     {
-        let turn = self.readers.turn(Work::Short).await?;
+        let turn = self.readers.turn(Work::Point).await?;
         if E::IN_PROCESS {
             return work(turn.reader()?.connection());
         }
         blocking(move || work(turn.reader()?.connection())).await
     }
 
-    /// Runs the work inside one snapshot. Where the engine works in this process: inline, and if that turns out to be long, ends it and runs it again as
-    /// [`Self::read`] does.
+    /// Runs the work inside one snapshot, inline if the engine works in this process. If it turns out to be
+    /// long, ends it and runs it again as [`Self::read`] does.
     pub(super) async fn brief<T, X, F>(&self, work: F) -> Result<T, X>
     where
         F: Fn(&mut dyn Session) -> Result<T, X> + Send + 'static,
         T: Send + 'static,
         X: From<StoreError> + Send + 'static,
     {
-        if !E::IN_PROCESS {
-            return self.run(Work::Short, work).await;
+        let turn = self.readers.turn(Work::Brief).await?;
+        let attempt = move || {
+            let mut reader = turn.reader()?;
+            reader.connection().begin_read()?;
+            reader.connection().be_brief();
+            let outcome = work(reader.connection());
+            let was_long = reader.connection().take_time();
+            reader.end();
+            match outcome {
+                Err(_) if was_long => Ok(ControlFlow::Continue(work)),
+                outcome => outcome.map(ControlFlow::Break),
+            }
+        };
+        let attempted = if E::IN_PROCESS {
+            attempt()
+        } else {
+            blocking(attempt).await
+        };
+        match attempted? {
+            ControlFlow::Break(found) => Ok(found),
+            ControlFlow::Continue(work) => self.read(work).await,
         }
-        let mut reader = self.readers.turn(Work::Short).await?.reader()?;
-        reader.connection().begin_read()?;
-        reader.connection().be_brief();
-        let outcome = work(reader.connection());
-        let was_long = reader.connection().take_time();
-        reader.end();
-        drop(reader);
-        if was_long && outcome.is_err() {
-            return self.read(work).await;
-        }
-        outcome
+    }
+
+    /// Runs control work on the blocking pool, inside one snapshot, on a connection that no other work takes.
+    pub(super) async fn control<T, X, F>(&self, work: F) -> Result<T, X>
+    where
+        F: FnOnce(&mut dyn Session) -> Result<T, X> + Send + 'static,
+        T: Send + 'static,
+        X: From<StoreError> + Send + 'static,
+    {
+        self.run(Work::Control, work).await
     }
 
     /// Runs the work on the blocking pool, inside one snapshot.
@@ -75,13 +94,13 @@ impl<E: Connect> Units<E> {
         self.run(Work::Long, work).await
     }
 
-    async fn run<T, X, F>(&self, size: Work, work: F) -> Result<T, X>
+    async fn run<T, X, F>(&self, kind: Work, work: F) -> Result<T, X>
     where
         F: FnOnce(&mut dyn Session) -> Result<T, X> + Send + 'static,
         T: Send + 'static,
         X: From<StoreError> + Send + 'static,
     {
-        let turn = self.readers.turn(size).await?;
+        let turn = self.readers.turn(kind).await?;
         blocking(move || {
             let mut reader = turn.reader()?;
             reader.connection().begin_read()?;

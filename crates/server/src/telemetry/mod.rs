@@ -2,4 +2,35 @@
 
 mod metrics;
 
+use std::borrow::Cow;
+
 pub(crate) use metrics::{Metrics, Observed};
+
+/// The most of a path that a log line holds, in bytes.
+pub(crate) const LOGGED_PATH_BYTES: usize = 256;
+
+/// A caller's text for a log line: at most so many bytes of it. Of a longer one the beginning, and how long
+/// it is.
+pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    if text.len() <= most {
+        return Cow::Borrowed(text);
+    }
+    let end = (0..=most).rev().find(|&end| text.is_char_boundary(end));
+    let beginning = &text[..end.unwrap_or(0)];
+    Cow::Owned(format!("{beginning}… ({} bytes)", text.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_where_a_character_ends_and_says_so() {
+        assert_eq!(shortened("/v2/areas", 9), "/v2/areas");
+        assert_eq!(shortened("/v2/areas", 8), "/v2/area… (9 bytes)");
+        // In UTF-8 ø has 2 bytes and 世 has 3.
+        assert_eq!(shortened("ø世x", 5), "ø世… (6 bytes)");
+        assert_eq!(shortened("ø世x", 4), "ø… (6 bytes)");
+        assert_eq!(shortened("ø世x", 0), "… (6 bytes)");
+    }
+}

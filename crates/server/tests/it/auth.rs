@@ -199,6 +199,78 @@ async fn a_token_expires_remembered_or_not() {
     is_challenged(&service.get_as(Some(&fresh), PATH).await, "token.expired");
 }
 
+/// To the second, with the leeway that DECISIONS.md, section 7, gives: 5 seconds after `exp`, which is a day
+/// after the token was made.
+#[tokio::test]
+async fn a_token_is_good_until_five_seconds_after_its_end() {
+    let service = Service::start().await;
+    let remembered = service.token().to_owned();
+    assert_ne!(service.get_as(Some(&remembered), PATH).await.status, 401);
+    let mut fresh = Vec::new();
+    for _ in 0..2 {
+        fresh.push(service.token_for(&["Data.Read"]).await);
+    }
+    assert_eq!(service.figure("obeya_tokens_remembered").await, 1);
+    service.clock.advance(DAY + 4);
+    for token in [&remembered, &fresh[0]] {
+        assert_ne!(service.get_as(Some(token), PATH).await.status, 401);
+    }
+    assert_eq!(service.figure("obeya_tokens_remembered").await, 2);
+    service.clock.advance(1);
+    for token in [&remembered, &fresh[0], &fresh[1]] {
+        is_challenged(&service.get_as(Some(token), PATH).await, "token.expired");
+    }
+    // An expired token takes no room from those that are good.
+    assert_eq!(service.figure("obeya_tokens_remembered").await, 2);
+}
+
+/// Where the memory is full, tokens that have expired go before others do.
+#[tokio::test]
+async fn tokens_that_have_expired_make_room_for_others() {
+    let service = Service::start_with(|config| config.limits.remembered_tokens = 2).await;
+    let other = service.token_for(&["Data.Read"]).await;
+    for token in [service.token(), &other] {
+        assert_ne!(service.get_as(Some(token), PATH).await.status, 401);
+    }
+    assert_eq!(service.figure("obeya_tokens_remembered").await, 2);
+    service.clock.advance(DAY);
+    let new = service.token_for(&["Data.Read"]).await;
+    assert_ne!(service.get_as(Some(&new), PATH).await.status, 401);
+    assert_eq!(service.figure("obeya_tokens_remembered").await, 1);
+}
+
+/// A minute after the last time that it was known who is revoked, nobody is let in: DECISIONS.md, section 5.
+#[tokio::test]
+async fn no_token_is_accepted_while_nobody_knows_who_is_revoked() {
+    let service =
+        Service::start_with(|config| config.limits.auth_poll = Duration::from_millis(10)).await;
+    let rename = async |from: &str, to: &str| {
+        let sql = format!("ALTER TABLE {from} RENAME TO {to}");
+        let renamed = service
+            .store()
+            .write(move |session| session.execute(&sql, &[]).map(drop));
+        let renamed: Result<(), StoreError> = renamed.await;
+        renamed.expect("renamed");
+    };
+    rename("clients", "mislaid").await;
+    service.clock.elapse(60);
+    assert_eq!(service.get("/v2/areas").await.status, 200);
+    service.clock.elapse(1);
+    for path in ["/v2/areas", "/v2/areas/1", "/readyz"] {
+        let answer = service.get(path).await;
+        answer.is_problem(503, "unavailable");
+        assert_eq!(answer.header("retry-after"), "1");
+    }
+    // Those who would not be let in anyway are told so.
+    is_challenged(&service.get_as(Some("a.b.c"), PATH).await, "token.invalid");
+    rename("mislaid", "clients").await;
+    let known = async { while service.get("/v2/areas").await.status != 200 {} };
+    tokio::time::timeout(Duration::from_secs(10), known)
+        .await
+        .expect("let in again");
+    assert_eq!(service.get("/readyz").await.status, 200);
+}
+
 #[tokio::test]
 async fn a_revoked_client_is_out_at_once() {
     let service = Service::start().await;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use reqwest::Method;
 use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
 
 use crate::support::{Answer, COMMON, Service, raw};
 
@@ -46,7 +47,7 @@ async fn shutdown_lets_a_request_in_flight_finish() {
     // The service asks for the body once a handler reads it: from here on the request is in flight.
     raw::until(&mut stream, "100 Continue").await;
     let stopping = tokio::spawn(service.running.shutdown());
-    let refused = async { while tokio::net::TcpStream::connect(address).await.is_ok() {} };
+    let refused = async { while TcpStream::connect(address).await.is_ok() {} };
     tokio::time::timeout(Duration::from_secs(10), refused)
         .await
         .expect("no new connection is taken");
@@ -104,11 +105,8 @@ async fn shutdown_does_not_wait_for_ever() {
 
 #[tokio::test]
 async fn a_slow_caller_is_not_waited_for() {
-    let service = Service::start_with(|config| {
-        config.limits.body_read = Duration::from_millis(50);
-        config.limits.header_read = Duration::from_millis(300);
-    })
-    .await;
+    let service =
+        Service::start_with(|config| config.limits.body_read = Duration::from_millis(50)).await;
     let address = service.running.address();
     let mut stream = raw::connect(address).await;
     let head = format!(
@@ -122,15 +120,124 @@ async fn a_slow_caller_is_not_waited_for() {
         answer.starts_with("HTTP/1.1 408 ") && answer.contains("body.timeout"),
         "{answer}"
     );
+}
 
-    // Half a head, and then nothing: the service closes.
-    let mut stream = raw::connect(address).await;
+/// Half of a request's head.
+const HALF: &[u8] = b"GET /healthz HTTP/1.1\r\nHost:";
+/// A request after which the connection stays open.
+const REQUEST: &[u8] = b"GET /healthz HTTP/1.1\r\nHost: plant.example\r\n\r\n";
+/// Longer than any test.
+const LONG: Duration = Duration::from_secs(3600);
+
+/// Waits until the service closes a connection, to which it has not sent anything more.
+async fn is_closed(stream: &mut TcpStream) {
+    let closed = tokio::time::timeout(Duration::from_secs(10), raw::rest(stream)).await;
+    assert_eq!(closed.expect("closed"), "");
+}
+
+/// A connection that is served a request and stays open.
+async fn kept_alive(service: &Service) -> TcpStream {
+    let mut stream = raw::connect(service.running.address()).await;
+    stream.write_all(REQUEST).await.expect("sent");
+    raw::until(&mut stream, "ok\n").await;
     stream
-        .write_all(b"GET /healthz HTTP/1.1\r\nHost:")
+}
+
+/// A connection with a request in flight, which lacks its body, and the body.
+async fn in_flight(service: &Service) -> (TcpStream, &'static [u8]) {
+    let mut stream = raw::connect(service.running.address()).await;
+    let head = format!(
+        "PUT /v1/Improvements/1 HTTP/1.1\r\nHost: plant.example\r\nAuthorization: Bearer {}\r\n\
+         Content-Type: application/json\r\nContent-Length: 11\r\nExpect: 100-continue\r\n\r\n",
+        service.token(),
+    );
+    stream.write_all(head.as_bytes()).await.expect("sent");
+    // The service asks for the body once a handler reads it.
+    raw::until(&mut stream, "100 Continue").await;
+    (stream, b"{\"title\":7}")
+}
+
+/// The time for a head runs from its first byte, and not while a connection waits for one.
+#[tokio::test]
+async fn a_head_has_a_limit_and_a_connection_that_idles_has_another() {
+    let service = Service::start_with(|config| {
+        config.limits.header_read = Duration::from_millis(100);
+        config.limits.idle = LONG;
+    })
+    .await;
+    let mut silent = raw::connect(service.running.address()).await;
+    let mut kept = kept_alive(&service).await;
+    let mut half = raw::connect(service.running.address()).await;
+    half.write_all(HALF).await.expect("sent");
+    is_closed(&mut half).await;
+    // These wait longer than the head that was given up.
+    for stream in [&mut silent, &mut kept] {
+        stream.write_all(REQUEST).await.expect("sent");
+        raw::until(stream, "ok\n").await;
+        // The next head has the same time again.
+        stream.write_all(HALF).await.expect("sent");
+        is_closed(stream).await;
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_idles_too_long_is_closed() {
+    let service = Service::start_with(|config| {
+        config.limits.header_read = LONG;
+        config.limits.idle = Duration::from_millis(100);
+    })
+    .await;
+    // A head that has begun is not cut off by this limit.
+    let mut half = raw::connect(service.running.address()).await;
+    half.write_all(HALF).await.expect("sent");
+    is_closed(&mut raw::connect(service.running.address()).await).await;
+    is_closed(&mut kept_alive(&service).await).await;
+    // An answer that a handler waits for leaves hyper reading already.
+    let (mut answered, body) = in_flight(&service).await;
+    answered.write_all(body).await.expect("sent");
+    let answer = raw::rest(&mut answered).await;
+    assert!(answer.contains("body.invalid"), "{answer}");
+    half.write_all(b" plant.example\r\nConnection: close\r\n\r\n")
         .await
         .expect("sent");
-    let closed = tokio::time::timeout(Duration::from_secs(10), raw::rest(&mut stream)).await;
-    assert!(closed.expect("closed").is_empty());
+    let answer = raw::rest(&mut half).await;
+    assert!(answer.ends_with("ok\n"), "{answer}");
+}
+
+/// Silent connections, whole or half a head, keep nobody out.
+#[tokio::test]
+async fn the_connection_that_waited_longest_makes_room_for_another() {
+    let service = Service::start_with(|config| {
+        config.limits.connections = 3;
+        config.limits.header_read = LONG;
+        config.limits.idle = LONG;
+    })
+    .await;
+    let address = service.running.address();
+    // The test's own client keeps a connection; it is dropped with it.
+    drop(service.http);
+    // As of now; the connection before it waits again only after its answer.
+    let mut first = raw::connect(address).await;
+    first.write_all(REQUEST).await.expect("sent");
+    let mut half = raw::connect(address).await;
+    half.write_all(HALF).await.expect("sent");
+    raw::until(&mut first, "ok\n").await;
+    let mut silent = raw::connect(address).await;
+    let mut others = Vec::new();
+    for closed in [&mut half, &mut first, &mut silent] {
+        let mut next = raw::connect(address).await;
+        next.write_all(REQUEST).await.expect("sent");
+        tokio::time::timeout(Duration::from_secs(10), raw::until(&mut next, "ok\n"))
+            .await
+            .expect("room was made");
+        is_closed(closed).await;
+        others.push(next);
+    }
+    // None was closed but for these.
+    for mut other in others {
+        other.write_all(REQUEST).await.expect("sent");
+        raw::until(&mut other, "ok\n").await;
+    }
 }
 
 /// A caller that never reads its answers does not hold a connection for ever: the only one there is becomes free for the next.
@@ -158,17 +265,10 @@ async fn a_caller_that_never_reads_is_given_up() {
 }
 
 #[tokio::test]
-async fn connections_beyond_the_limit_wait() {
+async fn connections_beyond_the_limit_wait_for_requests_in_flight() {
     let service = Service::start_with(|config| config.limits.connections = 1).await;
     let address = service.running.address();
-    // The test's own client keeps a connection; it is dropped with it.
-    drop(service.http);
-    let mut first = raw::connect(address).await;
-    first
-        .write_all(b"GET /healthz HTTP/1.1\r\nHost: plant.example\r\n\r\n")
-        .await
-        .expect("sent");
-    raw::until(&mut first, "ok\n").await;
+    let (mut first, body) = in_flight(&service).await;
     let mut second = raw::connect(address).await;
     second
         .write_all(format!("GET /healthz HTTP/1.1\r\n{COMMON}\r\n").as_bytes())
@@ -177,7 +277,10 @@ async fn connections_beyond_the_limit_wait() {
     let waiting =
         tokio::time::timeout(Duration::from_millis(200), raw::until(&mut second, "ok\n")).await;
     assert!(waiting.is_err(), "served beside the first");
-    drop(first);
+    first.write_all(body).await.expect("sent");
+    // Whole, and then it makes room, though its caller would keep it.
+    let answer = raw::rest(&mut first).await;
+    assert!(answer.contains("body.invalid"), "{answer}");
     raw::until(&mut second, "ok\n").await;
 }
 
@@ -201,7 +304,7 @@ async fn a_dropped_service_stops() {
     let service = Service::start().await;
     let address = service.running.address();
     drop(service);
-    let gone = async { while tokio::net::TcpStream::connect(address).await.is_ok() {} };
+    let gone = async { while TcpStream::connect(address).await.is_ok() {} };
     tokio::time::timeout(Duration::from_secs(10), gone)
         .await
         .expect("the address is free");

@@ -103,6 +103,92 @@ async fn a_request_leaves_one_line_without_secrets_query_or_body() {
     }
 }
 
+/// No caller fills the log with what it asks for, before it has shown a token.
+#[tokio::test]
+async fn of_a_long_path_the_log_holds_the_beginning() {
+    let log = Log::default();
+    let _listening = log.listen();
+    let service = Service::start().await;
+    let broken = service
+        .store()
+        .write(|session| session.execute("ALTER TABLE boards RENAME TO mislaid", &[]));
+    let broken: Result<_, StoreError> = broken.await;
+    broken.expect("renamed");
+    // The access log of a 404, and what is logged of a 500: `+` and zeros are read as part of the number.
+    let unknown = format!("/v2/{}", "x".repeat(40_000));
+    let failing = format!("/v2/boards({}1)", "0".repeat(40_000));
+    for (id, path, status, lines) in [("long-1", &unknown, 404, 1), ("long-2", &failing, 500, 2)] {
+        let request = service.request(reqwest::Method::GET, path);
+        let answer = Answer::of(request.header("x-request-id", id)).await;
+        assert_eq!(answer.status, status, "{}", answer.text());
+        let found = log.lines(id);
+        let found: Vec<_> = found.iter().filter(|line| line.contains("path=")).collect();
+        assert_eq!(found.len(), lines, "{found:?}");
+        for line in found {
+            let beginning = &path[..256];
+            let mark = format!("path={beginning}… ({} bytes)", path.len());
+            assert!(line.contains(&mark), "{line}");
+            assert!(line.len() < 1024, "{line}");
+        }
+    }
+}
+
+/// Who guesses secrets can be found, and cannot write lines of their own.
+#[tokio::test]
+async fn a_refused_token_request_is_logged_with_its_address_and_client() {
+    let log = Log::default();
+    let _listening = log.listen();
+    let service = Service::start().await;
+    let client = service
+        .running
+        .add_client("erp", &["Data.Read"])
+        .await
+        .expect("a client");
+    let long = "x".repeat(10_000);
+    for (id, logged) in [
+        (client.client_id.as_str(), format!("{:?}", client.client_id)),
+        ("a\nWARN b\u{1b}[2J", r#""a\nWARN b\u{1b}[2J""#.to_owned()),
+        (&long, format!("\"{}… (10000 bytes)\"", "x".repeat(64))),
+    ] {
+        let before = log.lines("refused a token request").len();
+        let form = [
+            ("grant_type", "client_credentials"),
+            ("client_id", id),
+            ("client_secret", "guess-7"),
+        ];
+        assert_eq!(service.ask_token(&form).await.status, 401);
+        let lines = log.lines("refused a token request");
+        assert_eq!(lines.len(), before + 1, "{lines:?}");
+        let line = &lines[before];
+        for part in [
+            "peer=127.0.0.1:".to_owned(),
+            format!("client_id={logged}"),
+            "error=\"invalid_client\"".to_owned(),
+        ] {
+            assert!(line.contains(&part), "{part} in {line}");
+        }
+    }
+    // By HTTP Basic too, and where no client was named.
+    let request = service.http.post(service.url("/connect/token"));
+    let request = request.form(&[("grant_type", "client_credentials")]);
+    let answer = Answer::of(request.basic_auth("basic-7", Some("guess-7"))).await;
+    assert_eq!(answer.status, 401);
+    assert_eq!(log.lines("client_id=\"basic-7\"").len(), 1);
+    service
+        .ask_token(&[("grant_type", "client_credentials")])
+        .await;
+    let lines = log.lines("refused a token request");
+    let last = lines.last().expect("a line");
+    assert!(
+        last.contains("peer=") && !last.contains("client_id="),
+        "{last}"
+    );
+    let ours = log.lines("obeya").join("\n");
+    for secret in ["guess-7", &client.client_secret] {
+        assert!(!ours.contains(secret), "{secret} in {ours}");
+    }
+}
+
 /// The cause of a 500 is in the log under its trace id, and nowhere else.
 #[tokio::test]
 async fn a_fault_of_ours_is_told_to_the_log_only() {

@@ -13,6 +13,7 @@ mod auth;
 mod bad_input;
 mod base_url;
 mod boards;
+mod busy_readers;
 mod contract;
 mod engines;
 mod etags;

@@ -391,6 +391,89 @@ async fn a_function_that_refuses_a_value_is_told_from_a_failure() {
     );
 }
 
+/// One statement that does not end, or ever more of them: either way the work runs again, with a permit for
+/// long work.
+#[tokio::test]
+async fn brief_work_that_turns_out_long_begins_again_as_long_work() {
+    let options = StoreOptions {
+        readers: 2,
+        reader_wait: Duration::from_millis(50),
+        ..StoreOptions::default()
+    };
+    let (_database, store) = opened_with(&options).await;
+    fn one_endless(session: &mut dyn Session) -> Result<i64, StoreError> {
+        let endless =
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n";
+        session.first(endless, &[], |row| row.int(0)).map(|_| 1)
+    }
+    fn ever_more(session: &mut dyn Session) -> Result<i64, StoreError> {
+        loop {
+            count_areas(session)?;
+        }
+    }
+    let runs = Arc::new(AtomicUsize::new(0));
+    let brief = |first: fn(&mut dyn Session) -> Result<i64, StoreError>| {
+        let runs = Arc::clone(&runs);
+        runs.store(0, Ordering::SeqCst);
+        store.brief(move |session| match runs.fetch_add(1, Ordering::SeqCst) {
+            0 => first(session),
+            _ => count_areas(session),
+        })
+    };
+    for first in [one_endless, ever_more] {
+        assert_eq!(brief(first).await.expect("a count"), 0);
+        assert_eq!(runs.load(Ordering::SeqCst), 2);
+    }
+    assert_eq!(brief(count_areas).await.expect("a count"), 0);
+    assert_eq!(runs.load(Ordering::SeqCst), 1);
+
+    // While all permits for long work are out, it waits for one of these, and keeps none of the others.
+    let held = Held::all(&store, 1).await;
+    let waited = brief(one_endless).await;
+    assert!(
+        matches!(waited, Err(StoreError::Unavailable(_))),
+        "{waited:?}"
+    );
+    assert_eq!(runs.load(Ordering::SeqCst), 1);
+    assert_eq!(brief(count_areas).await.expect("a count"), 0);
+    held.release().await;
+}
+
+/// Reads of any size that go on until they are released.
+pub struct Held(Vec<(mpsc::Sender<()>, tokio::task::JoinHandle<()>)>);
+
+impl Held {
+    /// So many, all of which have begun.
+    pub async fn all(store: &Store, reads: usize) -> Self {
+        let (begin, mut begun) = tokio::sync::mpsc::unbounded_channel();
+        let mut held = Vec::new();
+        for _ in 0..reads {
+            let (go, wait) = mpsc::channel::<()>();
+            let (store, begin) = (store.clone(), begin.clone());
+            let read = tokio::spawn(async move {
+                let work = move |session: &mut dyn Session| {
+                    begin.send(()).expect("somebody waits");
+                    // Ends when the sender goes.
+                    let _ = wait.recv();
+                    count_areas(session)
+                };
+                store.read(work).await.expect("a count");
+            });
+            held.push((go, read));
+            begun.recv().await.expect("begun");
+        }
+        Self(held)
+    }
+
+    /// Lets them end.
+    pub async fn release(self) {
+        for (go, read) in self.0 {
+            drop(go);
+            read.await.expect("no panic");
+        }
+    }
+}
+
 /// On one thread, so that both reads have asked for a reader before the look-up does.
 #[tokio::test]
 async fn a_look_up_finds_a_reader_while_every_long_read_that_may_run_does() {

@@ -4,6 +4,7 @@
 //! and what ends a snapshot or a part travels with whatever comes next.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use tokio_postgres::Statement;
 
@@ -16,6 +17,15 @@ use crate::store::StoreError;
 use crate::store::kept::Kept;
 
 const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+/// The same for brief work, each statement of which the server ends after [`BRIEF`]. The limit goes with the
+/// transaction, and travels with its beginning.
+const BEGIN_BRIEF_READ: &str =
+    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 100";
+
+/// How long brief work may take. Most lists take some milliseconds, and some tens on a server that is busy
+/// with others' long statements; a longer limit would let these hold more of the readers that brief work has
+/// to itself.
+pub(super) const BRIEF: Duration = Duration::from_millis(100);
 
 /// A connection, with the statements it has prepared.
 pub(in crate::store) struct Database {
@@ -31,6 +41,20 @@ pub(in crate::store) struct Database {
     /// Whether the server takes nothing more until what failed is undone.
     pub(super) is_aborted: bool,
     pub(super) is_conflict: bool,
+    pub(super) brief: Brief,
+}
+
+/// Whether the work under way has to be brief.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Brief {
+    /// It may take as long as its statements may.
+    No,
+    /// It has to, and has not begun.
+    Due,
+    /// It has to end by then.
+    Until(Instant),
+    /// It was ended for being too long.
+    Ended,
 }
 
 /// How far a connection is in a transaction.
@@ -59,6 +83,7 @@ impl Database {
             is_answered: false,
             is_aborted: false,
             is_conflict: false,
+            brief: Brief::No,
         })
     }
 
@@ -94,9 +119,17 @@ impl Database {
         }
         if self.transaction == Transaction::Due {
             self.transaction = Transaction::Open;
-            self.post(BEGIN_READ)?;
+            self.post_begin()?;
         }
         Ok(())
+    }
+
+    fn post_begin(&mut self) -> Result<(), StoreError> {
+        if self.brief == Brief::No {
+            return self.post(BEGIN_READ);
+        }
+        self.brief = Brief::Until(Instant::now() + BRIEF);
+        self.post(BEGIN_BRIEF_READ)
     }
 
     /// What callers get of a failure, after what follows from it for this connection.
@@ -108,6 +141,9 @@ impl Database {
             self.is_conflict |= self.role == Role::Writer;
         }
         self.is_aborted |= self.transaction == Transaction::Open;
+        if self.brief != Brief::No && matches!(failure.error, StoreError::Timeout) {
+            self.brief = Brief::Ended;
+        }
         failure.error
     }
 
@@ -117,6 +153,10 @@ impl Database {
         &mut self,
         mut work: impl FnMut(&mut Self) -> Result<T, Failure>,
     ) -> Result<T, StoreError> {
+        if self.is_brief_over() {
+            self.brief = Brief::Ended;
+            return Err(StoreError::Timeout);
+        }
         self.begin_due()?;
         let ran = work(self);
         let failure = match ran {
@@ -140,11 +180,20 @@ impl Database {
             self.post("ROLLBACK")?;
         }
         if was_open {
-            self.post(BEGIN_READ)?;
+            self.post_begin()?;
         }
         let again = work(self);
         self.is_answered = true;
         again.map_err(|failure| self.noted(failure))
+    }
+
+    /// Whether brief work has had its time, over all its statements.
+    fn is_brief_over(&self) -> bool {
+        match self.brief {
+            Brief::No | Brief::Due => false,
+            Brief::Until(end) => Instant::now() >= end,
+            Brief::Ended => true,
+        }
     }
 
     /// Takes a new connection for the one that was lost.
@@ -163,5 +212,16 @@ impl Database {
             link.wait(client.prepare(&text))
         });
         statement.cloned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_server_ends_brief_statements_when_we_do() {
+        let setting = format!("statement_timeout = {}", BRIEF.as_millis());
+        assert!(BEGIN_BRIEF_READ.ends_with(&setting), "{BEGIN_BRIEF_READ}");
     }
 }

@@ -127,6 +127,11 @@ impl Server {
         self.tls.clone()
     }
 
+    /// How long one statement may run.
+    pub(super) fn statement_budget(&self) -> Duration {
+        self.options.statement_budget
+    }
+
     /// How many prepared statements a connection keeps.
     pub(super) fn statements(&self) -> usize {
         self.options.cached_statements.saturating_mul(STATEMENTS)

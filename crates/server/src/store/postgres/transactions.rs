@@ -1,6 +1,6 @@
 //! The transactions of a connection: snapshots, turns to write, and parts.
 
-use super::connection::{Database, Transaction};
+use super::connection::{BRIEF, Brief, Database, Transaction};
 use crate::store::StoreError;
 use crate::store::connect::Connection;
 
@@ -112,5 +112,16 @@ impl Connection for Database {
 
     fn take_conflict(&mut self) -> bool {
         std::mem::take(&mut self.is_conflict)
+    }
+
+    fn be_brief(&mut self) {
+        // Where every statement has to be as brief, there is nothing to gain.
+        if self.server.statement_budget() > BRIEF {
+            self.brief = Brief::Due;
+        }
+    }
+
+    fn take_time(&mut self) -> bool {
+        std::mem::replace(&mut self.brief, Brief::No) == Brief::Ended
     }
 }

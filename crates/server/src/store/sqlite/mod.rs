@@ -57,8 +57,8 @@ impl Connect for Sqlite {
 
     fn reader(&self, work: Work) -> Result<Database, StoreError> {
         let cache_kib = match work {
-            Work::Short => self.options.reader_cache_kib,
-            Work::Long => self.options.long_reader_cache_kib,
+            Work::Point | Work::Brief => self.options.reader_cache_kib,
+            Work::Control | Work::Long => self.options.long_reader_cache_kib,
         };
         connection::open_reader(&self.path, &self.options, cache_kib)
     }

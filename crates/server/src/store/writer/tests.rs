@@ -77,6 +77,12 @@ impl Connection for Fake {
     fn is_in_transaction(&self) -> bool {
         self.is_open
     }
+
+    fn be_brief(&mut self) {}
+
+    fn take_time(&mut self) -> bool {
+        false
+    }
 }
 
 impl Session for Fake {

@@ -14,7 +14,8 @@ pub mod raw;
 pub mod sql;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::Duration;
 
 use obeya_server::store::Store;
 use obeya_server::{Clock, Config, Running, Server};
@@ -235,24 +236,36 @@ impl Answer {
 
 /// A clock that stands until it is moved.
 #[derive(Clone)]
-pub struct TestClock(Arc<AtomicI64>);
+pub struct TestClock {
+    now: Arc<AtomicI64>,
+    monotonic: Arc<AtomicU64>,
+}
 
 impl Default for TestClock {
     fn default() -> Self {
-        Self(Arc::new(AtomicI64::new(START)))
+        Self {
+            now: Arc::new(AtomicI64::new(START)),
+            monotonic: Arc::default(),
+        }
     }
 }
 
 impl TestClock {
-    /// Moves the time on.
+    /// Moves the time of day on.
     pub fn advance(&self, seconds: i64) {
-        self.0.fetch_add(seconds, Ordering::SeqCst);
+        self.now.fetch_add(seconds, Ordering::SeqCst);
+    }
+
+    /// Moves the monotonic clock on, by which periods are measured that must not depend on the time of day.
+    pub fn elapse(&self, seconds: u64) {
+        self.monotonic.fetch_add(seconds, Ordering::SeqCst);
     }
 
     fn clock(&self) -> Clock {
-        let seconds = Arc::clone(&self.0);
-        Clock::new(move || {
-            jiff::Timestamp::from_second(seconds.load(Ordering::SeqCst)).expect("in range")
-        })
+        let (now, monotonic) = (Arc::clone(&self.now), Arc::clone(&self.monotonic));
+        let clock = Clock::new(move || {
+            jiff::Timestamp::from_second(now.load(Ordering::SeqCst)).expect("in range")
+        });
+        clock.with_monotonic(move || Duration::from_secs(monotonic.load(Ordering::SeqCst)))
     }
 }

@@ -100,7 +100,7 @@ fn a_server_that_stopped_is_told_at_once_and_used_again_when_it_is_back() {
     let mut cluster = Cluster::new();
     cluster.start(&[]);
     let (postgres, mut writer) = Postgres::open(&cluster.url(""), &options()).unwrap();
-    let mut reader = postgres.reader(Work::Short).unwrap();
+    let mut reader = postgres.reader(Work::Point).unwrap();
     assert_eq!(one(&mut reader, "SELECT 5", &[]).unwrap(), Some(5));
     writer.begin_write().unwrap();
     cluster.stop();
@@ -118,7 +118,7 @@ fn a_server_that_stopped_is_told_at_once_and_used_again_when_it_is_back() {
     assert!(begun.elapsed() < Duration::from_secs(5));
     cluster.start(&[]);
     assert!(reader.is_lost() && writer.is_lost());
-    let mut reader = postgres.reader(Work::Short).unwrap();
+    let mut reader = postgres.reader(Work::Point).unwrap();
     assert_eq!(one(&mut reader, "SELECT 5", &[]).unwrap(), Some(5));
     let mut writer = postgres.writer().unwrap();
     writer.begin_write().unwrap();

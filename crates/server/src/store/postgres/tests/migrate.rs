@@ -161,7 +161,7 @@ fn a_user_that_only_reads_can_start_on_what_is_up_to_date() {
     );
 
     let (postgres, mut writer) = Postgres::open(&url, &options()).unwrap();
-    let mut reader = postgres.reader(Work::Short).unwrap();
+    let mut reader = postgres.reader(Work::Point).unwrap();
     assert_eq!(
         one(&mut reader, "SELECT count(*) FROM boards", &[]).unwrap(),
         Some(0)

@@ -320,7 +320,7 @@ fn no_view_from_before_a_crash_is_seen_again_after_it() {
 fn the_engine_gives_connections_that_read_and_that_write() {
     let (_scratch, postgres, writer) = Scratch::migrated();
     drop(writer);
-    let mut reader = postgres.reader(Work::Short).unwrap();
+    let mut reader = postgres.reader(Work::Point).unwrap();
     reader.begin_read().unwrap();
     reader
         .query("SELECT last FROM stamps", &[], &mut |_| {
