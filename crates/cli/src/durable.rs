@@ -9,9 +9,10 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Options that create a file which only its owner may read. A file that exists keeps its mode.
+/// Options that open a file for writing, or create one that only its owner may read. A file that exists keeps its mode.
 pub(crate) fn private() -> OpenOptions {
     let mut options = File::options();
+    options.write(true).create(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options

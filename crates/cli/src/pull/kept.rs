@@ -278,8 +278,6 @@ fn lock(file: &Path, part: &Path, format: Format) -> Result<File> {
     };
     let lock = durable::private()
         .read(true)
-        .write(true)
-        .create(true)
         .truncate(false)
         .open(path)
         .with_context(told)?;

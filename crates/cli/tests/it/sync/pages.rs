@@ -40,14 +40,26 @@ async fn rows_of_one_instant_on_several_pages_are_all_in_the_copy() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_has_as_many_rows_as_are_asked_for() {
-    let plant = Plant::new(0, 30);
-    let to = plant.file("copy");
-    let pages = async |more: &[&str]| {
-        let before = plant.answered("listDatasourceValues", "2xx");
-        plant.sync(&to, &[&["--full"], more].concat()).success();
-        plant.answered("listDatasourceValues", "2xx") - before
+    let plant = Plant::new(12, 30);
+    let copies = [
+        (plant.file("copy"), &[][..]),
+        (plant.file("small"), &SMALL[..]),
+    ];
+    // How many answers each copy takes.
+    let answers = |operation| {
+        copies.each_ref().map(|(to, page_size)| {
+            let before = plant.answered(operation, "2xx");
+            plant.sync(to, page_size).success();
+            plant.answered(operation, "2xx") - before
+        })
     };
-    // 24 values are of one datasource and 6 of another. Each page of two has the values of the last instant once more.
-    assert!(pages(&[]).await < 10);
-    assert!(pages(&SMALL).await > 15);
+    // 24 values of one datasource and 6 of another: 15 pages of two, if none had a value of the page before once more.
+    let [plain, small] = answers("listDatasourceValues");
+    assert!(small >= plain + 13, "{small} and {plain}");
+    let renamed =
+        json!({"id": "u-1", "userName": "ingrid", "displayName": "Ingrid N.", "groups": [1, 4]});
+    plant.import_more("users.jsonl", &[renamed]);
+    // Six incidents changed: three pages in place of one.
+    let [plain, small] = answers("listIncidents");
+    assert!(small >= plain + 2, "{small} and {plain}");
 }

@@ -120,9 +120,7 @@ impl Folder {
 /// When another process holds it.
 pub(in crate::sync::target) fn lock(path: &Path) -> Result<File> {
     let file = durable::private()
-        .create(true)
         .truncate(false)
-        .write(true)
         .open(path)
         .with_context(|| format!("{} cannot be written", path.display()))?;
     match file.try_lock() {
