@@ -16,15 +16,6 @@ use crate::venv;
 const LICENCES: [&str; 2] = ["LICENSE-MIT", "LICENSE-APACHE"];
 const SPEC: (&str, &str) = ("openapi.yaml", "spec/openapi.yaml");
 
-/// The same, alone.
-pub(crate) fn run(long: bool) -> Result<()> {
-    let part = tests(long)?;
-    if part.failed > 0 {
-        bail!("{} faults of packages", part.failed);
-    }
-    Ok(())
-}
-
 /// Packs everything and looks into the archives. `long` builds what is in them too, which takes a quarter of an hour.
 pub(crate) fn tests(long: bool) -> Result<Part> {
     // The version that the tests of the Python package name.
@@ -33,21 +24,33 @@ pub(crate) fn tests(long: bool) -> Result<Part> {
     let place = folder.path();
     let crates = crates(place)?;
     let sdist = sdist(place)?;
-    let mut faults = Vec::new();
-    for unpacked in &crates {
-        faults.extend(faults_of(unpacked)?);
+    let unpacked = unpack(&sdist, &place.join("sdist"))?;
+    // The source distribution has its crates as folders.
+    let mut packages = entries(&unpacked.join("crates"))?;
+    packages.push(unpacked);
+    packages.extend_from_slice(&crates);
+    let mut all = Vec::new();
+    for package in &packages {
+        all.extend(faults(place, package)?);
     }
-    faults.extend(faults_of_sdist(&unpack(&sdist, &place.join("sdist"))?)?);
-    for fault in &faults {
+    for fault in &all {
         eprintln!("{fault}");
     }
-    if long && faults.is_empty() {
+    if long && all.is_empty() {
         build_crates(place, &crates)?;
         build_sdist(place, &sdist)?;
     }
-    let archives = crates.len() + 1;
-    let passed = if faults.is_empty() { archives } else { 0 };
-    Ok(Part::new("Packages", true, passed, faults.len()))
+    let archives = if all.is_empty() { crates.len() + 1 } else { 0 };
+    Ok(Part::new("Packages", true, archives, all.len()))
+}
+
+/// The same, alone.
+pub(crate) fn run(long: bool) -> Result<()> {
+    let part = tests(long)?;
+    if part.failed > 0 {
+        bail!("{} faults of packages", part.failed);
+    }
+    Ok(())
 }
 
 /// Packs the crates that are published; where each was unpacked.
@@ -95,34 +98,20 @@ fn unpack(archive: &Path, to: &Path) -> Result<PathBuf> {
     Ok(to.join(name))
 }
 
-/// What an unpacked crate lacks.
-fn faults_of(unpacked: &Path) -> Result<Vec<String>> {
+/// What an unpacked package lacks. A link is no file: an archive must hold the content.
+fn faults(place: &Path, package: &Path) -> Result<Vec<String>> {
     let mut expected = LICENCES.map(|name| (name, name)).to_vec();
-    if unpacked.join("build.rs").exists() {
+    if package.join("build.rs").exists() {
         expected.push(SPEC);
     }
-    lacks(unpacked, &expected)
-}
-
-/// What the source distribution lacks: of itself, and of each crate in it.
-fn faults_of_sdist(unpacked: &Path) -> Result<Vec<String>> {
-    let mut faults = lacks(unpacked, &LICENCES.map(|name| (name, name)))?;
-    for folder in entries(&unpacked.join("crates"))? {
-        faults.extend(faults_of(&folder)?);
-    }
-    Ok(faults)
-}
-
-/// A sentence for each file that is not the one of the repository. A link is no file: an archive must hold the content.
-fn lacks(unpacked: &Path, expected: &[(&str, &str)]) -> Result<Vec<String>> {
     let mut faults = Vec::new();
     for (name, original) in expected {
-        let path = unpacked.join(name);
+        let path = package.join(name);
         let is_file = path.symlink_metadata().is_ok_and(|found| found.is_file());
         if !is_file || fs::read(&path)? != fs::read(root().join(original))? {
-            let archive = unpacked.file_name().unwrap_or_default().display();
+            let shown = path.strip_prefix(place).unwrap_or(&path).display();
             faults.push(format!(
-                "the package {archive} has no `{name}` with the content of {original}"
+                "{shown}: expected a file with the content of {original}"
             ));
         }
     }
