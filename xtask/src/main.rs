@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod linter;
+mod packages;
 mod postgres;
 mod process;
 mod python;
@@ -36,15 +37,21 @@ enum Command {
     },
     /// What must hold before any test: formatting, lints, generated files, structure.
     Check,
-    /// Everything: check, Rust tests, documentation tests, a validator of the specification, Python tests, Schemathesis.
+    /// Everything: check, Rust tests, documentation tests, a validator of the specification, Python tests, packages, Schemathesis.
     Test {
-        /// Lets Schemathesis make ten times as many requests, and replicas and migrations be killed for minutes.
+        /// Lets Schemathesis make ten times as many requests, replicas and migrations be killed for minutes, and builds the packages.
         #[arg(long)]
         long: bool,
     },
     /// The part of `test` that makes requests from the specification, alone.
     Schemathesis {
         /// Ten times as many requests, for some minutes.
+        #[arg(long)]
+        long: bool,
+    },
+    /// The part of `test` that packs the crates and the Python package and looks into the archives, alone.
+    Packages {
+        /// Builds what is in the archives too, for a quarter of an hour.
         #[arg(long)]
         long: bool,
     },
@@ -78,6 +85,7 @@ fn main() -> anyhow::Result<()> {
         Command::Check => check::run().map(|_| ()),
         Command::Test { long } => test::run(long),
         Command::Schemathesis { long } => schemathesis::run(long),
+        Command::Packages { long } => packages::run(long),
         Command::Docs => python::docs(),
         Command::Postgres { durable, command } => {
             postgres::run(postgres::Profile::new(durable), &command)

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 
 use crate::report::{Part, summary};
-use crate::{check, linter, python, rust, schemathesis};
+use crate::{check, linter, packages, python, rust, schemathesis};
 
 /// Runs every part, whatever the earlier ones said; the last line counts them all. `long` lets those that search, or kill and start, do so for longer.
 pub(crate) fn run(long: bool) -> Result<()> {
@@ -13,6 +13,7 @@ pub(crate) fn run(long: bool) -> Result<()> {
         Part::of("Documentation", rust::documentation()),
         Part::of("Specification", linter::tests()),
         Part::of("Python", python::tests(long)),
+        Part::of("Packages", packages::tests(long)),
         Part::of("Schemathesis", schemathesis::tests(long)),
     ];
     println!("\n{}", summary(&parts));

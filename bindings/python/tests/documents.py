@@ -22,6 +22,7 @@ import notebook
 
 PACKAGE = Path(__file__).parent.parent
 README = PACKAGE / "README.md"
+MAIN_README = PACKAGE.parent.parent / "README.md"
 COOKBOOK = PACKAGE / "docs" / "cookbook.md"
 
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", flags=re.DOTALL | re.MULTILINE)

@@ -7,11 +7,13 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import documents
 import obeya
 import pytest
+from obeya import __main__ as obeya_main
 from obeya import _obeya as extension
 
 HERE = Path(__file__).parent
@@ -76,17 +78,50 @@ def test_the_extension_needs_nothing_newer_than_its_oldest_python() -> None:
     assert result["computed"] != "3.2"
 
 
-def test_the_readme_s_examples_run(server: obeya.TestServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # They write files.
-    monkeypatch.chdir(tmp_path)
+def run_examples(document: Path, server: obeya.TestServer, monkeypatch: pytest.MonkeyPatch) -> None:
     client_id, client_secret = server.credentials()
     monkeypatch.setenv("OBEYA_BASE_URL", server.base_url)
     monkeypatch.setenv("OBEYA_CLIENT_ID", client_id)
     monkeypatch.setenv("OBEYA_CLIENT_SECRET", client_secret)
     monkeypatch.delenv("OBEYA_AUTH_URL", raising=False)
     names: dict[str, object] = {}
-    for example in documents.examples(documents.README):
+    for example in documents.examples(document):
         exec(compile(example, "README.md", "exec"), names)
+
+
+def test_the_readme_s_examples_run(server: obeya.TestServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # They write files.
+    monkeypatch.chdir(tmp_path)
+    run_examples(documents.README, server, monkeypatch)
+
+
+def test_the_main_readme_s_examples_run_on_the_plant_that_it_imports(monkeypatch: pytest.MonkeyPatch) -> None:
+    with obeya.TestServer() as server:
+        server.import_dir(documents.MAIN_README.parent / "spec" / "plant")
+        run_examples(documents.MAIN_README, server, monkeypatch)
+
+
+def installed(extras: Iterable[str]) -> set[str]:
+    """What extras of the package install beside it, on every system."""
+    requirements = importlib.metadata.requires("obeya") or []
+    found = (re.fullmatch(r"([\w-]+)[^;]*; extra == ['\"](\w+)['\"]", requirement) for requirement in requirements)
+    return {match[1] for match in found if match and match[2] in extras}
+
+
+def test_the_readme_s_first_line_installs_what_its_others_need() -> None:
+    blocks = [block.text for block in documents.blocks(documents.MAIN_README) if block.section == "In Python"]
+    extras = re.search(r"pip install '\./bindings/python\[([\w,]+)\]'", blocks[0])
+    assert extras
+    assert "python -m obeya demo" in blocks[0]
+    assert ".to_pandas()" in blocks[1]
+    assert installed(extras[1].split(",")) >= {*obeya_main._NEEDED, "pandas"}
+
+
+def test_the_report_s_line_installs_what_it_needs() -> None:
+    report = [block.text for block in documents.blocks(documents.README) if block.section == "A report"]
+    extras = re.match(r"pip install '\./bindings/python\[([\w,]+)\]'\npython -m obeya demo", report[0])
+    assert extras
+    assert installed(extras[1].split(",")) >= {*obeya_main._NEEDED}
 
 
 def test_the_examples_of_the_documents_have_types(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ mod client;
 mod connect;
 mod database;
 mod demo;
+mod durable;
 mod export;
 mod import;
 mod migrate;

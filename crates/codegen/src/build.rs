@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 
 use crate::{Error, Spec};
 
-/// `OUT_DIR`, and the specification: `../../spec/openapi.yaml` from the crate's folder, or `openapi.yaml` inside it.
-/// Nothing puts a copy there yet: whoever publishes a crate that calls this must add one to its package.
+/// `OUT_DIR`, and the specification: `openapi.yaml` in the crate's folder. In the repository that is a link to `spec/openapi.yaml`,
+/// in a package the file itself.
 ///
 /// # Panics
 /// Outside a build script.
@@ -24,10 +24,20 @@ pub fn places() -> (PathBuf, PathBuf) {
         PathBuf::from(std::env::var_os(name).expect("Cargo sets this variable for build scripts"))
     };
     let folder = variable("CARGO_MANIFEST_DIR");
-    let shared = folder.join("../../spec/openapi.yaml");
-    // Without the `..`, so that messages name a file people know.
-    let spec = std::fs::canonicalize(shared).unwrap_or_else(|_| folder.join("openapi.yaml"));
-    (variable("OUT_DIR"), spec)
+    (variable("OUT_DIR"), spec(&folder))
+}
+
+/// The file that `openapi.yaml` in a folder stands for.
+fn spec(folder: &Path) -> PathBuf {
+    let beside = folder.join("openapi.yaml");
+    // Where Git makes no links, as on Windows, it writes a file whose only line is where the link leads.
+    let text = std::fs::read_to_string(&beside).unwrap_or_default();
+    let target = match text.lines().count() {
+        1 => folder.join(text.trim_end()),
+        _ => beside.clone(),
+    };
+    // Without links and `..`, so that messages name a file people know.
+    std::fs::canonicalize(target).unwrap_or(beside)
 }
 
 /// Writes `model.rs`: every type of the interface.
@@ -98,4 +108,58 @@ pub fn write_if_changed(path: &Path, content: &str) -> std::io::Result<bool> {
     }
     std::fs::write(path, content)?;
     Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    const SPEC: &str = "openapi: 3.0.3\npaths: {}\n";
+
+    /// A repository with a specification, and the folder of a crate in it.
+    fn repository() -> (tempfile::TempDir, PathBuf, PathBuf) {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("crates/model");
+        fs::create_dir_all(&folder).unwrap();
+        fs::create_dir(root.path().join("spec")).unwrap();
+        let shared = root.path().join("spec/openapi.yaml");
+        fs::write(&shared, SPEC).unwrap();
+        let shared = fs::canonicalize(shared).unwrap();
+        (root, folder, shared)
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stands_for_the_shared_file() {
+        let (_root, folder, shared) = repository();
+        let link = folder.join("openapi.yaml");
+        std::os::unix::fs::symlink("../../spec/openapi.yaml", link).unwrap();
+        assert_eq!(spec(&folder), shared);
+    }
+
+    #[test]
+    fn a_checkout_without_links_has_the_shared_file() {
+        let (_root, folder, shared) = repository();
+        for text in ["../../spec/openapi.yaml", "../../spec/openapi.yaml\n"] {
+            fs::write(folder.join("openapi.yaml"), text).unwrap();
+            assert_eq!(spec(&folder), shared, "{text:?}");
+        }
+    }
+
+    /// A vendored crate may lie two folders below another project that has a specification of its own.
+    #[test]
+    fn a_package_has_its_own_file_whatever_lies_around_it() {
+        let (_root, folder, _) = repository();
+        let own = folder.join("openapi.yaml");
+        fs::write(&own, SPEC).unwrap();
+        assert_eq!(spec(&folder), fs::canonicalize(own).unwrap());
+    }
+
+    #[test]
+    fn a_missing_file_is_named_where_it_should_be() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(spec(folder.path()), folder.path().join("openapi.yaml"));
+    }
 }

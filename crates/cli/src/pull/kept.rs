@@ -4,7 +4,7 @@
 //! after which record the next pull goes on. What came later than that is cut off by it, so every row is there once, wherever the first one
 //! was ended. A whole file takes the name FILE, and only then the state goes.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -12,7 +12,6 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 
 use super::Target;
-use super::durable::{self, beside};
 use super::encode::Content;
 use super::fetch::Piece;
 use super::format::Format;
@@ -20,6 +19,10 @@ use super::query::Query;
 use super::segments::Segments;
 use super::state::{After, State};
 use super::stream::Stream;
+use crate::durable::{self, beside};
+
+#[cfg(test)]
+mod tests;
 
 /// How often rows are brought to disk for good: that takes the disk some milliseconds, and at most these rows come again.
 const SETTLE_TIME: Duration = Duration::from_millis(200);
@@ -149,7 +152,7 @@ impl Kept {
             self.settle()?;
             if let Sink::Stream(stream) = &mut self.sink {
                 self.state.written = stream.finish()?;
-                stream.get_ref().sync_all()?;
+                durable::sync(stream.get_ref(), &self.part)?;
             }
             self.state.is_complete = true;
             self.state.save(&self.state_file)?;
@@ -165,7 +168,7 @@ impl Kept {
                 }
                 _ => self.part.clone(),
             };
-            durable::rename(&whole, &self.file).with_context(told)?;
+            durable::publish(&whole, &self.file).with_context(told)?;
         }
         self.clear()?;
         Ok(self.state.rows)
@@ -202,7 +205,7 @@ impl Kept {
         self.state.written = match &mut self.sink {
             Sink::Stream(stream) => {
                 let written = stream.flush()?;
-                stream.get_ref().sync_data()?;
+                durable::sync(stream.get_ref(), &self.part)?;
                 written
             }
             Sink::Segments(segments) => segments.settle()?,
@@ -273,10 +276,8 @@ fn lock(file: &Path, part: &Path, format: Format) -> Result<File> {
         }
         _ => part.to_owned(),
     };
-    let lock = OpenOptions::new()
+    let lock = durable::private()
         .read(true)
-        .write(true)
-        .create(true)
         .truncate(false)
         .open(path)
         .with_context(told)?;

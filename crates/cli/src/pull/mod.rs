@@ -4,7 +4,6 @@
 //! more than some pages are in memory. What is kept when a pull breaks off, and how the next one goes on, is in [`kept`].
 
 mod by_date;
-mod durable;
 mod encode;
 mod fetch;
 mod format;

@@ -17,6 +17,8 @@ use parquet::file::metadata::ParquetMetaDataReader;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 
+use crate::durable;
+
 /// The segments of a file, in a folder of their own.
 pub(crate) struct Segments {
     folder: PathBuf,
@@ -57,7 +59,7 @@ impl Segments {
     pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         if self.current.is_none() {
             let file = self.file(self.done + 1);
-            let out = File::create(&file)
+            let out = durable::create(&file)
                 .with_context(|| format!("{} cannot be made", file.display()))?;
             let properties = properties(&self.schema);
             let writer = ArrowWriter::try_new(out, Arc::clone(&self.schema), Some(properties))?;
@@ -74,7 +76,7 @@ impl Segments {
     pub(crate) fn settle(&mut self) -> Result<u64> {
         if let Some(mut writer) = self.current.take() {
             writer.finish().context("the rows cannot be written")?;
-            writer.inner().sync_data()?;
+            durable::sync(writer.inner(), &self.file(self.done + 1))?;
             self.done += 1;
             self.rows = 0;
         }
@@ -83,8 +85,8 @@ impl Segments {
 
     /// Makes one file of all that is settled.
     pub(crate) fn join(&self, target: &Path) -> Result<()> {
-        let out =
-            File::create(target).with_context(|| format!("{} cannot be made", target.display()))?;
+        let out = durable::create(target)
+            .with_context(|| format!("{} cannot be made", target.display()))?;
         let synced = out.try_clone()?;
         let properties = properties(&self.schema);
         let (mut writer, _) =
@@ -114,7 +116,7 @@ impl Segments {
             }
         }
         writer.close()?;
-        synced.sync_all()?;
+        durable::sync(&synced, target)?;
         Ok(())
     }
 

@@ -7,8 +7,8 @@ use anyhow::{Context as _, Result, bail};
 use obeya::model::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::durable;
 use super::query::Query;
+use crate::durable;
 
 /// The only form of the file there is so far.
 const VERSION: u32 = 1;

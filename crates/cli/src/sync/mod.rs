@@ -50,8 +50,12 @@ pub(crate) struct Args {
     #[arg(long)]
     full: bool,
 
+    /// Rows to a request; by itself 2000 records or 10000 values
+    #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(i32).range(1..=10_000))]
+    page_size: Option<i32>,
+
     /// Says how far the copy is, and asks no service
-    #[arg(long, conflicts_with_all = ["only", "datasource", "full"])]
+    #[arg(long, conflicts_with_all = ["only", "datasource", "full", "page_size"])]
     status: bool,
 
     #[command(flatten)]
@@ -124,6 +128,7 @@ pub(crate) async fn copy(
         only: What::value_variants().to_vec(),
         datasource: vec![datasource],
         full: false,
+        page_size: None,
         status: false,
         connect: None,
     };

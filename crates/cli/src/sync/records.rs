@@ -24,7 +24,7 @@ use super::target::{Counts, Scope};
 /// How often what changed meanwhile is asked for before a run says that it was not exact.
 pub(super) const ROUNDS: usize = 5;
 
-/// Records to a page: some megabytes.
+/// Records to a page where nobody asks for another number: some megabytes.
 const PAGE: i32 = 2_000;
 
 /// A range of this many ids is read and not halved any more.
@@ -182,7 +182,7 @@ impl<'a, 'b, T: Stamped> Work<'a, 'b, T> {
             let ask = Ask {
                 filter: Some(format!("id gt {last}")),
                 orderby: Some("id"),
-                size: PAGE,
+                size: self.run.page_size(PAGE),
                 ..Ask::default()
             };
             let (left, records) = T::page(self.run.client, ask).await?;
@@ -216,7 +216,7 @@ impl<'a, 'b, T: Stamped> Work<'a, 'b, T> {
                 filter: (mark != Mark::START)
                     .then(|| format!("lastModified gt {} or id gt {}", mark.stamp, mark.id)),
                 orderby: Some("lastModified,id"),
-                size: PAGE,
+                size: self.run.page_size(PAGE),
             };
             let (left, records) = T::page(self.run.client, ask).await?;
             let Some(end) = records.last() else {

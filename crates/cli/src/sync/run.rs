@@ -73,6 +73,11 @@ impl<'a> Run<'a> {
         Ok(self.report)
     }
 
+    /// Rows to a request, which are so many if nobody says otherwise.
+    pub(super) fn page_size(&self, default: i32) -> i32 {
+        self.args.page_size.unwrap_or(default)
+    }
+
     /// Whether this run read all kinds of records that the copy has.
     fn has_read_all_records(&self) -> bool {
         let kinds = [

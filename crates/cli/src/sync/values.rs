@@ -21,7 +21,7 @@ use super::run::{self, Run};
 use super::state::{Mark, Newest, Series};
 use super::target::{Counts, Scope};
 
-/// Values to a page: what the interface allows.
+/// Values to a page where nobody asks for another number: what the interface allows.
 const PAGE: i32 = 10_000;
 
 /// Pages that are read ahead of what is written.
@@ -77,7 +77,11 @@ fn drop_values(run: &mut Run<'_>, datasource: i32) -> Result<u64> {
 async fn one(run: &mut Run<'_>, datasource: i32) -> Result<Line> {
     let mut work = Work {
         group: run::values(),
-        values: run.client.datasources().values(datasource),
+        values: run
+            .client
+            .datasources()
+            .values(datasource)
+            .page_size(run.page_size(PAGE)),
         datasource,
         counts: Counts::default(),
         run,
@@ -248,7 +252,7 @@ impl Work<'_, '_> {
             if let Some(filter) = filter {
                 changed = changed.filter(filter);
             }
-            let page = changed.page_size(PAGE).page(1).await?;
+            let page = changed.page(1).await?;
             let Some(end) = page.values.last() else { break };
             mark = self::mark(end);
             let rows: Vec<Row> = page
@@ -416,8 +420,7 @@ impl Place {
         values: &Values,
         to: Option<Timestamp>,
     ) -> obeya::Result<(Vec<DatasourceValue>, bool)> {
-        let page = between(values.clone(), self.from, to).page_size(PAGE);
-        let mut page = page.page(1).await?;
+        let mut page = between(values.clone(), self.from, to).page(1).await?;
         let mut is_last = is_last(&page);
         if let Some(last) = self.last {
             page.values
@@ -427,7 +430,7 @@ impl Place {
                 let (date, id) = last;
                 let rest = between(values.clone(), self.from, to);
                 let rest = rest.filter(format!("valueDate gt {date} or id gt {id}"));
-                page = rest.page_size(PAGE).page(1).await?;
+                page = rest.page(1).await?;
                 is_last = self::is_last(&page);
             }
         }

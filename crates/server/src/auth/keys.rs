@@ -5,10 +5,9 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use jsonwebtoken::{DecodingKey, EncodingKey};
 use p384::SecretKey;
+use p384::ecdsa::SigningKey;
 use p384::elliptic_curve::rand_core::OsRng;
-use p384::elliptic_curve::sec1::ToEncodedPoint;
 use p384::pkcs8::{DecodePrivateKey, EncodePrivateKey};
 use serde::Serialize;
 
@@ -29,8 +28,7 @@ pub(super) struct KeyRing {
 /// One key.
 pub(super) struct Key {
     pub(super) kid: String,
-    pub(super) encoding: EncodingKey,
-    pub(super) decoding: DecodingKey,
+    pub(super) signing: SigningKey,
     jwk: Jwk,
     created_at: i64,
     expires_at: Option<i64>,
@@ -108,17 +106,14 @@ impl Key {
             ))
         };
         let der = STANDARD.decode(&row.private_key).map_err(|_| broken(()))?;
-        let point = SecretKey::from_pkcs8_der(&der)
-            .map_err(|_| broken(()))?
-            .public_key()
-            .to_encoded_point(false);
+        let signing = SigningKey::from_pkcs8_der(&der).map_err(|_| broken(()))?;
+        let point = signing.verifying_key().to_encoded_point(false);
         let (Some(x), Some(y)) = (point.x(), point.y()) else {
             return Err(broken(()));
         };
         Ok(Self {
             kid: row.kid.clone(),
-            encoding: EncodingKey::from_ec_der(&der),
-            decoding: DecodingKey::from_ec_der(point.as_bytes()),
+            signing,
             jwk: Jwk {
                 kty: "EC",
                 crv: "P-384",

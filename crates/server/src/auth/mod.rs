@@ -6,6 +6,7 @@
 pub mod admin;
 pub(crate) mod endpoint;
 mod error;
+mod jws;
 pub(crate) mod keys;
 pub(crate) mod scopes;
 pub(crate) mod secrets;

@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
-use jsonwebtoken::{Algorithm, Header, Validation};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
 
 use super::error::Refusal;
+use super::jws::{self, Fault, Unverified};
 use super::keys::{Jwk, KeyRing, fresh};
 use super::scopes::Scopes;
 use super::secrets::random;
@@ -71,7 +71,6 @@ pub(crate) struct Tokens {
     lifetime: i64,
     capacity: usize,
     clock: Clock,
-    validation: Validation,
     ring: RwLock<Arc<KeyRing>>,
     memory: RwLock<Memory>,
     /// When the last read of the revoked clients that succeeded was begun, in nanoseconds of the monotonic
@@ -115,20 +114,12 @@ impl Tokens {
                 })
                 .await?;
         }
-        // The times are checked here, against the injected clock; the library would ask the system's.
-        let mut validation = Validation::new(Algorithm::ES384);
-        validation.set_issuer(&[issuer]);
-        validation.set_audience(&[AUDIENCE]);
-        validation.set_required_spec_claims(&["exp", "nbf", "iss", "aud", "sub"]);
-        validation.validate_exp = false;
-        validation.validate_nbf = false;
         Ok(Self {
             issuer: issuer.to_owned(),
             lifetime,
             capacity,
             clock,
             revocations_read: AtomicU64::new(nanos(begun)),
-            validation,
             ring: RwLock::new(Arc::new(KeyRing::read(&rows)?)),
             memory: RwLock::new(Memory {
                 verified: HashMap::new(),
@@ -162,11 +153,6 @@ impl Tokens {
         let key = ring
             .signing(self.clock.ticks())
             .ok_or_else(|| Problem::internal("there is no signing key"))?;
-        let header = Header {
-            typ: Some("at+jwt".to_owned()),
-            kid: Some(key.kid.clone()),
-            ..Header::new(Algorithm::ES384)
-        };
         let claims = Claims {
             iss: self.issuer.clone(),
             aud: AUDIENCE.to_owned(),
@@ -178,7 +164,7 @@ impl Tokens {
             jti: random::<12>(),
             scope: scopes.list(),
         };
-        jsonwebtoken::encode(&header, &claims, &key.encoding).map_err(Problem::internal)
+        jws::sign(&key.kid, &claims, &key.signing).map_err(Problem::internal)
     }
 
     /// What a token grants.
@@ -209,37 +195,30 @@ impl Tokens {
     }
 
     async fn check(&self, token: &str, digest: [u8; 32]) -> Result<Arc<Grant>, Refusal> {
-        let malformed = Refusal::Invalid("the token is malformed");
-        // An algorithm the library does not know, `none` among them, is malformed too.
-        let header = jsonwebtoken::decode_header(token).map_err(|_| malformed)?;
-        if header.alg != Algorithm::ES384 {
-            return Err(Refusal::Invalid(
-                "the token is signed by another algorithm than ES384",
-            ));
-        }
-        let kid = header.kid.ok_or(malformed)?;
+        let token = Unverified::parse(token).map_err(refused)?;
         let ring = self.ring();
         let now = self.clock.ticks();
-        if ring.verifying(&kid, now).is_none() {
+        if ring.verifying(&token.kid, now).is_none() {
             return Err(Refusal::Invalid("the token is signed with an unknown key"));
         }
-        let (token, validation) = (token.to_owned(), self.validation.clone());
         // It only fails when the semaphore is closed, which nobody does.
         let permit = Arc::clone(&self.checks).acquire_owned().await;
-        let decoded = tokio::task::spawn_blocking(move || {
+        let verified = tokio::task::spawn_blocking(move || {
             // Held by the work itself: a caller that goes away does not end it.
             let _permit = permit;
-            let key = ring.verifying(&kid, now)?;
-            Some(
-                jsonwebtoken::decode::<Claims>(&token, &key.decoding, &validation)
-                    .map(|data| data.claims),
-            )
+            let key = ring.verifying(&token.kid, now)?;
+            Some(token.verify::<Claims>(key.signing.verifying_key()))
         });
-        let claims = match decoded.await {
-            Ok(Some(Ok(claims))) => claims,
-            Ok(Some(Err(error))) => return Err(explain(&error)),
-            Ok(None) | Err(_) => return Err(malformed),
+        let claims = match verified.await {
+            Ok(Some(claims)) => claims.map_err(refused)?,
+            Ok(None) | Err(_) => return Err(refused(Fault::Malformed)),
         };
+        if claims.iss != self.issuer {
+            return Err(Refusal::Invalid("the token is of another issuer"));
+        }
+        if claims.aud != AUDIENCE {
+            return Err(Refusal::Invalid("the token is for another audience"));
+        }
         let now = self.clock.seconds();
         if claims.nbf > now + LEEWAY {
             return Err(Refusal::Invalid("the token is not valid yet"));
@@ -337,13 +316,10 @@ fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-fn explain(error: &jsonwebtoken::errors::Error) -> Refusal {
-    use jsonwebtoken::errors::ErrorKind;
-    Refusal::Invalid(match error.kind() {
-        ErrorKind::InvalidSignature => "the token's signature does not match",
-        ErrorKind::InvalidIssuer => "the token is of another issuer",
-        ErrorKind::InvalidAudience => "the token is for another audience",
-        ErrorKind::MissingRequiredClaim(_) => "the token lacks a claim",
-        _ => "the token is malformed",
+fn refused(fault: Fault) -> Refusal {
+    Refusal::Invalid(match fault {
+        Fault::Malformed => "the token is malformed",
+        Fault::Algorithm => "the token is signed by another algorithm than ES384",
+        Fault::Signature => "the token's signature does not match",
     })
 }

@@ -62,7 +62,7 @@ impl Building {
         let name = format!("{resource}.jsonl");
         progress.file(&name);
         let path = self.place.join(&name);
-        let file = File::create_new(self.site.join(&name));
+        let file = create_private(&self.site.join(&name));
         let file = file.map_err(|source| refused(&path, source))?;
         Ok(Lines {
             file: BufWriter::with_capacity(1 << 20, file),
@@ -167,6 +167,14 @@ impl Lines<'_> {
     }
 }
 
+/// A new file, which on Unix only its owner may read: it holds personal data.
+fn create_private(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.write(true).create_new(true).open(path)
+}
+
 /// A new folder to build in, locked.
 fn site(above: &Path, name: &str) -> io::Result<(PathBuf, Option<File>)> {
     loop {
@@ -266,6 +274,19 @@ fn refused(path: &Path, source: io::Error) -> ExportError {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_is_its_owners_alone() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let above = tempfile::tempdir().unwrap();
+        let place = above.path().join("plant");
+        let building = Building::begin(&place).unwrap();
+        let lines = building.file("users", &()).unwrap();
+        lines.end().unwrap();
+        building.end().unwrap();
+        let mode = fs::metadata(place.join("users.jsonl")).unwrap();
+        assert_eq!(mode.permissions().mode() & 0o777, 0o600);
+    }
 
     fn names(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).expect("a folder");

@@ -4,10 +4,13 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use obeya_server::admin;
 use obeya_server::store::StoreError;
 use reqwest::Method;
+use ring::rand::SystemRandom;
+use ring::signature::{
+    ECDSA_P256_SHA256_FIXED_SIGNING, ECDSA_P384_SHA384_FIXED_SIGNING, EcdsaKeyPair,
+};
 use serde_json::{Value, json};
 
 use crate::support::{Answer, START, Service};
@@ -16,17 +19,35 @@ const PATH: &str = "/v2/areas/1";
 const DAY: i64 = 86_400;
 
 /// The header and claims of a token of the service.
-fn parts(token: &str) -> (Header, Value) {
-    let claims = token.split('.').nth(1).expect("claims");
-    let claims = URL_SAFE_NO_PAD.decode(claims).expect("base64url");
+fn parts(token: &str) -> (Value, Value) {
+    let mut parts = token.split('.').map(|part| {
+        let part = URL_SAFE_NO_PAD.decode(part).expect("base64url");
+        serde_json::from_slice(&part).expect("JSON")
+    });
     (
-        jsonwebtoken::decode_header(token).expect("a header"),
-        serde_json::from_slice(&claims).expect("JSON"),
+        parts.next().expect("a header"),
+        parts.next().expect("claims"),
     )
 }
 
+/// A token with the signature that is made of the rest.
+fn token(header: &Value, claims: &Value, sign: impl FnOnce(&[u8]) -> Vec<u8>) -> String {
+    let part = |part: &Value| URL_SAFE_NO_PAD.encode(part.to_string());
+    let message = format!("{}.{}", part(header), part(claims));
+    let signature = URL_SAFE_NO_PAD.encode(sign(message.as_bytes()));
+    format!("{message}.{signature}")
+}
+
+/// Signs with another implementation than the service does.
+fn signed(header: &Value, claims: &Value, key: &EcdsaKeyPair) -> String {
+    token(header, claims, |message| {
+        let signature = key.sign(&SystemRandom::new(), message).expect("signed");
+        signature.as_ref().to_vec()
+    })
+}
+
 /// The service's own signing key, as somebody who holds the database could use it.
-async fn signing_key(service: &Service) -> EncodingKey {
+async fn signing_key(service: &Service) -> EcdsaKeyPair {
     let text = service
         .store()
         .read(|session| {
@@ -38,7 +59,9 @@ async fn signing_key(service: &Service) -> EncodingKey {
         .map_err(|error: StoreError| error)
         .expect("read")
         .expect("a key");
-    EncodingKey::from_ec_der(&STANDARD.decode(text).expect("base64"))
+    let der = STANDARD.decode(text).expect("base64");
+    let random = SystemRandom::new();
+    EcdsaKeyPair::from_pkcs8(&ECDSA_P384_SHA384_FIXED_SIGNING, &der, &random).expect("a key")
 }
 
 #[track_caller]
@@ -115,38 +138,28 @@ async fn a_token_that_is_none_is_refused() {
 async fn a_token_signed_otherwise_is_refused() {
     let service = Service::start().await;
     let (header, claims) = parts(service.token());
-    let unsigned = |alg: &str| {
-        let header = json!({"alg": alg, "typ": "at+jwt", "kid": header.kid}).to_string();
-        format!(
-            "{}.{}.",
-            URL_SAFE_NO_PAD.encode(header),
-            URL_SAFE_NO_PAD.encode(claims.to_string())
-        )
-    };
+    let named = |alg: &str| json!({"alg": alg, "typ": "at+jwt", "kid": header["kid"]});
     for alg in ["none", "None", "NONE", "ES384"] {
+        let unsigned = token(&named(alg), &claims, |_| Vec::new());
         is_challenged(
-            &service.get_as(Some(&unsigned(alg)), PATH).await,
+            &service.get_as(Some(&unsigned), PATH).await,
             "token.invalid",
         );
     }
     // The published key must not serve as the secret of a symmetric algorithm.
-    let keys = service.get_as(None, "/.well-known/jwks.json").await.text();
-    let symmetric = Header {
-        kid: header.kid.clone(),
-        ..Header::new(Algorithm::HS384)
-    };
-    let forged = jsonwebtoken::encode(
-        &symmetric,
-        &claims,
-        &EncodingKey::from_secret(keys.as_bytes()),
-    )
-    .expect("signed");
-    is_challenged(&service.get_as(Some(&forged), PATH).await, "token.invalid");
+    let keys = service.get_as(None, "/.well-known/jwks.json").await.body;
+    let secret = ring::hmac::Key::new(ring::hmac::HMAC_SHA384, &keys);
+    for alg in ["HS384", "ES384"] {
+        let forged = token(&named(alg), &claims, |message| {
+            ring::hmac::sign(&secret, message).as_ref().to_vec()
+        });
+        is_challenged(&service.get_as(Some(&forged), PATH).await, "token.invalid");
+    }
 
     // A key of the right kind that is not ours, under our key's name and under its own.
     let stranger = Service::start().await;
     let key = signing_key(&stranger).await;
-    let under_ours = jsonwebtoken::encode(&header, &claims, &key).expect("signed");
+    let under_ours = signed(&header, &claims, &key);
     is_challenged(
         &service.get_as(Some(&under_ours), PATH).await,
         "token.invalid",
@@ -156,9 +169,22 @@ async fn a_token_signed_otherwise_is_refused() {
         "token.invalid",
     );
 
+    // A key of another curve.
+    let random = SystemRandom::new();
+    let curve = &ECDSA_P256_SHA256_FIXED_SIGNING;
+    let shorter = EcdsaKeyPair::generate_pkcs8(curve, &random).expect("a key");
+    let shorter = EcdsaKeyPair::from_pkcs8(curve, shorter.as_ref(), &random).expect("a key");
+    for alg in ["ES256", "ES384"] {
+        let forged = signed(&named(alg), &claims, &shorter);
+        is_challenged(&service.get_as(Some(&forged), PATH).await, "token.invalid");
+    }
+
+    // Our own token with part of its signature.
+    let cut = &service.token()[..service.token().len() - 4];
+    is_challenged(&service.get_as(Some(cut), PATH).await, "token.invalid");
+
     // With our own key everything is in order, which shows that the cases above fail for the right reason.
-    let resigned =
-        jsonwebtoken::encode(&header, &claims, &signing_key(&service).await).expect("signed");
+    let resigned = signed(&header, &claims, &signing_key(&service).await);
     assert_ne!(service.get_as(Some(&resigned), PATH).await.status, 401);
 }
 
@@ -170,7 +196,7 @@ async fn a_token_with_other_claims_is_refused() {
     let with = |name: &str, value: Value| {
         let mut claims = claims.clone();
         claims[name] = value;
-        jsonwebtoken::encode(&header, &claims, &key).expect("signed")
+        signed(&header, &claims, &key)
     };
     for (name, value, code) in [
         ("iss", json!("https://elsewhere.example"), "token.invalid"),
@@ -374,7 +400,7 @@ async fn a_broken_key_stops_neither_revocations_nor_new_keys() {
 async fn keys_rotate_without_anybody_noticing() {
     let service = Service::start().await;
     let old = service.token().to_owned();
-    let kid = |token: &str| parts(token).0.kid.expect("a kid");
+    let kid = |token: &str| parts(token).0["kid"].clone();
     let published = async || {
         service.get_as(None, "/.well-known/jwks.json").await.json()["keys"]
             .as_array()

@@ -11,6 +11,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension as _, ToSql, params_from
 
 use super::folder::lock;
 use super::sql::{self, Database, quoted};
+use crate::durable;
 use crate::sync::row::{Named, Row, Value};
 use crate::sync::state::State;
 use obeya::tables::Kind;
@@ -30,6 +31,11 @@ impl Sqlite {
         let mut beside = path.as_os_str().to_owned();
         beside.push(".sync-lock");
         let lock = lock(Path::new(&beside))?;
+        // SQLite would make a file that all may read. Its `-wal` and `-shm` get the mode of the file. A file that exists is not opened here:
+        // closing a second handle of it would drop the locks that this process has on it.
+        if !path.exists() {
+            durable::create(path).with_context(|| format!("{} cannot be made", path.display()))?;
+        }
         let connection = Connection::open(path)?;
         // Who reads meanwhile is not in the way, and after a kill what was committed is there. After a power cut the last steps may be
         // missing, their state with them.
@@ -171,5 +177,28 @@ mod tests {
             instant_text("2026-03-02T06:12:00.25Z"),
             "2026-03-02T06:12:00.2500000Z"
         );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_new_file_is_its_owners_alone_and_one_that_exists_keeps_its_mode() {
+        use std::fs::{Permissions, metadata, set_permissions};
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let mode = |name: &str| metadata(path(name)).unwrap().permissions().mode() & 0o777;
+        let open = || {
+            let mut copy = Sqlite::open(&path("copy.db")).unwrap();
+            copy.run("CREATE TABLE IF NOT EXISTS t (x)").unwrap();
+            copy
+        };
+        let copy = open();
+        for name in ["copy.db", "copy.db-wal", "copy.db-shm"] {
+            assert_eq!(mode(name), 0o600, "{name}");
+        }
+        drop(copy);
+        set_permissions(path("copy.db"), Permissions::from_mode(0o640)).unwrap();
+        let _copy = open();
+        assert_eq!(mode("copy.db"), 0o640);
     }
 }

@@ -137,3 +137,36 @@ async fn comments_of_another_number_are_all_read() {
     let service = tables(&plant.client(), FIELDS).await;
     assert_same(&copy.tables().await, &service, &to);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_an_incident_that_goes_the_comments_go_and_no_others_are_read() {
+    let plant = Plant::new(10, 0);
+    let copy = Copy::Sqlite(plant.folder.path().join("copy.db"));
+    let to = copy.to();
+    plant.sync(&to, &[]).success();
+    // On incident 2.
+    spoil(&plant, 4);
+    let client = plant.client();
+    client.incidents().delete(1).await.expect("deleted");
+    let out = plant.sync(&to, &[]).success();
+    assert!(out.contains("is up to date"), "{out}");
+    let there = texts(&copy).await;
+    assert!(!there.contains_key(&2) && !there.contains_key(&3));
+    assert_eq!(there[&4], SPOILT);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn after_incidents_were_read_anew_without_comments_all_comments_are() {
+    let plant = Plant::new(10, 0);
+    let copy = Copy::Sqlite(plant.folder.path().join("copy.db"));
+    let to = copy.to();
+    plant.sync(&to, &[]).success();
+    plant.import_more("incident_comments.jsonl", &[edited("Seen again")]);
+    // Nobody knows any more which incidents changed.
+    plant
+        .sync(&to, &["--only", "incidents", "--full"])
+        .success();
+    plant.sync(&to, &[]).success();
+    let service = tables(&plant.client(), FIELDS).await;
+    assert_same(&copy.tables().await, &service, &to);
+}

@@ -6,6 +6,7 @@ mod copy;
 mod exact;
 mod killed;
 mod lesser;
+mod pages;
 mod plant;
 mod refused;
 mod unchanged;

@@ -19,6 +19,7 @@ use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchR
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
 
+use crate::durable;
 use crate::sync::row::{Row, Table, Value};
 use obeya::tables::Kind;
 
@@ -48,8 +49,8 @@ impl Writer {
             .set_compression(Compression::SNAPPY)
             .set_max_row_group_row_count(Some(GROUP))
             .build();
-        let file =
-            File::create(&from).with_context(|| format!("{} cannot be written", from.display()))?;
+        let file = durable::create(&from)
+            .with_context(|| format!("{} cannot be written", from.display()))?;
         let writer = ArrowWriter::try_new(file, Arc::clone(&schema), Some(properties))?;
         Ok(Writer {
             table: table.clone(),
@@ -78,7 +79,7 @@ impl Writer {
             .writer
             .into_inner()
             .with_context(|| format!("{} cannot be written", self.from.display()))?;
-        file.sync_all()?;
+        durable::sync(&file, &self.from)?;
         Ok(Written {
             from: self.from,
             to: self.to,
@@ -107,9 +108,10 @@ pub(super) struct Written {
 }
 
 impl Written {
-    /// Puts it in the place of what was there.
-    pub(super) fn publish(self) -> Result<()> {
-        fs::rename(&self.from, &self.to)
+    /// Puts it in the place of what was there. Where nothing was, it gets the mode of a model.
+    pub(super) fn publish(self, model: &Path) -> Result<()> {
+        durable::copy_mode(model, &self.from)
+            .and_then(|()| durable::rename(&self.from, &self.to))
             .with_context(|| format!("{} cannot be put in its place", self.to.display()))
     }
 

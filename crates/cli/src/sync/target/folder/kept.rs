@@ -1,7 +1,6 @@
 //! What a folder keeps of itself, and the order in which files take their places around it.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -11,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::exchange::exchanged;
 use super::file::{self, Writer, beside};
 use super::{Folder, Months};
+use crate::durable;
 use crate::sync::month::Month;
 use crate::sync::row::{Group, Row};
 use crate::sync::state::State;
@@ -20,7 +20,7 @@ use crate::sync::target::Counts;
 pub(super) const STATE: &str = "sync-state.json";
 
 /// How long months are put in their places before it is kept how far that went.
-const KEEP: Duration = Duration::from_secs(1);
+pub(super) const KEEP_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The state file. `None` for a month's values: its file is being replaced, and may be the old or the new one.
 #[derive(Serialize)]
@@ -41,7 +41,7 @@ pub(super) struct Read {
 impl Folder {
     pub(super) fn keep(&mut self, state: &State) -> Result<()> {
         for datasource in std::mem::take(&mut self.touched) {
-            on_disk(&self.values_folder(datasource))?;
+            durable::sync_folder(&self.values_folder(datasource))?;
         }
         let kept = Kept {
             copy: state,
@@ -50,11 +50,10 @@ impl Folder {
         };
         let to = self.file(STATE);
         let from = beside(&to);
-        let mut file = File::create(&from).context("the state cannot be written")?;
+        let mut file = durable::create(&from).context("the state cannot be written")?;
         serde_json::to_writer(&mut file, &kept).context("the state cannot be written")?;
-        file.sync_all()?;
-        fs::rename(&from, &to)?;
-        on_disk(&self.path)?;
+        durable::sync(&file, &from)?;
+        durable::publish(&from, &to)?;
         self.state = Some(state.clone());
         self.kept = Instant::now();
         Ok(())
@@ -108,9 +107,9 @@ impl Folder {
         }
         // The records last: what is missing or too much is told by them.
         for file in written.into_iter().rev() {
-            file.publish()?;
+            file.publish(&self.file(STATE))?;
         }
-        on_disk(&self.path)?;
+        durable::sync_folder(&self.path)?;
         self.parts.remove(name);
         self.keep(state)
     }
@@ -122,10 +121,10 @@ impl Folder {
             if path.exists() {
                 let has_owner = |row: &Row| ids.binary_search(&row[0].id()).is_ok();
                 let (written, _) = exchanged(table, &path, has_owner, Vec::new())?;
-                written.publish()?;
+                written.publish(&self.file(STATE))?;
             }
         }
-        on_disk(&self.path)?;
+        durable::sync_folder(&self.path)?;
         self.parts.remove(group.main.name);
         self.keep_again()
     }
@@ -149,10 +148,10 @@ impl Folder {
             remove(&self.month_file(datasource, month))?;
         } else {
             of.insert(month, Some(rows));
-            written.publish()?;
+            written.publish(&self.file(STATE))?;
         }
         self.touched.insert(datasource);
-        if self.kept.elapsed() < KEEP {
+        if self.kept.elapsed() < self.keep_interval {
             return Ok(());
         }
         self.keep(state)
@@ -166,20 +165,6 @@ pub(super) fn parse(text: &str) -> Result<(Read, State)> {
     Ok((read, state))
 }
 
-/// Has renames in a folder on disk before anything builds on them.
-fn on_disk(folder: &Path) -> Result<()> {
-    #[cfg(unix)]
-    File::open(folder)?.sync_all()?;
-    #[cfg(not(unix))]
-    let _ = folder;
-    Ok(())
-}
-
 pub(super) fn remove(path: &Path) -> Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("{} cannot be removed", path.display()))
-        }
-        _ => Ok(()),
-    }
+    durable::remove(path).with_context(|| format!("{} cannot be removed", path.display()))
 }

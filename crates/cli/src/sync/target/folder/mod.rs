@@ -16,7 +16,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
@@ -40,6 +40,7 @@ pub(in crate::sync) struct Folder {
     /// As it was last kept, and when.
     state: Option<State>,
     kept: Instant,
+    keep_interval: Duration,
     /// Datasources whose months were put in their places since.
     touched: BTreeSet<i32>,
     begun: Option<Begun>,

@@ -8,8 +8,9 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, bail};
 
 use super::file::beside;
-use super::kept::{STATE, parse};
+use super::kept::{KEEP_INTERVAL, STATE, parse};
 use super::{Folder, Months};
+use crate::durable;
 use crate::sync::state::State;
 
 const LOCK: &str = ".sync-lock";
@@ -28,6 +29,7 @@ impl Folder {
             parts: BTreeSet::new(),
             state: None,
             kept: Instant::now(),
+            keep_interval: KEEP_INTERVAL,
             touched: BTreeSet::new(),
             begun: None,
             _lock: lock,
@@ -117,10 +119,8 @@ impl Folder {
 /// # Errors
 /// When another process holds it.
 pub(in crate::sync::target) fn lock(path: &Path) -> Result<File> {
-    let file = File::options()
-        .create(true)
+    let file = durable::private()
         .truncate(false)
-        .write(true)
         .open(path)
         .with_context(|| format!("{} cannot be written", path.display()))?;
     match file.try_lock() {

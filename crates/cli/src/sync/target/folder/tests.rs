@@ -2,6 +2,7 @@
 
 use super::file::beside;
 use super::*;
+use crate::durable::calls;
 use crate::sync::row::Value;
 use crate::sync::run;
 use crate::sync::state::Source;
@@ -105,4 +106,111 @@ fn a_month_that_the_state_never_knew_of_is_removed() {
     drop(folder);
     Folder::open(place.path()).unwrap();
     assert!(!file.exists());
+}
+
+/// What keeping the state comes to, in this folder.
+fn kept(place: &tempfile::TempDir) -> [String; 3] {
+    [
+        "sync .sync-state.json.new".to_owned(),
+        "rename to sync-state.json".to_owned(),
+        folder_synced(place),
+    ]
+}
+
+fn folder_synced(place: &tempfile::TempDir) -> String {
+    format!(
+        "sync folder {}",
+        place.path().file_name().unwrap().display()
+    )
+}
+
+/// The calls since the last time; all but those of the state, which are its name.
+fn calls_but_of(kept: &[String; 3]) -> String {
+    let calls = calls::take().join(", ");
+    calls.replace(&kept.join(", "), "state")
+}
+
+/// A power failure loses what was not synced: a state must not tell of a file that may be lost.
+#[test]
+fn a_month_is_on_disk_before_the_state_tells_of_it() {
+    let (place, mut folder, group, state) = new();
+    let kept = kept(&place);
+    assert_eq!(calls_but_of(&kept), "state");
+    // Time has no part in it: the state is kept when the test says so.
+    folder.keep_interval = Duration::MAX;
+    let month = "sync .2026-03.parquet.new";
+    let placed = "rename to 2026-03.parquet";
+    replace(&mut folder, &group, 1..11, &state);
+    assert_eq!(calls_but_of(&kept), format!("{month}, {placed}"));
+    folder.save(&state).unwrap();
+    assert_eq!(calls_but_of(&kept), "sync folder datasource=12, state");
+    // The number of its values is known, and is doubtful until the other file is there.
+    replace(&mut folder, &group, 1..13, &state);
+    assert_eq!(calls_but_of(&kept), format!("{month}, state, {placed}"));
+    folder.keep_interval = Duration::ZERO;
+    replace(&mut folder, &group, 1..14, &state);
+    // Each keeping of the state, that of the doubt too, comes after the months before it.
+    let kept = calls_but_of(&kept);
+    let kept_each = "sync folder datasource=12, state";
+    assert_eq!(kept, format!("{month}, {kept_each}, {placed}, {kept_each}"));
+}
+
+#[test]
+fn parts_are_on_disk_before_records_and_both_before_the_state_tells_of_them() {
+    let (place, mut folder, _, state) = new();
+    let (kept, synced) = (kept(&place), folder_synced(&place));
+    let group = run::incidents(&state);
+    let empty = || Rows(vec![Vec::new(); 5]);
+    calls::take();
+    folder.begin(Scope::All(&group)).unwrap();
+    folder.push(empty()).unwrap();
+    folder.finish(&state).unwrap();
+    let names = [
+        "incidents",
+        "incident_consequences",
+        "incident_categories",
+        "incident_causes",
+        "incident_custom_fields",
+    ];
+    let written = names.map(|name| format!("sync .{name}.parquet.new"));
+    let mut placed = names.map(|name| format!("rename to {name}.parquet"));
+    placed.reverse();
+    let (written, placed) = (written.join(", "), placed.join(", "));
+    assert_eq!(
+        calls_but_of(&kept),
+        format!("{written}, state, {placed}, {synced}, state")
+    );
+
+    // A run was ended before it put the records in their place.
+    folder.parts.insert(group.main.name.to_owned());
+    folder.ids(&group).unwrap();
+    let parts = names[1..]
+        .iter()
+        .map(|name| format!("sync .{name}.parquet.new, rename to {name}.parquet"));
+    let parts = parts.collect::<Vec<_>>().join(", ");
+    assert_eq!(calls_but_of(&kept), format!("{parts}, {synced}, state"));
+}
+
+#[cfg(unix)]
+#[test]
+fn new_files_are_their_owners_alone_until_the_copy_is_widened() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (place, mut folder, group, state) = new();
+    replace(&mut folder, &group, 1..11, &state);
+    folder.save(&state).unwrap();
+    let first = folder.month_file(12, "2026-03".parse().unwrap());
+    let state_file = folder.file("sync-state.json");
+    let mode = |path: &PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&first), mode(&state_file)), (0o600, 0o600));
+
+    for path in [&first, &state_file] {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o640)).unwrap();
+    }
+    replace(&mut folder, &group, 1..13, &state);
+    let boards = run::boards();
+    folder.begin(Scope::All(&boards)).unwrap();
+    folder.finish(&state).unwrap();
+    for path in [&first, &state_file, &place.path().join("boards.parquet")] {
+        assert_eq!(mode(path), 0o640, "{}", path.display());
+    }
 }

@@ -1,0 +1,171 @@
+//! Files that are whole or not there, also after a power failure, and that only their owner may read.
+//!
+//! What `pull` and `sync` write is created, synced and renamed here, so that tests can check the order of these steps ([`calls`]).
+//! On Unix a new file has mode 0600, since it holds personal data. A file that replaces another gets the mode of that one: whoever
+//! widened it wants it so. Other systems have no mode; the folder decides there who may read.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+/// Options that open a file for writing, or create one that only its owner may read. A file that exists keeps its mode.
+pub(crate) fn private() -> OpenOptions {
+    let mut options = File::options();
+    options.write(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Creates a file, or empties the one that is there.
+pub(crate) fn create(path: &Path) -> io::Result<File> {
+    private().write(true).create(true).truncate(true).open(path)
+}
+
+/// Waits until the content of a file is on disk. `path` is its name.
+pub(crate) fn sync(file: &File, path: &Path) -> io::Result<()> {
+    file.sync_all()?;
+    calls::record("sync", path);
+    Ok(())
+}
+
+/// Waits until the names in a folder are on disk.
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+    // Only where a folder can be opened; elsewhere the system keeps the names by itself.
+    #[cfg(unix)]
+    File::open(folder)?.sync_all()?;
+    calls::record("sync folder", folder);
+    Ok(())
+}
+
+/// Gives a file, whose content is on disk, its name, and the mode of the file that had the name.
+pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    copy_mode(to, from)?;
+    fs::rename(from, to)?;
+    calls::record("rename to", to);
+    Ok(())
+}
+
+/// Gives a file, whose content is on disk, its name for good.
+pub(crate) fn publish(from: &Path, to: &Path) -> io::Result<()> {
+    rename(from, to)?;
+    let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty());
+    sync_folder(folder.unwrap_or(Path::new(".")))
+}
+
+/// Puts bytes into a file in place of what it held.
+pub(crate) fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let new = beside(file, ".new");
+    let mut out = create(&new)?;
+    out.write_all(bytes)?;
+    sync(&out, &new)?;
+    drop(out);
+    rename(&new, file)
+}
+
+/// The name of a companion of a file.
+pub(crate) fn beside(file: &Path, ending: &str) -> PathBuf {
+    let mut name = OsString::from(file);
+    name.push(ending);
+    name.into()
+}
+
+/// Removes a file that may be gone already.
+pub(crate) fn remove(file: &Path) -> io::Result<()> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Gives a file the mode of a model, if there is one.
+pub(crate) fn copy_mode(model: &Path, file: &Path) -> io::Result<()> {
+    let wanted = match fs::metadata(model) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        model => model?.permissions(),
+    };
+    // Not every file system knows modes: where all files have the same one, nothing is changed.
+    if cfg!(unix) && fs::metadata(file)?.permissions() != wanted {
+        fs::set_permissions(file, wanted)?;
+    }
+    Ok(())
+}
+
+/// The steps above as a test sees them: those of its thread, each with the last part of its path.
+#[cfg(test)]
+pub(crate) mod calls {
+    use std::cell::RefCell;
+    use std::path::Path;
+
+    thread_local! {
+        static CALLS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+    }
+
+    pub(super) fn record(call: &str, path: &Path) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        CALLS.with_borrow_mut(|calls| calls.push(format!("{call} {name}")));
+    }
+
+    /// Takes the calls since the last time.
+    pub(crate) fn take() -> Vec<String> {
+        CALLS.take()
+    }
+}
+
+/// Outside tests nobody asks.
+#[cfg(not(test))]
+mod calls {
+    pub(super) fn record(_: &str, _: &std::path::Path) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_synced_before_it_gets_its_name_and_the_folder_after_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("state.json");
+        replace(&file, b"1").unwrap();
+        assert_eq!(
+            calls::take(),
+            ["sync state.json.new", "rename to state.json"]
+        );
+        publish(&file, &folder.path().join("other.json")).unwrap();
+        let name = folder.path().file_name().unwrap().to_str().unwrap();
+        assert_eq!(
+            calls::take(),
+            [
+                "rename to other.json".to_owned(),
+                format!("sync folder {name}")
+            ]
+        );
+    }
+
+    /// fsync(2) fails with EINVAL for what cannot be synced, so a failure shows that it was called.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn syncing_reaches_the_system() {
+        let device = Path::new("/dev/null");
+        let einval = Some(22);
+        let error = sync(&File::open(device).unwrap(), device).unwrap_err();
+        assert_eq!(error.raw_os_error(), einval);
+        assert_eq!(sync_folder(device).unwrap_err().raw_os_error(), einval);
+        assert_eq!(calls::take(), [] as [&str; 0]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_new_file_is_its_owners_alone_and_a_successor_keeps_the_mode() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("state.json");
+        let mode = || fs::metadata(&file).unwrap().permissions().mode() & 0o777;
+        replace(&file, b"1").unwrap();
+        assert_eq!(mode(), 0o600);
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+        replace(&file, b"2").unwrap();
+        assert_eq!((mode(), fs::read(&file).unwrap()), (0o640, b"2".to_vec()));
+    }
+}

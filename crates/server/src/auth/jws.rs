@@ -1,0 +1,210 @@
+//! Tokens in the compact form of RFC 7515, with one algorithm: ES384 (RFC 7518, section 3.4).
+//!
+//! Nothing in a token chooses how it is checked: its header must name ES384, and the key is one that the service made.
+//! What the claims must say is the caller's business.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use p384::ecdsa::signature::{Signer as _, Verifier as _};
+use p384::ecdsa::{Signature, SigningKey, VerifyingKey};
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::{Deserialize, Serialize};
+
+const ALGORITHM: &str = "ES384";
+
+/// A token whose form is right and whose signature nobody has checked.
+pub(super) struct Unverified {
+    /// The id of the key that it says it is signed with.
+    pub(super) kid: String,
+    /// What is signed: header and claims, as they were sent.
+    message: String,
+    claims: Vec<u8>,
+    signature: Signature,
+}
+
+/// Why a token is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fault {
+    Malformed,
+    /// Its header names another algorithm, `none` among them.
+    Algorithm,
+    Signature,
+}
+
+/// The header of a token that is issued.
+#[derive(Serialize)]
+struct Header<'a> {
+    typ: &'static str,
+    alg: &'static str,
+    kid: &'a str,
+}
+
+/// What counts of the header of a token that came in.
+#[derive(Deserialize)]
+struct Received {
+    alg: String,
+    kid: Option<String>,
+    /// Extensions that must be understood; none is here.
+    crit: Option<IgnoredAny>,
+}
+
+/// A signed access token (RFC 9068) with these claims.
+pub(super) fn sign<T: Serialize>(
+    kid: &str,
+    claims: &T,
+    key: &SigningKey,
+) -> Result<String, serde_json::Error> {
+    let header = Header {
+        typ: "at+jwt",
+        alg: ALGORITHM,
+        kid,
+    };
+    let header = URL_SAFE_NO_PAD.encode(serde_json::to_vec(&header)?);
+    let claims = URL_SAFE_NO_PAD.encode(serde_json::to_vec(claims)?);
+    let message = format!("{header}.{claims}");
+    let signature: Signature = key.sign(message.as_bytes());
+    let signature = URL_SAFE_NO_PAD.encode(signature.to_bytes());
+    Ok(format!("{message}.{signature}"))
+}
+
+impl Unverified {
+    /// Reads a token.
+    ///
+    /// # Errors
+    /// When it has another form or names another algorithm.
+    pub(super) fn parse(token: &str) -> Result<Self, Fault> {
+        let (message, signature) = token.rsplit_once('.').ok_or(Fault::Malformed)?;
+        let (header, claims) = message.split_once('.').ok_or(Fault::Malformed)?;
+        // A dot too many is no letter of base64url.
+        let decode = |text| URL_SAFE_NO_PAD.decode(text).map_err(|_| Fault::Malformed);
+        let header: Received =
+            serde_json::from_slice(&decode(header)?).map_err(|_| Fault::Malformed)?;
+        if header.alg != ALGORITHM {
+            return Err(Fault::Algorithm);
+        }
+        let (Some(kid), None) = (header.kid, header.crit) else {
+            return Err(Fault::Malformed);
+        };
+        let claims = decode(claims)?;
+        // Two numbers of 48 bytes; one that cannot be is refused here too.
+        let signature = Signature::from_slice(&decode(signature)?).map_err(|_| Fault::Signature)?;
+        Ok(Self {
+            kid,
+            message: message.to_owned(),
+            claims,
+            signature,
+        })
+    }
+
+    /// The claims, if this key signed them. It takes a millisecond: not for an asynchronous thread.
+    ///
+    /// # Errors
+    /// When another key did, or the claims are not of this form.
+    pub(super) fn verify<T: DeserializeOwned>(&self, key: &VerifyingKey) -> Result<T, Fault> {
+        key.verify(self.message.as_bytes(), &self.signature)
+            .map_err(|_| Fault::Signature)?;
+        serde_json::from_slice(&self.claims).map_err(|_| Fault::Malformed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// The private key of RFC 6979, A.2.6.
+    const KEY: &str = "6b9d3dad2e1b8c1c05b19875b6659f4de23c3b667bf297ba9aa47740787137d896d5724e4c70a825f872c9ea60d2edf5";
+    /// Header, claims `{"sub":"erp"}` and signature, made with that key by Python's `cryptography` (OpenSSL), deterministically (RFC 6979).
+    const HEADER: &str = "eyJ0eXAiOiJhdCtqd3QiLCJhbGciOiJFUzM4NCIsImtpZCI6ImsxIn0";
+    const CLAIMS: &str = "eyJzdWIiOiJlcnAifQ";
+    const SIGNATURE: &str = "_GSDzeqFeh2Jz93uv6gQldkeSjyI-D_TK2ze6ssEbCBI8n85UcGXNlRaHrOusT31eJX4MvbtSFIyUDs-vlpXkNLbAnX_Qi00WYCIJ9EIYc-EsigF4qDDRofly_EJ9poB";
+
+    fn key() -> SigningKey {
+        let bytes: Vec<u8> = (0..KEY.len())
+            .step_by(2)
+            .map(|place| u8::from_str_radix(&KEY[place..place + 2], 16).unwrap())
+            .collect();
+        SigningKey::from_slice(&bytes).unwrap()
+    }
+
+    /// What comes of a token under the key above.
+    fn read(token: &str) -> Result<Value, Fault> {
+        let token = Unverified::parse(token)?;
+        assert_eq!(token.kid, "k1");
+        token.verify(key().verifying_key())
+    }
+
+    #[test]
+    fn a_token_is_the_one_that_another_implementation_makes() {
+        let token = format!("{HEADER}.{CLAIMS}.{SIGNATURE}");
+        let claims = json!({"sub": "erp"});
+        assert_eq!(sign("k1", &claims, &key()).unwrap(), token);
+        assert_eq!(read(&token), Ok(claims));
+    }
+
+    #[test]
+    fn another_header_is_refused() {
+        let with = |header: Value| {
+            let header = URL_SAFE_NO_PAD.encode(header.to_string());
+            read(&format!("{header}.{CLAIMS}.{SIGNATURE}"))
+        };
+        for alg in ["none", "None", "es384", "ES256", "HS384", "RS256", ""] {
+            let found = with(json!({"alg": alg, "kid": "k1"}));
+            assert_eq!(found, Err(Fault::Algorithm), "{alg}");
+        }
+        for header in [
+            json!({"kid": "k1"}),
+            json!({"alg": "ES384"}),
+            json!({"alg": "ES384", "kid": 1}),
+            json!({"alg": "ES384", "kid": "k1", "crit": ["b64"], "b64": false}),
+        ] {
+            assert_eq!(with(header.clone()), Err(Fault::Malformed), "{header}");
+        }
+        // All in order but for the signature, which was made over another header.
+        let found = with(json!({"alg": "ES384", "kid": "k1"}));
+        assert_eq!(found, Err(Fault::Signature));
+    }
+
+    #[test]
+    fn a_signature_of_another_form_is_refused() {
+        let bytes = URL_SAFE_NO_PAD.decode(SIGNATURE).unwrap();
+        let with = |signature: &[u8]| {
+            let signature = URL_SAFE_NO_PAD.encode(signature);
+            read(&format!("{HEADER}.{CLAIMS}.{signature}"))
+        };
+        let other: Vec<u8> = bytes.iter().map(|byte| byte ^ 1).collect();
+        let longer = [&bytes[..], &[0]].concat();
+        // The form that certificates have it in, and what a P-256 key makes.
+        let der = Signature::from_slice(&bytes).unwrap().to_der();
+        let shapes = [
+            &[][..],
+            &bytes[..95],
+            &bytes[..64],
+            &longer,
+            der.as_bytes(),
+            &other,
+            &[0; 96],
+            &[0xff; 96],
+        ];
+        for signature in shapes {
+            assert_eq!(with(signature), Err(Fault::Signature), "{signature:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_compact_form_is_refused() {
+        for token in [
+            "".to_owned(),
+            HEADER.to_owned(),
+            format!("{HEADER}.{SIGNATURE}"),
+            format!("{HEADER}.{CLAIMS}.{CLAIMS}.{SIGNATURE}"),
+            format!("{HEADER}.{CLAIMS}.{SIGNATURE}="),
+            format!("{HEADER}=.{CLAIMS}.{SIGNATURE}"),
+            format!(" {HEADER}.{CLAIMS}.{SIGNATURE}"),
+            format!("{HEADER}.{CLAIMS}.{SIGNATURE}."),
+        ] {
+            assert_eq!(read(&token), Err(Fault::Malformed), "{token}");
+        }
+    }
+}
