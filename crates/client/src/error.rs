@@ -114,6 +114,15 @@ pub enum Error {
         reason: String,
     },
 
+    /// A list changed each time that it was read again, so that it cannot be said which of its records are left. Read
+    /// it in its own order, in which every change is followed, or again later.
+    #[error("{operation}: the list changed each time that it was read again; leave out the order, or try later")]
+    #[non_exhaustive]
+    Changed {
+        /// The operation asked for.
+        operation: &'static str,
+    },
+
     /// The request could not be built, for example because a value doesn't fit into a URL.
     #[error("{operation}: the request could not be built: {reason}")]
     #[non_exhaustive]
@@ -184,6 +193,7 @@ impl Error {
             | Self::Decode { operation, .. }
             | Self::TooLarge { operation, .. }
             | Self::NextLink { operation, .. }
+            | Self::Changed { operation }
             | Self::Request { operation, .. } => Some(operation),
         }
     }
@@ -208,7 +218,8 @@ impl Error {
         matches!(self, Self::Api { status: 412, .. })
     }
 
-    /// True when the same call may succeed later without any change: no answer, 429, 502, 503 and 504.
+    /// True when the same call may succeed later without any change: no answer, 429, 502, 503 and 504, and a
+    /// list that changed too often.
     ///
     /// The client has then already used up its own retries. Whether repeating a *create* is safe remains for the
     /// caller to judge: after a broken connection the first one may have been carried out. With an
@@ -216,7 +227,7 @@ impl Error {
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         match self {
-            Self::Connection { .. } | Self::Timeout { .. } => true,
+            Self::Connection { .. } | Self::Timeout { .. } | Self::Changed { .. } => true,
             Self::Api { status, .. } | Self::Auth { status, .. } => {
                 matches!(status, 429 | 502 | 503 | 504)
             }

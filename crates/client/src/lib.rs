@@ -73,9 +73,9 @@
 //!   only if that is still its state. [`Client::tagged_unless`] reads what has another tag than the caller's, and else nothing.
 //! - **Time.** [`timeout`](ClientBuilder::timeout) limits a call as a whole, waits included. [`Client::timeout`] and
 //!   [`Client::max_retries`] give a client with other limits that shares connections and tokens.
-//! - **Pages.** `stream()` follows next links, within the API's origin only; values are fetched some pages ahead;
-//!   incidents and improvements are asked for by the last id, so that changes meanwhile move none out of sight.
-//!   Values are asked for by pages, and [`stated_pages`](Values::stated_pages) says which of them fit together.
+//! - **Pages.** `stream()` follows next links, within the API's origin only; values are fetched some pages ahead.
+//!   What changes while a list is read moves no other record out of sight and brings none twice:
+//!   [`Values::stream`] and [`Records::stream`] say how far that goes.
 //! - **Errors.** One [`Error`], by who has to act on it; the service's own problem document is in it.
 //!
 //! Redirects are not followed. Nothing is logged; an [`Observer`] sees every answer. Secrets and tokens are in no
@@ -97,6 +97,7 @@ mod builder;
 mod client;
 mod conditions;
 mod config;
+mod consistent;
 mod deadline;
 mod decode;
 mod error;
@@ -104,6 +105,7 @@ pub mod fields;
 mod list;
 mod observe;
 mod paged;
+mod prefetch;
 mod problem;
 mod query;
 mod records;
