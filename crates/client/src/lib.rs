@@ -78,8 +78,13 @@
 //!   [`Values::stream`] and [`Records::stream`] say how far that goes.
 //! - **Errors.** One [`Error`], by who has to act on it; the service's own problem document is in it.
 //!
-//! Redirects are not followed. Nothing is logged; an [`Observer`] sees every answer. Secrets and tokens are in no
-//! `Debug` output and no error.
+//! Redirects are not followed. An [`Observer`] sees every answer. Secrets and tokens are in no `Debug` output and no error.
+//!
+//! The client secret goes to the origin of the token issuer alone, wherever the issuer's discovery document leads;
+//! [`token_url`](ClientBuilder::token_url) names another place. A secret or token that goes over plain HTTP to another
+//! machine is a `tracing` warning, and told by [`Client::warnings`]; so is a discovery document that is not followed.
+//! Nothing else is logged. Messages of errors hold no control characters of a server's texts; for records there is
+//! [`printable`].
 //!
 //! # Features
 //!
@@ -106,6 +111,7 @@ mod list;
 mod observe;
 mod paged;
 mod prefetch;
+mod printable;
 mod problem;
 mod query;
 mod records;
@@ -124,6 +130,7 @@ pub use error::{Cause, ConfigError, Error, Result};
 pub use list::{Get, List, Resource};
 pub use observe::{Exchange, Observer};
 pub use paged::{Page, Paged};
+pub use printable::printable;
 pub use records::{Record, Records};
 pub use resources::{
     Areas, Boards, Comments, DatasourceList, Datasources, Groups, Improvements, Incidents, Trash,

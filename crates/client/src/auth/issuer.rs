@@ -29,6 +29,8 @@ const MAX_ANSWER_BYTES: u64 = 1 << 20;
 #[derive(Debug)]
 pub(crate) struct Issuer {
     auth_url: Url,
+    /// The token endpoint, where the caller has named it.
+    token_url: Option<Url>,
     client_id: String,
     client_secret: Secret,
     scopes: Vec<String>,
@@ -36,18 +38,29 @@ pub(crate) struct Issuer {
     known: OnceLock<Known>,
 }
 
-/// What the discovery document says.
-#[derive(Clone, Debug, Deserialize)]
+/// What the issuer says of itself and of its service.
+#[derive(Clone, Debug)]
 struct Known {
-    #[serde(rename = "token_endpoint")]
+    /// The token endpoint to use.
     endpoint: String,
+    /// Why the endpoint that the discovery document names is not used.
+    refused: Option<String>,
+    keeps_to_keys: bool,
+    stamps_cover_comments: bool,
+}
+
+/// A discovery document (RFC 8414, section 2).
+#[derive(Default, Deserialize)]
+struct Document {
+    issuer: Option<String>,
+    token_endpoint: Option<String>,
     /// Whether the service of this issuer does a write once however often it is sent under one key. No standard has a member for it; an issuer
     /// that says nothing speaks for a service that does not.
-    #[serde(default, rename = "idempotency_key_supported")]
-    keeps_to_keys: bool,
+    #[serde(default)]
+    idempotency_key_supported: bool,
     /// Whether an incident gets a later stamp with every change of the comments on it. No standard has a member for this either.
-    #[serde(default, rename = "incident_stamps_cover_comments")]
-    stamps_cover_comments: bool,
+    #[serde(default)]
+    incident_stamps_cover_comments: bool,
 }
 
 #[derive(Deserialize)]
@@ -74,12 +87,14 @@ struct Answer {
 impl Issuer {
     pub(crate) fn new(
         auth_url: Url,
+        token_url: Option<Url>,
         client_id: String,
         client_secret: Secret,
         scopes: Vec<String>,
     ) -> Self {
         Self {
             auth_url,
+            token_url,
             client_id,
             client_secret,
             scopes,
@@ -94,7 +109,7 @@ impl Issuer {
         retry: &RetryPolicy,
         deadline: Deadline,
     ) -> Result<Grant> {
-        let endpoint = self.endpoint(http, retry, deadline).await?;
+        let known = self.discover(http, retry, deadline).await?;
         let scope = self.scopes.join(" ");
         let mut form = vec![
             ("grant_type", "client_credentials"),
@@ -105,38 +120,36 @@ impl Issuer {
             form.push(("scope", scope.as_str()));
         }
         let answer = self
-            .exchange(retry, deadline, || http.post(endpoint.as_str()).form(&form))
+            .exchange(retry, deadline, || {
+                http.post(known.endpoint.as_str()).form(&form)
+            })
             .await?;
         if answer.status.is_success() {
             grant(&answer)
         } else {
-            Err(refusal(&answer))
+            Err(refusal(&answer, known.refused.as_deref()))
         }
     }
 
-    /// The token endpoint: what the discovery document says, else the place the interface names.
-    async fn endpoint(
+    /// What the discovery document says, asked for once.
+    async fn discover(
         &self,
         http: &reqwest::Client,
         retry: &RetryPolicy,
         deadline: Deadline,
-    ) -> Result<String> {
+    ) -> Result<Known> {
         if let Some(known) = self.known.get() {
-            return Ok(known.endpoint.clone());
+            return Ok(known.clone());
         }
         let url = join(&self.auth_url, "/.well-known/openid-configuration");
         let get = || http.get(url.as_str());
         let answer = self.exchange(retry, deadline, get).await?;
-        let known = self.discovered(&answer).unwrap_or_else(|| Known {
-            endpoint: join(&self.auth_url, "/connect/token"),
-            keeps_to_keys: false,
-            stamps_cover_comments: false,
-        });
+        let known = self.known_from(&answer);
         if answer.status.is_server_error() || answer.status == StatusCode::TOO_MANY_REQUESTS {
             // Perhaps the document comes next time.
-            return Ok(known.endpoint);
+            return Ok(known);
         }
-        Ok(self.known.get_or_init(|| known).endpoint.clone())
+        Ok(self.known.get_or_init(|| known).clone())
     }
 
     /// Whether the service keeps to idempotency keys, as far as the issuer has said so.
@@ -150,19 +163,54 @@ impl Issuer {
         known.is_some_and(|known| known.stamps_cover_comments)
     }
 
-    /// The document's endpoint. One that would send the secret over plain HTTP though the issuer is reached over
-    /// TLS is not taken.
-    fn discovered(&self, answer: &Answer) -> Option<Known> {
-        if !answer.status.is_success() {
-            return None;
+    fn known_from(&self, answer: &Answer) -> Known {
+        let document = Some(&answer.body).filter(|_| answer.status.is_success());
+        let document = document.and_then(|body| serde_json::from_slice::<Document>(body).ok());
+        let document = document.unwrap_or_default();
+        let (endpoint, refused) = self.endpoint(&document);
+        if let Some(reason) = &refused {
+            tracing::warn!(
+                "the discovery document of {} is not followed: {reason}",
+                self.auth_url
+            );
         }
-        let document: Known = serde_json::from_slice(&answer.body).ok()?;
-        let endpoint = Url::parse(&document.endpoint).ok()?;
-        let downgrade = self.auth_url.scheme() == "https" && endpoint.scheme() != "https";
-        (matches!(endpoint.scheme(), "http" | "https") && !downgrade).then(|| Known {
-            endpoint: endpoint.into(),
-            ..document
-        })
+        Known {
+            endpoint,
+            refused,
+            // Of the service and not of the issuer: these lead the secret nowhere, whoever the document is about.
+            keeps_to_keys: document.idempotency_key_supported,
+            stamps_cover_comments: document.incident_stamps_cover_comments,
+        }
+    }
+
+    /// The token endpoint, and why it is not the one that the document names. The secret is sent to the place that the
+    /// caller has named, or to one of the issuer's own origin that a document of this issuer names (RFC 8414, section
+    /// 3.3). Any other document leaves the place that the interface names.
+    fn endpoint(&self, document: &Document) -> (String, Option<String>) {
+        if let Some(url) = &self.token_url {
+            return (url.to_string(), None);
+        }
+        let usual = join(&self.auth_url, "/connect/token");
+        let named = document.token_endpoint.as_deref().map(Url::parse);
+        let Some(Ok(named)) = named.filter(|named| *named != Url::parse(&usual)) else {
+            return (usual, None);
+        };
+        let without_slash = |url: &Url| url.as_str().trim_end_matches('/').to_owned();
+        let issuer = document.issuer.as_deref().map(Url::parse);
+        let is_ours = matches!(issuer, Some(Ok(issuer)) if without_slash(&issuer) == without_slash(&self.auth_url));
+        if named.origin() != self.auth_url.origin() {
+            let origin = named.origin().ascii_serialization();
+            let reason =
+                format!("it leads to {origin}; set token_url to send the secret to that place");
+            return (usual, Some(reason));
+        }
+        if !is_ours {
+            let issuer = document.issuer.as_deref().unwrap_or("nobody");
+            let reason =
+                format!("it is the document of {issuer}; set auth_url to the issuer's URL");
+            return (usual, Some(reason));
+        }
+        (named.into(), None)
     }
 
     /// Sends one request of the conversation, again where [`RetryPolicy`] allows it. Asking for a token changes
@@ -246,11 +294,17 @@ fn grant(answer: &Answer) -> Result<Grant> {
     })
 }
 
-/// The error of an answer that is not a success.
-fn refusal(answer: &Answer) -> Error {
-    let refusal = serde_json::from_slice::<Refusal>(&answer.body).unwrap_or_else(|_| Refusal {
-        error: "invalid_response".to_owned(),
-        error_description: Some(format!("the issuer answered with status {}", answer.status)),
+/// The error of an answer that is not a success. `refused` says why another endpoint was not asked.
+fn refusal(answer: &Answer, refused: Option<&str>) -> Error {
+    let refusal = serde_json::from_slice::<Refusal>(&answer.body).unwrap_or_else(|_| {
+        let refused = refused
+            .map(|reason| format!("; the issuer's discovery document is not followed: {reason}"));
+        let status = answer.status;
+        let refused = refused.unwrap_or_default();
+        Refusal {
+            error: "invalid_response".to_owned(),
+            error_description: Some(format!("the issuer answered with status {status}{refused}")),
+        }
     });
     Error::Auth {
         status: answer.status.as_u16(),
@@ -265,34 +319,113 @@ mod tests {
     use super::*;
 
     /// The endpoint taken from a document, for an issuer at this address.
-    fn discovered(auth_url: &str, status: StatusCode, document: &'static str) -> Option<String> {
-        let auth_url = Url::parse(auth_url).unwrap();
+    fn endpoint(auth_url: &str, token_url: Option<&str>, document: &str) -> (String, bool) {
+        let url = |text: &str| Url::parse(text).unwrap();
         let secret = Secret::new("s");
-        Issuer::new(auth_url, String::new(), secret, Vec::new())
-            .discovered(&Answer {
-                status,
-                headers: HeaderMap::new(),
-                body: Bytes::from_static(document.as_bytes()),
-            })
-            .map(|known| known.endpoint)
+        let token_url = token_url.map(url);
+        let issuer = Issuer::new(url(auth_url), token_url, String::new(), secret, Vec::new());
+        let known = issuer.known_from(&Answer {
+            status: StatusCode::OK,
+            headers: HeaderMap::new(),
+            body: Bytes::copy_from_slice(document.as_bytes()),
+        });
+        (known.endpoint, known.refused.is_some())
+    }
+
+    fn document(issuer: &str, endpoint: &str) -> String {
+        format!(r#"{{"issuer":"{issuer}","token_endpoint":"{endpoint}"}}"#)
     }
 
     #[test]
-    fn only_an_endpoint_that_keeps_the_secret_safe_is_taken() {
-        let secure = r#"{"token_endpoint":"https://login.example/token"}"#;
-        let plain = r#"{"token_endpoint":"http://login.example/token"}"#;
-        let taken = |auth_url, document| discovered(auth_url, StatusCode::OK, document);
-        let endpoint = Some("https://login.example/token".to_owned());
-        assert_eq!(taken("https://a.example", secure), endpoint);
-        assert_eq!(taken("http://a.example", secure), endpoint);
-        assert_eq!(taken("https://a.example", plain), None);
-        assert!(taken("http://a.example", plain).is_some());
-        for document in ["", "[]", "{}", r#"{"token_endpoint":"file:///etc/passwd"}"#] {
-            assert_eq!(taken("https://a.example", document), None, "{document}");
+    fn an_endpoint_of_the_issuers_own_origin_is_taken() {
+        for (auth_url, issuer, token) in [
+            (
+                "https://a.example",
+                "https://a.example",
+                "https://a.example/oauth/token",
+            ),
+            (
+                "https://a.example/",
+                "https://a.example",
+                "https://a.example/oauth/token",
+            ),
+            (
+                "https://a.example/plant",
+                "https://a.example/plant/",
+                "https://a.example/t",
+            ),
+            (
+                "https://A.example:443",
+                "https://a.example",
+                "https://a.example:443/t",
+            ),
+            (
+                "http://a.example:8080",
+                "http://a.example:8080",
+                "http://a.example:8080/t",
+            ),
+        ] {
+            let taken = endpoint(auth_url, None, &document(issuer, token));
+            let expected = Url::parse(token).unwrap().to_string();
+            assert_eq!(taken, (expected, false), "{auth_url}");
         }
-        assert_eq!(
-            discovered("https://a.example", StatusCode::NOT_FOUND, secure),
-            None
+    }
+
+    #[test]
+    fn the_secret_is_led_to_no_other_origin() {
+        let usual = "https://a.example/connect/token".to_owned();
+        for token in [
+            "https://b.example/token",
+            "https://a.example:8443/token",
+            "http://a.example/token",
+            "https://a.example@b.example/token",
+            "https://a.example.b.example/token",
+            "file:///etc/passwd",
+        ] {
+            let taken = endpoint(
+                "https://a.example",
+                None,
+                &document("https://a.example", token),
+            );
+            assert_eq!(taken, (usual.clone(), true), "{token}");
+        }
+        let elsewhere = document("https://a.example", "https://b.example/token");
+        let opted_in = endpoint(
+            "https://a.example",
+            Some("https://b.example/token"),
+            &elsewhere,
         );
+        assert_eq!(opted_in, ("https://b.example/token".to_owned(), false));
+    }
+
+    /// RFC 8414, section 3.3: the data of such a document must not be used.
+    #[test]
+    fn a_document_of_another_issuer_names_no_endpoint() {
+        let usual = "https://a.example/connect/token".to_owned();
+        for issuer in [
+            "https://b.example",
+            "https://a.example/other",
+            "a.example",
+            "",
+        ] {
+            let other = document(issuer, "https://a.example/token");
+            let taken = endpoint("https://a.example", None, &other);
+            assert_eq!(taken, (usual.clone(), true), "{issuer}");
+        }
+        let nobody = r#"{"token_endpoint":"https://a.example/token"}"#;
+        assert_eq!(
+            endpoint("https://a.example", None, nobody),
+            (usual.clone(), true)
+        );
+        // What leads to the usual place is nothing to warn of.
+        let same = document("http://0.0.0.0:8080", &usual);
+        assert_eq!(
+            endpoint("https://a.example", None, &same),
+            (usual.clone(), false)
+        );
+        for nothing in ["", "[]", "{}", r#"{"token_endpoint":"not a URL"}"#] {
+            let taken = endpoint("https://a.example", None, nothing);
+            assert_eq!(taken, (usual.clone(), false), "{nothing}");
+        }
     }
 }

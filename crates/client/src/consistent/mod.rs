@@ -51,11 +51,8 @@ pub(crate) trait NumberedList: Send + 'static {
     const OPERATION: &'static str;
 
     /// Pages 1, 2, 3 … of what `cursor` leaves, up to `ahead` of them fetched at a time; `None` when nothing can be left.
-    fn pass(
-        &self,
-        cursor: &Cursor,
-        ahead: usize,
-    ) -> Option<BoxStream<'static, Result<Self::Page>>>;
+    fn pass(&self, cursor: &Cursor, ahead: usize)
+    -> Option<BoxStream<'static, Result<Self::Page>>>;
 }
 
 /// Which records were given out, and so what another pass has to read.

@@ -88,9 +88,7 @@ impl Values {
         Paged::new(flatten(self.numbered_batches()))
     }
 
-    fn numbered_batches(
-        self,
-    ) -> impl futures_core::Stream<Item = Result<Stated>> + Send + 'static {
+    fn numbered_batches(self) -> impl futures_core::Stream<Item = Result<Stated>> + Send + 'static {
         let ahead = self.prefetch;
         let request = self.for_stream();
         let refused = Arc::new(AtomicBool::new(false));

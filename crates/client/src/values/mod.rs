@@ -164,10 +164,7 @@ impl Values {
     /// All pages, in order, with what [`stream`](Self::stream) says of their values. After a change, a page may hold
     /// fewer values than its page size, and its number and count are those of what was left to read.
     pub fn pages(self) -> Paged<DatasourceValuePage> {
-        Paged::new(
-            self.consistent_pages()
-                .map_ok(|page: ValuePage| page.page),
-        )
+        Paged::new(self.consistent_pages().map_ok(|page: ValuePage| page.page))
     }
 
     /// All pages by their number, each with the state that it shows, and without what [`stream`](Self::stream) does when

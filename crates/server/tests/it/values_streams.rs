@@ -208,8 +208,9 @@ async fn change(client: &Client, rng: &mut fastrand::Rng) -> Option<i32> {
             Some(any)
         }
         1 => {
-            let moved = datasources.update_value(DATASOURCE, any, &input(step));
-            moved.await.expect("moved");
+            let value = input(step);
+            let moved = datasources.update_value(DATASOURCE, any, &value).await;
+            moved.expect("moved");
             Some(any)
         }
         _ => {
@@ -251,7 +252,10 @@ async fn changing(service: &Service, seed: u64) {
             .collect()
     };
     let (mut found, mut wanted) = (stood(&ids), stood(&expected));
-    if question.order.is_some_and(|order| order.contains("value") && !order.contains("valueDate")) {
+    if question
+        .order
+        .is_some_and(|order| order.contains("value") && !order.contains("valueDate"))
+    {
         // What is read again comes after what came before, in an order of the caller's.
         found.sort_unstable();
         wanted.sort_unstable();
