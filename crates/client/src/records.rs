@@ -140,7 +140,7 @@ impl<T: Record> Records<T> {
     ///
     /// With it pages are asked for by their number. When a page tells another total than the pages before it, all pages
     /// are read again from the first, and records that came before are left out. So each record comes once, and none is
-    /// missed because others come or go; when ten readings in a row find nothing new because the list keeps changing,
+    /// missed because others come or go; when ten readings in a row come no further because the list keeps changing,
     /// the stream ends with [`Error::Changed`](crate::Error::Changed). What leaves the total as it is, one record that
     /// comes while another goes or a change that moves a record in that order, is not noticed.
     pub fn stream(self) -> Paged<T> {

@@ -77,11 +77,11 @@ impl Cursor {
         }
     }
 
-    /// Prepares another pass, after one that gave out records or did not.
-    fn restart(&mut self, delivered: bool) -> Result<(), Lost> {
+    /// Prepares another pass, after one that took so many pages and gave out new records or did not.
+    fn restart(&mut self, pages: usize, delivered: bool) -> Result<(), Lost> {
         match self {
             Self::ByDate(cursor) => cursor.restart(delivered),
-            Self::ById(seen) => seen.restart(delivered),
+            Self::ById(seen) => seen.restart(pages),
         }
     }
 
@@ -208,7 +208,7 @@ impl<L: NumberedList> Reader<L> {
         };
         let operation = L::OPERATION;
         self.cursor
-            .restart(pass.delivered)
+            .restart(pass.taken, pass.delivered)
             .map_err(|Lost| Error::Changed { operation })
     }
 

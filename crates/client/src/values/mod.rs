@@ -151,7 +151,7 @@ impl Values {
     ///   judged by the number of matching values: there, one value that goes while another comes is not noticed.
     /// - With [`orderby`](Self::orderby) this holds for `valueDate` and `valueDate desc`. In any other order the pages
     ///   are read again from the first, and values that came before are left out by their ids, which are kept in memory
-    ///   (4 bytes each). When ten readings in a row find nothing new because the datasource keeps changing, the stream
+    ///   (4 bytes each). When ten readings in a row come no further because the datasource keeps changing, the stream
     ///   ends with [`Error::Changed`](crate::Error::Changed).
     pub fn stream(self) -> Paged<DatasourceValue> {
         let values = self
