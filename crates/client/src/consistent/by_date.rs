@@ -40,12 +40,12 @@ pub(crate) struct DateCursor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rest {
     /// Those of the date that were not given out, and those beyond it.
-    FromDate,
+    From,
     /// Those of the date, in the order of ids and after this one. For a date with more records than a page holds:
     /// its first page has none that is new.
-    WithinDate(Option<i32>),
+    Within(Option<i32>),
     /// Those beyond the date.
-    BeyondDate,
+    Beyond,
 }
 
 /// What another pass asks for.
@@ -67,7 +67,7 @@ impl DateCursor {
             always_changes,
             date: None,
             ids: Vec::new(),
-            rest: Rest::FromDate,
+            rest: Rest::From,
             resumed: false,
             out_of_order: false,
         }
@@ -80,11 +80,11 @@ impl DateCursor {
         if let Some(date) = self.date {
             let (first, end) = (date * TICKS, (date + 1) * TICKS);
             match (self.rest, self.direction) {
-                (Rest::FromDate, Ascending) => after = Some(first - 1),
-                (Rest::FromDate, Descending) => before = Some(end),
-                (Rest::BeyondDate, Ascending) => after = Some(end - 1),
-                (Rest::BeyondDate, Descending) => before = Some(first),
-                (Rest::WithinDate(last), _) => {
+                (Rest::From, Ascending) => after = Some(first - 1),
+                (Rest::From, Descending) => before = Some(end),
+                (Rest::Beyond, Ascending) => after = Some(end - 1),
+                (Rest::Beyond, Descending) => before = Some(first),
+                (Rest::Within(last), _) => {
                     (after, before) = (Some(first - 1), Some(end));
                     by_id = Some(last);
                 }
@@ -100,7 +100,7 @@ impl DateCursor {
 
     /// Takes the next record; `false` if it was given out before.
     pub(crate) fn take(&mut self, date: i64, id: i32) -> bool {
-        if let Rest::WithinDate(last) = &mut self.rest {
+        if let Rest::Within(last) = &mut self.rest {
             self.out_of_order |= last.is_some_and(|last| id <= last);
             *last = Some(id);
             return self.take_id(id);
@@ -120,7 +120,7 @@ impl DateCursor {
                 self.date = Some(date);
                 self.ids.clear();
                 self.ids.push(id);
-                self.rest = Rest::FromDate;
+                self.rest = Rest::From;
                 true
             }
         }
@@ -141,23 +141,23 @@ impl DateCursor {
             return Err(Lost);
         }
         self.resumed = true;
-        if !delivered && self.date.is_some() && self.rest == Rest::FromDate {
-            self.rest = Rest::WithinDate(None);
+        if !delivered && self.date.is_some() && self.rest == Rest::From {
+            self.rest = Rest::Within(None);
         }
         Ok(())
     }
 
     pub(super) fn finish(&mut self) -> bool {
-        let within = matches!(self.rest, Rest::WithinDate(_));
+        let within = matches!(self.rest, Rest::Within(_));
         if within {
-            self.rest = Rest::BeyondDate;
+            self.rest = Rest::Beyond;
         }
         within
     }
 
     /// Whether only the first page of a pass can be used.
     pub(super) fn reads_single_pages(&self) -> bool {
-        self.always_changes || matches!(self.rest, Rest::WithinDate(_))
+        self.always_changes || matches!(self.rest, Rest::Within(_))
     }
 
     /// Whether the last date does not say what is left.
