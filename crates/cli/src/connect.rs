@@ -28,7 +28,8 @@ pub(crate) struct Connect {
     )]
     auth_url: Option<String>,
 
-    /// Address of the token endpoint, where it is on another host than the issuer: the secret is sent nowhere else
+    /// Address of the token endpoint, where it is on another host than the issuer: the secret is sent nowhere
+    /// else
     #[arg(
         long,
         value_name = "URL",

@@ -53,9 +53,10 @@ impl ClientBuilder {
         self
     }
 
-    /// Address of the token endpoint, whatever the issuer's discovery document says. Without it the client secret goes
-    /// to the origin of [`auth_url`](Self::auth_url) alone: to the endpoint there that the discovery document names, or
-    /// to `/connect/token`. Set it where tokens are given by another host than the issuer's.
+    /// Address of the token endpoint, whatever the issuer's discovery document says. Without it the client
+    /// secret goes to the origin of [`auth_url`](Self::auth_url) alone: to the endpoint there that the
+    /// discovery document names, or to `/connect/token`. Set it where tokens are given by another host than
+    /// the issuer's.
     pub fn token_url(mut self, url: impl Into<String>) -> Self {
         self.token_url = Some(url.into());
         self
@@ -150,14 +151,15 @@ impl ClientBuilder {
         self
     }
 
-    /// Fills what is named in the environment: `OBEYA_BASE_URL`, `OBEYA_AUTH_URL`, `OBEYA_TOKEN_URL`, `OBEYA_CLIENT_ID`,
-    /// `OBEYA_CLIENT_SECRET`. What was set before stays where the environment says nothing.
+    /// Fills what is named in the environment: `OBEYA_BASE_URL`, `OBEYA_AUTH_URL`, `OBEYA_TOKEN_URL`,
+    /// `OBEYA_CLIENT_ID`, `OBEYA_CLIENT_SECRET`. What was set before stays where the environment says
+    /// nothing.
     pub fn environment(self) -> Self {
         self.variables(|name| std::env::var(name).ok())
     }
 
-    /// Makes the client. No connection is made and no token fetched yet. What would be sent so that others can read it
-    /// is told by a `tracing` warning and by [`Client::warnings`].
+    /// Makes the client. No connection is made and no token fetched yet. What would be sent so that others
+    /// can read it is told by a `tracing` warning and by [`Client::warnings`].
     ///
     /// # Errors
     /// [`Error::Config`](crate::Error::Config) when a setting is missing or makes no sense, or the system's root

@@ -1,8 +1,8 @@
 //! What can go wrong in a call, by who has to act on it.
 //!
 //! Every fallible function of this crate answers with [`Error`]. An error never holds a secret, a token or a
-//! response body that could not be understood: it names the operation and the place instead. Its message has one line
-//! and no control characters, whatever the server's texts have; the fields have them as they came.
+//! response body that could not be understood: it names the operation and the place instead. Its message has
+//! one line and no control characters, whatever the server's texts have; the fields have them as they came.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -117,8 +117,8 @@ pub enum Error {
         reason: String,
     },
 
-    /// A list changed each time that it was read again, so that it cannot be said which of its records are left. Read
-    /// it in its own order, in which every change is followed, or again later.
+    /// A list changed each time that it was read again, so that it cannot be said which of its records are
+    /// left. Read it in its own order, in which every change is followed, or again later.
     #[error(
         "{operation}: the list changed each time that it was read again; leave out the order, or try later"
     )]

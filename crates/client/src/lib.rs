@@ -73,18 +73,19 @@
 //!   only if that is still its state. [`Client::tagged_unless`] reads what has another tag than the caller's, and else nothing.
 //! - **Time.** [`timeout`](ClientBuilder::timeout) limits a call as a whole, waits included. [`Client::timeout`] and
 //!   [`Client::max_retries`] give a client with other limits that shares connections and tokens.
-//! - **Pages.** `stream()` follows next links, within the API's origin only; values are fetched some pages ahead.
-//!   What changes while a list is read moves no other record out of sight and brings none twice:
+//! - **Pages.** `stream()` follows next links, within the API's origin only; values are fetched some pages
+//!   ahead. What changes while a list is read moves no other record out of sight and brings none twice:
 //!   [`Values::stream`] and [`Records::stream`] say how far that goes.
 //! - **Errors.** One [`Error`], by who has to act on it; the service's own problem document is in it.
 //!
-//! Redirects are not followed. An [`Observer`] sees every answer. Secrets and tokens are in no `Debug` output and no error.
+//! Redirects are not followed. An [`Observer`] sees every answer. Secrets and tokens are in no `Debug` output
+//! and no error.
 //!
-//! The client secret goes to the origin of the token issuer alone, wherever the issuer's discovery document leads;
-//! [`token_url`](ClientBuilder::token_url) names another place. A secret or token that goes over plain HTTP to another
-//! machine is a `tracing` warning, and told by [`Client::warnings`]; so is a discovery document that is not followed.
-//! Nothing else is logged. Messages of errors hold no control characters of a server's texts; for records there is
-//! [`printable`].
+//! The client secret goes to the origin of the token issuer alone, wherever the issuer's discovery document
+//! leads; [`token_url`](ClientBuilder::token_url) names another place. A secret or token that goes over plain
+//! HTTP to another machine is a `tracing` warning, and told by [`Client::warnings`]; so is a discovery
+//! document that is not followed. Nothing else is logged. Messages of errors hold no control characters of a
+//! server's texts; for records there is [`printable`].
 //!
 //! # Features
 //!

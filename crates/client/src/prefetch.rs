@@ -1,9 +1,9 @@
 //! Numbered pages in order, some of them fetched ahead.
 //!
-//! The end is found from the pages themselves: a page shorter than its page size is the last one. Its `count` only
-//! says how far it is safe to fetch ahead, so a service that counts the page instead of the whole loses no data here.
-//! Whether the pages show the same list is not looked at: [`consistent`](crate::consistent) does that, and gets every page
-//! that an earlier one promised, empty ones too.
+//! The end is found from the pages themselves: a page shorter than its page size is the last one. Its `count`
+//! only says how far it is safe to fetch ahead, so a service that counts the page instead of the whole loses
+//! no data here. Whether the pages show the same list is not looked at: [`consistent`](crate::consistent)
+//! does that, and gets every page that an earlier one promised, empty ones too.
 
 use std::collections::VecDeque;
 use std::future::Future;

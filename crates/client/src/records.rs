@@ -138,11 +138,12 @@ impl<T: Record> Records<T> {
     /// Without [`orderby`](Self::orderby) each page is asked for by the id that the one before ended with, so that records
     /// which come, go or change meanwhile make no other be left out or given twice.
     ///
-    /// With it pages are asked for by their number. When a page tells another total than the pages before it, all pages
-    /// are read again from the first, and records that came before are left out. So each record comes once, and none is
-    /// missed because others come or go; when ten readings in a row come no further because the list keeps changing,
-    /// the stream ends with [`Error::Changed`](crate::Error::Changed). What leaves the total as it is, one record that
-    /// comes while another goes or a change that moves a record in that order, is not noticed.
+    /// With it pages are asked for by their number. When a page tells another total than the pages before it,
+    /// all pages are read again from the first, and records that came before are left out. So each record
+    /// comes once, and none is missed because others come or go; when ten readings in a row come no further
+    /// because the list keeps changing, the stream ends with [`Error::Changed`](crate::Error::Changed). What
+    /// leaves the total as it is, one record that comes while another goes or a change that moves a record in
+    /// that order, is not noticed.
     pub fn stream(self) -> Paged<T> {
         let records = self
             .pages_inner()

@@ -1,7 +1,7 @@
 //! How far a list in the order of dates was given out.
 //!
-//! The cursor is the last date and the ids given out at it. Dates are whole microseconds, because Arrow columns hold no
-//! more; records within one are told apart by their ids.
+//! The cursor is the last date and the ids given out at it. Dates are whole microseconds, because Arrow
+//! columns hold no more; records within one are told apart by their ids.
 
 use std::cmp::Ordering;
 
@@ -41,8 +41,8 @@ pub(crate) struct DateCursor {
 enum Rest {
     /// Those of the date that were not given out, and those beyond it.
     From,
-    /// Those of the date, in the order of ids and after this one. For a date with more records than a page holds:
-    /// its first page has none that is new.
+    /// Those of the date, in the order of ids and after this one. For a date with more records than a page
+    /// holds: its first page has none that is new.
     Within(Option<i32>),
     /// Those beyond the date.
     Beyond,
@@ -60,7 +60,8 @@ pub(crate) struct Bounds {
 }
 
 impl DateCursor {
-    /// Before the first record. `always_changes` says that what matches changes by itself, without a change of the list.
+    /// Before the first record. `always_changes` says that what matches changes by itself, without a change
+    /// of the list.
     pub(crate) fn new(direction: Direction, always_changes: bool) -> Self {
         Self {
             direction,
@@ -112,7 +113,8 @@ impl DateCursor {
         match order {
             Some(Ordering::Less) => {
                 self.out_of_order = true;
-                // A service that does not keep to the bounds gives these again; in the first pass they are new.
+                // A service that does not keep to the bounds gives these again; in the first pass they are
+                // new.
                 !self.resumed
             }
             Some(Ordering::Equal) => self.take_id(id),

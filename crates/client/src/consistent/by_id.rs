@@ -6,8 +6,9 @@ use std::collections::HashSet;
 
 use super::Lost;
 
-/// Passes in a row that come no further than one before them, until a list is given up. Whether a pass finds new records
-/// does not count: a list that grows at its beginning has some on each first page, and would never end.
+/// Passes in a row that come no further than one before them, until a list is given up. Whether a pass finds
+/// new records does not count: a list that grows at its beginning has some on each first page, and would
+/// never end.
 const MAX_IDLE_PASSES: u32 = 10;
 
 /// The ids given out.

@@ -1,9 +1,10 @@
-//! Streams over numbered pages: every record that stands throughout comes exactly once, whatever else changes meanwhile.
+//! Streams over numbered pages: every record that stands throughout comes exactly once, whatever else changes
+//! meanwhile.
 //!
-//! A numbered page shows the list as it is when that page is read. When an earlier record is deleted between two
-//! pages, the first record of the next page moves to a page that was read already. So a page is used only if it shows
-//! the same snapshot as the first page of its pass. Otherwise it is dropped, and another pass reads what is left,
-//! which a [`Cursor`] knows.
+//! A numbered page shows the list as it is when that page is read. When an earlier record is deleted between
+//! two pages, the first record of the next page moves to a page that was read already. So a page is used only
+//! if it shows the same snapshot as the first page of its pass. Otherwise it is dropped, and another pass
+//! reads what is left, which a [`Cursor`] knows.
 //!
 //! What a list is and how its pages are fetched is not known here.
 
@@ -37,8 +38,8 @@ pub(crate) trait NumberedPage: Send + 'static {
     /// What it shows.
     fn snapshot(&self) -> Snapshot;
 
-    /// Keeps the records that `keep` says, asked in order with the date of each, in microseconds since 1970, and its id.
-    /// Lists without dates give 0.
+    /// Keeps the records that `keep` says, asked in order with the date of each, in microseconds since 1970,
+    /// and its id. Lists without dates give 0.
     fn retain(&mut self, keep: &mut dyn FnMut(i64, i32) -> bool);
 }
 
@@ -50,7 +51,8 @@ pub(crate) trait NumberedList: Send + 'static {
     /// The `operationId`, for errors.
     const OPERATION: &'static str;
 
-    /// Pages 1, 2, 3 … of what `cursor` leaves, up to `ahead` of them fetched at a time; `None` when nothing can be left.
+    /// Pages 1, 2, 3 … of what `cursor` leaves, up to `ahead` of them fetched at a time; `None` when nothing
+    /// can be left.
     fn pass(&self, cursor: &Cursor, ahead: usize)
     -> Option<BoxStream<'static, Result<Self::Page>>>;
 }
@@ -120,7 +122,8 @@ impl<P: NumberedPage> Pass<P> {
             return true;
         };
         if snapshot.count == i32::try_from(page.extent().len).ok() {
-            // A service that counts the page instead of the whole: no total of a list with pages before this one.
+            // A service that counts the page instead of the whole: no total of a list with pages before this
+            // one.
             snapshot.count = None;
         }
         let same_count = match (first.count, snapshot.count) {

@@ -81,9 +81,10 @@ impl Incidents {
     /// `PUT /v1/Incidents/{id}`: replaces title, type, severity and date, changes what else `update` sets, clears what
     /// it sets to [`Patch::Null`](obeya_model::Patch::Null), and answers with the whole incident.
     ///
-    /// The interface wants those four in every update. Taken from a record that was read some time ago, they undo what
-    /// somebody else has changed since. So change one thing by its own operation, such as
-    /// [`set_status`](Self::set_status), and for more read the record with its tag and write only if it still has it:
+    /// The interface wants those four in every update. Taken from a record that was read some time ago, they
+    /// undo what somebody else has changed since. So change one thing by its own operation, such as
+    /// [`set_status`](Self::set_status), and for more read the record with its tag and write only if it still
+    /// has it:
     ///
     /// ```no_run
     /// use obeya::model::{IncidentStatus, IncidentUpdate, Patch};

@@ -70,20 +70,21 @@ impl Values {
         self.arrow_stream().all().await
     }
 
-    /// All values as a stream of record batches, in order and at least one, with what [`stream`](Self::stream) says of
-    /// them. How much is in memory is bounded by [`prefetch`](Self::prefetch) pages.
+    /// All values as a stream of record batches, in order and at least one, with what
+    /// [`stream`](Self::stream) says of them. How much is in memory is bounded by
+    /// [`prefetch`](Self::prefetch) pages.
     pub fn arrow_stream(self) -> Paged<RecordBatch> {
         Paged::new(self.arrow_pages().map_ok(|page| page.batch))
     }
 
-    /// The same with the number of values beside each batch. After a change, that is the number of those that were left
-    /// to read.
+    /// The same with the number of values beside each batch. After a change, that is the number of those that
+    /// were left to read.
     pub fn arrow_pages(self) -> Paged<ArrowPage> {
         Paged::new(flatten(self.consistent_pages()))
     }
 
-    /// All pages by their number, each with the state that it shows: [`stated_pages`](Self::stated_pages) as record
-    /// batches.
+    /// All pages by their number, each with the state that it shows: [`stated_pages`](Self::stated_pages) as
+    /// record batches.
     pub fn stated_arrow_pages(self) -> Paged<ArrowPage> {
         Paged::new(flatten(self.numbered_batches()))
     }

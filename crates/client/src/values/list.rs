@@ -138,8 +138,8 @@ fn direction(orderby: Option<&str>) -> Option<Direction> {
     (by_id && keys.next().is_none()).then_some(direction)
 }
 
-/// Whether a condition asks for the time: what it matches changes without a change of the datasource. A text that reads
-/// like that passes for it.
+/// Whether a condition asks for the time: what it matches changes without a change of the datasource. A text
+/// that reads like that passes for it.
 fn asks_the_time(filter: Option<&str>) -> bool {
     let filter = filter.unwrap_or_default().to_ascii_lowercase();
     let mut parts = filter.split("now").skip(1);

@@ -143,16 +143,18 @@ impl Values {
 
     /// All values, in order.
     ///
-    /// Every value that keeps its date while the stream is read comes exactly once, however many others come, go or
-    /// change meanwhile. A value that is moved to another date meanwhile may come twice or not at all. How this is done:
+    /// Every value that keeps its date while the stream is read comes exactly once, however many others come,
+    /// go or change meanwhile. A value that is moved to another date meanwhile may come twice or not at all.
+    /// How this is done:
     ///
-    /// - Pages are asked for by number. A page that shows another state of the datasource than the pages before it is
-    ///   dropped, and what comes after the last value is asked for anew. A service that does not name the state is
-    ///   judged by the number of matching values: there, one value that goes while another comes is not noticed.
-    /// - With [`orderby`](Self::orderby) this holds for `valueDate` and `valueDate desc`. In any other order the pages
-    ///   are read again from the first, and values that came before are left out by their ids, which are kept in memory
-    ///   (4 bytes each). When ten readings in a row come no further because the datasource keeps changing, the stream
-    ///   ends with [`Error::Changed`](crate::Error::Changed).
+    /// - Pages are asked for by number. A page that shows another state of the datasource than the pages
+    ///   before it is dropped, and what comes after the last value is asked for anew. A service that does not
+    ///   name the state is judged by the number of matching values: there, one value that goes while another
+    ///   comes is not noticed.
+    /// - With [`orderby`](Self::orderby) this holds for `valueDate` and `valueDate desc`. In any other order
+    ///   the pages are read again from the first, and values that came before are left out by their ids,
+    ///   which are kept in memory (4 bytes each). When ten readings in a row come no further because the
+    ///   datasource keeps changing, the stream ends with [`Error::Changed`](crate::Error::Changed).
     pub fn stream(self) -> Paged<DatasourceValue> {
         let values = self
             .consistent_pages()
@@ -161,15 +163,16 @@ impl Values {
         Paged::new(values)
     }
 
-    /// All pages, in order, with what [`stream`](Self::stream) says of their values. After a change, a page may hold
-    /// fewer values than its page size, and its number and count are those of what was left to read.
+    /// All pages, in order, with what [`stream`](Self::stream) says of their values. After a change, a page
+    /// may hold fewer values than its page size, and its number and count are those of what was left to read.
     pub fn pages(self) -> Paged<DatasourceValuePage> {
         Paged::new(self.consistent_pages().map_ok(|page: ValuePage| page.page))
     }
 
-    /// All pages by their number, each with the state that it shows, and without what [`stream`](Self::stream) does when
-    /// that changes. Where a page shows another state than the first one, what it should hold may have moved to one
-    /// before it, or to one after: drop it, and ask anew for what comes after the last value taken.
+    /// All pages by their number, each with the state that it shows, and without what
+    /// [`stream`](Self::stream) does when that changes. Where a page shows another state than the first one,
+    /// what it should hold may have moved to one before it, or to one after: drop it, and ask anew for what
+    /// comes after the last value taken.
     pub fn stated_pages(self) -> Paged<ValuePage> {
         Paged::new(self.numbered_pages())
     }

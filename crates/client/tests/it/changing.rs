@@ -1,7 +1,7 @@
 //! Streams of values from a datasource that changes while they are read, as often as with every request.
 //!
-//! The server of these tests is a list in memory that does what the interface says of pages. That the real service does
-//! is tested with the service.
+//! The server of these tests is a list in memory that does what the interface says of pages. That the real
+//! service does is tested with the service.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
@@ -157,7 +157,8 @@ async fn a_datasource_that_changes_with_every_request_is_read_to_its_end() {
             assert_eq!(stood, expected, "{what}");
             let different: BTreeSet<i32> = found.iter().copied().collect();
             assert_eq!(different.len(), found.len(), "{what}");
-            // 21 pages if nothing changed; each is asked for again once or twice, and fetched ahead in vain at first.
+            // 21 pages if nothing changed; each is asked for again once or twice, and fetched ahead in vain
+            // at first.
             assert!(asked.total() < 130, "{what}: {} requests", asked.total());
         }
     }
@@ -221,8 +222,8 @@ async fn in_an_order_of_the_callers_constant_change_ends_with_an_error() {
     assert!(asked.total() < 30, "{}", asked.total());
 }
 
-/// What a condition with `now()` matches changes without a change of the datasource: each page is asked for by the last
-/// value.
+/// What a condition with `now()` matches changes without a change of the datasource: each page is asked for
+/// by the last value.
 #[tokio::test]
 async fn a_condition_that_asks_for_the_time_fits_no_page_to_another() {
     let pages = Arc::new(Mutex::new(Vec::new()));

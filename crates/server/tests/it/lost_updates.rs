@@ -53,7 +53,8 @@ async fn every_change_that_was_accepted_is_in_the_record() {
     assert!(refused > 0);
 }
 
-/// As the SDK's documentation says: one field by its own operation, more of them with the tag of what was read.
+/// As the SDK's documentation says: one field by its own operation, more of them with the tag of what was
+/// read.
 #[tokio::test]
 async fn the_sdk_undoes_no_change_of_others() {
     let service = plant().await;

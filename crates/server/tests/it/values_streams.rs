@@ -1,4 +1,5 @@
-//! Streams of the SDK over numbered pages, while the list changes: every value that stands throughout comes exactly once.
+//! Streams of the SDK over numbered pages, while the list changes: every value that stands throughout comes
+//! exactly once.
 
 use std::collections::BTreeSet;
 
