@@ -1,9 +1,10 @@
 //! What a client is beneath its Python classes: its settings, its resources, and closing it.
 
+use std::ffi::CString;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 
 use crate::arguments::named;
@@ -166,6 +167,11 @@ impl Core {
 impl Core {
     fn build(py: Python<'_>, built: obeya::Result<obeya::Client>) -> PyResult<Self> {
         let client = built.map_err(|error| errors::exception(py, &error))?;
+        for warning in client.warnings() {
+            let text = CString::new(warning)?;
+            // Named where the client was made: above its class.
+            PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 2)?;
+        }
         let base_url = client.base_url().to_owned();
         Ok(Self {
             handle: Handle::new(client),

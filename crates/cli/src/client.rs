@@ -108,7 +108,7 @@ async fn list(out: &mut io::Stdout, db: &str, json: bool) -> Result<()> {
     for client in clients {
         rows.add_row([
             client.client_id,
-            client.name,
+            obeya::printable(&client.name).into_owned(),
             client.scopes.join(" "),
             format!("{:.0}", client.created_at),
             client

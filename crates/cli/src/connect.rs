@@ -28,6 +28,16 @@ pub(crate) struct Connect {
     )]
     auth_url: Option<String>,
 
+    /// Address of the token endpoint, where it is on another host than the issuer: the secret is sent nowhere
+    /// else
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "OBEYA_TOKEN_URL",
+        help_heading = "Service"
+    )]
+    token_url: Option<String>,
+
     /// The client that asks for a token. Its secret is in OBEYA_CLIENT_SECRET or a file
     #[arg(
         long,
@@ -57,19 +67,31 @@ impl Connect {
             .base_url(self.url.trim())
             .client_id(self.client_id.trim())
             .client_secret(self.secret()?);
-        Ok(match self.auth_url.as_deref().map(str::trim) {
-            // A variable that is set to nothing is none.
-            None | Some("") => builder,
+        // A variable that is set to nothing is none.
+        let given = |url: &Option<String>| {
+            let url = url.as_deref().map(str::trim);
+            url.filter(|url| !url.is_empty()).map(str::to_owned)
+        };
+        let builder = match given(&self.auth_url) {
             Some(url) => builder.auth_url(url),
+            None => builder,
+        };
+        Ok(match given(&self.token_url) {
+            Some(url) => builder.token_url(url),
+            None => builder,
         })
     }
 
-    /// The client.
+    /// The client. Says on stderr what its addresses let others read.
     ///
     /// # Errors
     /// Those of [`Connect::builder`], and what is wrong with the addresses.
     pub(crate) fn client(&self) -> Result<Client> {
-        Ok(self.builder()?.build()?)
+        let client = self.builder()?.build()?;
+        for warning in client.warnings() {
+            eprintln!("warning: {warning}");
+        }
+        Ok(client)
     }
 
     /// What tells this copy of the service's data from those that others see: the address and the client.

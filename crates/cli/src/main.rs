@@ -17,6 +17,7 @@ mod serve;
 mod stop;
 mod sync;
 mod table;
+mod terminal;
 
 use std::io;
 use std::process::ExitCode;
@@ -101,9 +102,10 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if only_prints && reader_gone(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error}");
+            // It may quote a service, or a file.
+            eprintln!("error: {}", obeya::printable(&error.to_string()));
             for cause in error.chain().skip(1) {
-                eprintln!("  because: {cause}");
+                eprintln!("  because: {}", obeya::printable(&cause.to_string()));
             }
             ExitCode::FAILURE
         }

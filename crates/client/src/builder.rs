@@ -24,6 +24,7 @@ use crate::transport::Transport;
 pub struct ClientBuilder {
     base_url: Option<String>,
     auth_url: Option<String>,
+    token_url: Option<String>,
     client_id: Option<String>,
     client_secret: Option<Secret>,
     token: Option<Secret>,
@@ -49,6 +50,15 @@ impl ClientBuilder {
     /// Address of the token issuer. Default: the base URL.
     pub fn auth_url(mut self, url: impl Into<String>) -> Self {
         self.auth_url = Some(url.into());
+        self
+    }
+
+    /// Address of the token endpoint, whatever the issuer's discovery document says. Without it the client
+    /// secret goes to the origin of [`auth_url`](Self::auth_url) alone: to the endpoint there that the
+    /// discovery document names, or to `/connect/token`. Set it where tokens are given by another host than
+    /// the issuer's.
+    pub fn token_url(mut self, url: impl Into<String>) -> Self {
+        self.token_url = Some(url.into());
         self
     }
 
@@ -141,13 +151,15 @@ impl ClientBuilder {
         self
     }
 
-    /// Fills what is named in the environment: `OBEYA_BASE_URL`, `OBEYA_AUTH_URL`, `OBEYA_CLIENT_ID`,
-    /// `OBEYA_CLIENT_SECRET`. What was set before stays where the environment says nothing.
+    /// Fills what is named in the environment: `OBEYA_BASE_URL`, `OBEYA_AUTH_URL`, `OBEYA_TOKEN_URL`,
+    /// `OBEYA_CLIENT_ID`, `OBEYA_CLIENT_SECRET`. What was set before stays where the environment says
+    /// nothing.
     pub fn environment(self) -> Self {
         self.variables(|name| std::env::var(name).ok())
     }
 
-    /// Makes the client. No connection is made and no token fetched yet.
+    /// Makes the client. No connection is made and no token fetched yet. What would be sent so that others
+    /// can read it is told by a `tracing` warning and by [`Client::warnings`].
     ///
     /// # Errors
     /// [`Error::Config`](crate::Error::Config) when a setting is missing or makes no sense, or the system's root
@@ -155,6 +167,9 @@ impl ClientBuilder {
     pub fn build(self) -> Result<Client> {
         let observer = self.observer.clone();
         let config = self.config()?;
+        for warning in config.warnings() {
+            tracing::warn!("{warning}");
+        }
         Ok(Client::new(Transport::new(config, observer)?))
     }
 
@@ -163,6 +178,7 @@ impl ClientBuilder {
         let variable = |name| variable(name).filter(|value| !value.trim().is_empty());
         self.base_url = variable("OBEYA_BASE_URL").or(self.base_url);
         self.auth_url = variable("OBEYA_AUTH_URL").or(self.auth_url);
+        self.token_url = variable("OBEYA_TOKEN_URL").or(self.token_url);
         self.client_id = variable("OBEYA_CLIENT_ID").or(self.client_id);
         self.client_secret = variable("OBEYA_CLIENT_SECRET")
             .map(|secret| Secret::new(&secret))
@@ -198,6 +214,10 @@ impl ClientBuilder {
             Some(text) => address("auth_url", text)?,
             None => base_url.clone(),
         };
+        let token_url = self.token_url.as_deref();
+        let token_url = token_url
+            .map(|text| address("token_url", text))
+            .transpose()?;
         let product = concat!("obeya-rust/", env!("CARGO_PKG_VERSION"));
         let user_agent = match self.user_agent {
             Some(suffix) => format!("{product} {suffix}"),
@@ -212,6 +232,7 @@ impl ClientBuilder {
         Ok(Config {
             base_url,
             auth_url,
+            token_url,
             credentials,
             timeout: self.timeout.unwrap_or(Duration::from_secs(60)),
             connect_timeout: self.connect_timeout.unwrap_or(Duration::from_secs(10)),
@@ -270,6 +291,7 @@ impl fmt::Debug for ClientBuilder {
         f.debug_struct("ClientBuilder")
             .field("base_url", &self.base_url)
             .field("auth_url", &self.auth_url)
+            .field("token_url", &self.token_url)
             .field("client_id", &self.client_id)
             .field("client_secret", &self.client_secret)
             .field("token", &self.token)
@@ -296,6 +318,7 @@ mod tests {
         let config = from(&[
             ("OBEYA_BASE_URL", "https://connect.example/api"),
             ("OBEYA_AUTH_URL", "https://login.example"),
+            ("OBEYA_TOKEN_URL", "https://tokens.example/token"),
             ("OBEYA_CLIENT_ID", "plant"),
             ("OBEYA_CLIENT_SECRET", "s3cret"),
         ])
@@ -305,6 +328,8 @@ mod tests {
         .unwrap();
         assert_eq!(config.base_url.as_str(), "https://connect.example/api");
         assert_eq!(config.auth_url.as_str(), "https://login.example/");
+        let token_url = config.token_url.map(String::from);
+        assert_eq!(token_url.as_deref(), Some("https://tokens.example/token"));
         let Credentials::Client { id, secret, .. } = config.credentials else {
             panic!("client credentials expected");
         };

@@ -37,8 +37,9 @@ impl Client {
         ClientBuilder::default()
     }
 
-    /// A client of what the environment names: `OBEYA_BASE_URL`, `OBEYA_CLIENT_ID`, `OBEYA_CLIENT_SECRET`, and
-    /// `OBEYA_AUTH_URL` where the token issuer has another address.
+    /// A client of what the environment names: `OBEYA_BASE_URL`, `OBEYA_CLIENT_ID`, `OBEYA_CLIENT_SECRET`,
+    /// and `OBEYA_AUTH_URL` where the token issuer has another address, `OBEYA_TOKEN_URL` where its token
+    /// endpoint has.
     ///
     /// # Errors
     /// [`ConfigError::MissingVariables`](crate::ConfigError::MissingVariables) with the names of all that are missing.
@@ -145,6 +146,13 @@ impl Client {
     #[must_use]
     pub fn base_url(&self) -> &str {
         self.inner.transport.config.base_url.as_str()
+    }
+
+    /// What of its settings lets others read a secret: a sentence for each, none with https or on this
+    /// machine. Each was a `tracing` warning when the client was built.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        self.inner.transport.config.warnings()
     }
 
     /// Makes sure there is an access token and says what it is good for. Every call does this by itself; it is of use

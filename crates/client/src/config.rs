@@ -16,6 +16,8 @@ use crate::secret::Secret;
 pub(crate) struct Config {
     pub(crate) base_url: Url,
     pub(crate) auth_url: Url,
+    /// The token endpoint, where it is not for the issuer to name it.
+    pub(crate) token_url: Option<Url>,
     pub(crate) credentials: Credentials,
     /// Limit of a whole call, retries and waits included.
     pub(crate) timeout: Duration,
@@ -49,20 +51,52 @@ pub(crate) enum Credentials {
 impl Config {
     /// True when neither address needs TLS, so that a system without root certificates is no obstacle.
     pub(crate) fn is_plain(&self) -> bool {
-        self.base_url.scheme() == "http" && self.auth_url.scheme() == "http"
+        self.addresses().all(|url| url.scheme() == "http")
+    }
+
+    fn addresses(&self) -> impl Iterator<Item = &Url> {
+        [&self.base_url, &self.auth_url]
+            .into_iter()
+            .chain(&self.token_url)
     }
 
     /// True when nothing leaves this machine. Then compression only costs time, and a proxy must not be asked.
     pub(crate) fn is_loopback(&self) -> bool {
-        let loopback = |url: &Url| match url.host_str() {
-            Some("localhost") => true,
-            Some(host) => host
-                .trim_matches(['[', ']'])
-                .parse::<std::net::IpAddr>()
-                .is_ok_and(|address| address.is_loopback()),
-            None => false,
+        self.addresses().all(is_loopback)
+    }
+
+    /// What is sent so that anybody on the way can read it: plain HTTP to another machine.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let warning = |what: &str, url: &Url| {
+            let readable = url.scheme() == "http" && !is_loopback(url);
+            let origin = url.origin().ascii_serialization();
+            readable.then(|| {
+                format!(
+                    "{what} goes to {origin} without TLS, and can be read on the way: use https"
+                )
+            })
         };
-        loopback(&self.base_url) && loopback(&self.auth_url)
+        let token = || warning("the access token", &self.base_url);
+        let warnings = match &self.credentials {
+            Credentials::Client { .. } => {
+                let endpoint = self.token_url.as_ref().unwrap_or(&self.auth_url);
+                [warning("the client secret", endpoint), token()]
+            }
+            Credentials::Token(_) => [None, token()],
+            Credentials::Anonymous => [None, None],
+        };
+        warnings.into_iter().flatten().collect()
+    }
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host_str() {
+        Some("localhost") => true,
+        Some(host) => host
+            .trim_matches(['[', ']'])
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| address.is_loopback()),
+        None => false,
     }
 }
 
@@ -142,6 +176,49 @@ mod tests {
         ] {
             assert!(!loopback(elsewhere, elsewhere), "{elsewhere}");
         }
+    }
+
+    #[test]
+    fn secrets_that_can_be_read_on_the_way_are_warned_of() {
+        let warnings = |base: &str, auth: &str| {
+            let client = crate::Client::builder().base_url(base).auth_url(auth);
+            let config = client.client_id("plant").client_secret("hunter2").config();
+            config.unwrap().warnings()
+        };
+        let (plain, tls) = ("http://plant.example:8080", "https://plant.example");
+        let here = "http://127.0.0.1:8080";
+        let secret = "the client secret goes to http://plant.example:8080 without TLS, and can be read on the way: use https";
+        let token = secret.replace("client secret", "access token");
+        assert_eq!(warnings(plain, plain), [secret, &token]);
+        assert_eq!(warnings(tls, plain), [secret]);
+        assert_eq!(warnings(plain, tls), [token.as_str()]);
+        for (base, auth) in [
+            (tls, tls),
+            (here, here),
+            ("http://[::1]", "http://localhost"),
+        ] {
+            assert!(warnings(base, auth).is_empty(), "{base} {auth}");
+        }
+        let builder = || crate::Client::builder().base_url(plain);
+        assert_eq!(builder().token("t").config().unwrap().warnings(), [token]);
+        assert!(
+            builder()
+                .anonymous()
+                .config()
+                .unwrap()
+                .warnings()
+                .is_empty()
+        );
+        // It goes to that endpoint, wherever the issuer is.
+        let named = crate::Client::builder()
+            .base_url(tls)
+            .token_url("http://b.example/token");
+        let named = named
+            .client_id("plant")
+            .client_secret("hunter2")
+            .config()
+            .unwrap();
+        assert_eq!(named.warnings().len(), 1);
     }
 
     #[test]

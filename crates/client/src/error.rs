@@ -1,12 +1,15 @@
 //! What can go wrong in a call, by who has to act on it.
 //!
 //! Every fallible function of this crate answers with [`Error`]. An error never holds a secret, a token or a
-//! response body that could not be understood: it names the operation and the place instead.
+//! response body that could not be understood: it names the operation and the place instead. Its message has
+//! one line and no control characters, whatever the server's texts have; the fields have them as they came.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use obeya_model::Problem;
+
+use crate::printable::OneLine;
 
 /// A `Result` of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -47,7 +50,7 @@ pub enum Error {
     },
 
     /// The token issuer refused (RFC 6749, section 5.2), or its answer was not a token.
-    #[error("no access token: {code}{}", .description.as_deref().map(|d| format!(": {d}")).unwrap_or_default())]
+    #[error("no access token: {}{}", OneLine(.code), .description.as_deref().map(|d| format!(": {}", OneLine(d))).unwrap_or_default())]
     #[non_exhaustive]
     Auth {
         /// HTTP status of the token issuer's answer.
@@ -81,7 +84,7 @@ pub enum Error {
     },
 
     /// A success whose body is not what the interface promises.
-    #[error("{operation}: the answer does not fit the interface at {path}: {reason}")]
+    #[error("{operation}: the answer does not fit the interface at {}: {}", OneLine(.path), OneLine(.reason))]
     #[non_exhaustive]
     Decode {
         /// The operation asked for.
@@ -105,13 +108,24 @@ pub enum Error {
     },
 
     /// A list's `@odata.nextLink` was not followed: it would send the token to another origin, or lead in a circle.
-    #[error("{operation}: the next link was not followed: {reason}")]
+    #[error("{operation}: the next link was not followed: {}", OneLine(.reason))]
     #[non_exhaustive]
     NextLink {
         /// The operation asked for.
         operation: &'static str,
         /// Why it was refused.
         reason: String,
+    },
+
+    /// A list changed each time that it was read again, so that it cannot be said which of its records are
+    /// left. Read it in its own order, in which every change is followed, or again later.
+    #[error(
+        "{operation}: the list changed each time that it was read again; leave out the order, or try later"
+    )]
+    #[non_exhaustive]
+    Changed {
+        /// The operation asked for.
+        operation: &'static str,
     },
 
     /// The request could not be built, for example because a value doesn't fit into a URL.
@@ -184,6 +198,7 @@ impl Error {
             | Self::Decode { operation, .. }
             | Self::TooLarge { operation, .. }
             | Self::NextLink { operation, .. }
+            | Self::Changed { operation }
             | Self::Request { operation, .. } => Some(operation),
         }
     }
@@ -208,7 +223,8 @@ impl Error {
         matches!(self, Self::Api { status: 412, .. })
     }
 
-    /// True when the same call may succeed later without any change: no answer, 429, 502, 503 and 504.
+    /// True when the same call may succeed later without any change: no answer, 429, 502, 503 and 504, and a
+    /// list that changed too often.
     ///
     /// The client has then already used up its own retries. Whether repeating a *create* is safe remains for the
     /// caller to judge: after a broken connection the first one may have been carried out. With an
@@ -216,7 +232,7 @@ impl Error {
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         match self {
-            Self::Connection { .. } | Self::Timeout { .. } => true,
+            Self::Connection { .. } | Self::Timeout { .. } | Self::Changed { .. } => true,
             Self::Api { status, .. } | Self::Auth { status, .. } => {
                 matches!(status, 429 | 502 | 503 | 504)
             }
@@ -285,17 +301,16 @@ pub(crate) fn chain(error: &dyn std::error::Error) -> String {
 }
 
 fn describe(status: u16, problem: &Problem) -> String {
-    let mut text = format!("{status} {}", problem.title);
+    let mut text = format!("{status} {}", OneLine(&problem.title));
     if let Some(detail) = problem
         .detail
         .as_deref()
         .filter(|detail| !detail.is_empty())
     {
-        text.push_str(": ");
-        text.push_str(detail);
+        text.push_str(&format!(": {}", OneLine(detail)));
     }
     if let Some(code) = problem_code(problem) {
-        text.push_str(&format!(" ({code})"));
+        text.push_str(&format!(" ({})", OneLine(code)));
     }
     text
 }

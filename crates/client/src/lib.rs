@@ -73,13 +73,19 @@
 //!   only if that is still its state. [`Client::tagged_unless`] reads what has another tag than the caller's, and else nothing.
 //! - **Time.** [`timeout`](ClientBuilder::timeout) limits a call as a whole, waits included. [`Client::timeout`] and
 //!   [`Client::max_retries`] give a client with other limits that shares connections and tokens.
-//! - **Pages.** `stream()` follows next links, within the API's origin only; values are fetched some pages ahead;
-//!   incidents and improvements are asked for by the last id, so that changes meanwhile move none out of sight.
-//!   Values are asked for by pages, and [`stated_pages`](Values::stated_pages) says which of them fit together.
+//! - **Pages.** `stream()` follows next links, within the API's origin only; values are fetched some pages
+//!   ahead. What changes while a list is read moves no other record out of sight and brings none twice:
+//!   [`Values::stream`] and [`Records::stream`] say how far that goes.
 //! - **Errors.** One [`Error`], by who has to act on it; the service's own problem document is in it.
 //!
-//! Redirects are not followed. Nothing is logged; an [`Observer`] sees every answer. Secrets and tokens are in no
-//! `Debug` output and no error.
+//! Redirects are not followed. An [`Observer`] sees every answer. Secrets and tokens are in no `Debug` output
+//! and no error.
+//!
+//! The client secret goes to the origin of the token issuer alone, wherever the issuer's discovery document
+//! leads; [`token_url`](ClientBuilder::token_url) names another place. A secret or token that goes over plain
+//! HTTP to another machine is a `tracing` warning, and told by [`Client::warnings`]; so is a discovery
+//! document that is not followed. Nothing else is logged. Messages of errors hold no control characters of a
+//! server's texts; for records there is [`printable`].
 //!
 //! # Features
 //!
@@ -97,6 +103,7 @@ mod builder;
 mod client;
 mod conditions;
 mod config;
+mod consistent;
 mod deadline;
 mod decode;
 mod error;
@@ -104,6 +111,8 @@ pub mod fields;
 mod list;
 mod observe;
 mod paged;
+mod prefetch;
+mod printable;
 mod problem;
 mod query;
 mod records;
@@ -122,6 +131,7 @@ pub use error::{Cause, ConfigError, Error, Result};
 pub use list::{Get, List, Resource};
 pub use observe::{Exchange, Observer};
 pub use paged::{Page, Paged};
+pub use printable::printable;
 pub use records::{Record, Records};
 pub use resources::{
     Areas, Boards, Comments, DatasourceList, Datasources, Groups, Improvements, Incidents, Trash,

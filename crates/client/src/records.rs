@@ -5,15 +5,18 @@
 use std::future::IntoFuture;
 
 use futures_core::future::BoxFuture;
-use futures_util::{TryStreamExt, stream};
+use futures_core::stream::BoxStream;
+use futures_util::{StreamExt, TryStreamExt, stream};
 use obeya_api::call;
 use obeya_model::{Date, Improvement, ImprovementPage, Incident, IncidentPage, Timestamp};
 use obeya_odata::build::{Clause, Filter, Order};
 
 use crate::Client;
 use crate::bridge;
+use crate::consistent::{self, Cursor, NumberedList, NumberedPage, SeenIds, Snapshot};
 use crate::error::Result;
 use crate::paged::Paged;
+use crate::prefetch::Extent;
 
 /// Records that a stream asks for at a time when the caller says nothing: some megabytes.
 const STREAM_PAGE_SIZE: i32 = 1_000;
@@ -32,7 +35,6 @@ pub(crate) mod sealed {
         type Page: Send + 'static;
 
         /// The `operationId` of the list.
-        #[cfg(feature = "arrow")]
         const OPERATION: &'static str;
 
         /// One page.
@@ -43,6 +45,9 @@ pub(crate) mod sealed {
 
         /// The records of the page.
         fn values(page: Self::Page) -> Vec<Self>;
+
+        /// The same, to take some out.
+        fn values_mut(page: &mut Self::Page) -> &mut Vec<Self>;
 
         /// Its id.
         fn id(&self) -> i32;
@@ -131,8 +136,14 @@ impl<T: Record> Records<T> {
     /// All records.
     ///
     /// Without [`orderby`](Self::orderby) each page is asked for by the id that the one before ended with, so that records
-    /// which come, go or change meanwhile make no other be left out or given twice. With it pages are asked for by their
-    /// number: what moves in that order meanwhile may be missed or come again.
+    /// which come, go or change meanwhile make no other be left out or given twice.
+    ///
+    /// With it pages are asked for by their number. When a page tells another total than the pages before it,
+    /// all pages are read again from the first, and records that came before are left out. So each record
+    /// comes once, and none is missed because others come or go; when ten readings in a row come no further
+    /// because the list keeps changing, the stream ends with [`Error::Changed`](crate::Error::Changed). What
+    /// leaves the total as it is, one record that comes while another goes or a change that moves a record in
+    /// that order, is not noticed.
     pub fn stream(self) -> Paged<T> {
         let records = self
             .pages_inner()
@@ -146,12 +157,21 @@ impl<T: Record> Records<T> {
         Paged::new(self.pages_inner())
     }
 
-    pub(crate) fn pages_inner(
-        self,
+    pub(crate) fn pages_inner(self) -> BoxStream<'static, Result<T::Page>> {
+        if self.ask.orderby.is_none() {
+            return Self::plain_pages(self.client, self.ask).boxed();
+        }
+        let cursor = Cursor::ById(SeenIds::default());
+        consistent::pages(self, cursor, 1)
+            .map_ok(|RecordPage(page)| page)
+            .boxed()
+    }
+
+    /// Pages by the last id, or in an order by number and without a look at what they show.
+    fn plain_pages(
+        client: Client,
+        mut ask: Ask,
     ) -> impl futures_core::Stream<Item = Result<T::Page>> + Send + 'static {
-        let Self {
-            client, mut ask, ..
-        } = self;
         ask.page = None;
         ask.page_size.get_or_insert(STREAM_PAGE_SIZE);
         let first = Place {
@@ -192,6 +212,42 @@ impl Records<Incident> {
     pub fn incident_date_to(mut self, day: Date) -> Self {
         self.ask.incident_date_to = Some(midnight(day));
         self
+    }
+}
+
+/// A page of a list in an order of the caller's.
+pub(crate) struct RecordPage<T: Record>(T::Page);
+
+impl<T: Record> NumberedPage for RecordPage<T> {
+    fn extent(&self) -> Extent {
+        let (total, records) = T::parts(&self.0);
+        Extent {
+            len: records.len(),
+            page_size: i32::MAX,
+            count: total,
+        }
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            state: None,
+            count: Some(T::parts(&self.0).0),
+        }
+    }
+
+    fn retain(&mut self, keep: &mut dyn FnMut(i64, i32) -> bool) {
+        T::values_mut(&mut self.0).retain(|record| keep(0, record.id()));
+    }
+}
+
+impl<T: Record> NumberedList for Records<T> {
+    type Page = RecordPage<T>;
+
+    const OPERATION: &'static str = T::OPERATION;
+
+    fn pass(&self, _: &Cursor, _: usize) -> Option<BoxStream<'static, Result<Self::Page>>> {
+        let pages = Self::plain_pages(self.client.clone(), self.ask.clone());
+        Some(pages.map_ok(RecordPage).boxed())
     }
 }
 
@@ -253,7 +309,6 @@ impl<T: Record> IntoFuture for Records<T> {
 impl sealed::Record for Incident {
     type Page = IncidentPage;
 
-    #[cfg(feature = "arrow")]
     const OPERATION: &'static str = call::ListIncidents::OPERATION.id();
 
     fn list(client: Client, ask: Ask) -> BoxFuture<'static, Result<Self::Page>> {
@@ -282,6 +337,10 @@ impl sealed::Record for Incident {
         page.values
     }
 
+    fn values_mut(page: &mut Self::Page) -> &mut Vec<Self> {
+        &mut page.values
+    }
+
     fn id(&self) -> i32 {
         self.id
     }
@@ -290,7 +349,6 @@ impl sealed::Record for Incident {
 impl sealed::Record for Improvement {
     type Page = ImprovementPage;
 
-    #[cfg(feature = "arrow")]
     const OPERATION: &'static str = call::ListImprovements::OPERATION.id();
 
     fn list(client: Client, ask: Ask) -> BoxFuture<'static, Result<Self::Page>> {
@@ -314,6 +372,10 @@ impl sealed::Record for Improvement {
 
     fn values(page: Self::Page) -> Vec<Self> {
         page.values
+    }
+
+    fn values_mut(page: &mut Self::Page) -> &mut Vec<Self> {
+        &mut page.values
     }
 
     fn id(&self) -> i32 {

@@ -71,6 +71,7 @@ impl Transport {
             Credentials::Client { id, secret, scopes } => {
                 let issuer = Issuer::new(
                     config.auth_url.clone(),
+                    config.token_url.clone(),
                     id.clone(),
                     secret.clone(),
                     scopes.clone(),

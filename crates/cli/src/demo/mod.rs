@@ -24,6 +24,7 @@ use obeya_server::{Config, Running, Server, without_password};
 use crate::database::{Address, file};
 use crate::stop::Stop;
 use crate::table::{grouped, took};
+use crate::terminal::Printable;
 
 /// What the demo's client may do: what the story needs and no more.
 const SCOPES: [&str; 5] = [
@@ -52,7 +53,7 @@ pub(crate) struct Args {
 
 /// Runs the demo.
 pub(crate) async fn run(args: Args) -> Result<()> {
-    let mut out = io::stdout();
+    let mut out = Printable::new(io::stdout());
     let started = Instant::now();
     let scratch = tempfile::tempdir().context("a temporary folder cannot be made")?;
     let db = match &args.db {

@@ -143,7 +143,7 @@ enum Pages {
 impl Pages {
     fn of(request: Values, format: Format) -> Self {
         match format.is_columnar() {
-            true => Self::Batches(request.arrow_pages()),
+            true => Self::Batches(request.stated_arrow_pages()),
             false => Self::Values(request.stated_pages()),
         }
     }

@@ -35,6 +35,7 @@ use self::watch::Watch;
 use crate::connect::Connect;
 use crate::stop::Stop;
 use crate::table::{grouped, took};
+use crate::terminal::Output;
 
 /// Pieces that wait to be written: enough to bridge a slow moment of the disk, few enough to forget about.
 const WAITING: usize = 2;
@@ -239,7 +240,7 @@ trait Target: Send + 'static {
     fn take(&mut self, piece: Piece) -> Result<()>;
 }
 
-impl Target for Stream<io::Stdout> {
+impl Target for Stream<Output> {
     fn take(&mut self, piece: Piece) -> Result<()> {
         self.write(&piece.content)?;
         // Whoever reads along sees each piece as it comes.
@@ -256,12 +257,10 @@ struct Pull {
 
 impl Pull {
     async fn print(mut self) -> Result<Option<String>> {
-        let out = Stream::new(
-            io::stdout(),
-            self.source.query.format,
-            &self.source.query.schema(),
-            0,
-        )?;
+        let query = &self.source.query;
+        let format = query.format;
+        let out = Output::of_data(!format.is_columnar());
+        let out = Stream::new(out, format, &query.schema(), 0)?;
         let (mut out, carried) = self.carry(None, 0, out).await;
         carried?;
         out.finish()?;

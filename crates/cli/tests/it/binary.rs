@@ -12,6 +12,7 @@ pub fn obeya() -> Command {
         "OBEYA_DB",
         "OBEYA_BASE_URL",
         "OBEYA_AUTH_URL",
+        "OBEYA_TOKEN_URL",
         "OBEYA_CLIENT_ID",
         "OBEYA_CLIENT_SECRET",
         "OBEYA_CLIENT_SECRET_FILE",

@@ -78,3 +78,45 @@ fn the_database_may_come_from_the_environment() {
             .contains("Data.Read")
     );
 }
+
+/// Texts of others reach a terminal through errors as well.
+#[test]
+fn an_error_shows_control_characters() {
+    let mut pull = obeya();
+    pull.args([
+        "pull",
+        "areas",
+        "--url",
+        "http://127.0.0.1:9",
+        "--client-id",
+        "plant",
+    ]);
+    pull.args(["--secret-file", "\u{1b}[2J\u{202e}secret"]);
+    let done = pull.output().expect("started");
+    let err = String::from_utf8(done.stderr).expect("text");
+    assert!(err.contains(r"\u{1b}[2J\u{202e}secret"), "{err}");
+    assert!(
+        !err.contains('\u{1b}') && !err.contains('\u{202e}'),
+        "{err}"
+    );
+}
+
+/// RFC 6761, 6.4: a name below `invalid` is nobody's, so nothing is sent.
+#[test]
+fn a_secret_that_can_be_read_on_the_way_is_warned_of() {
+    let pull = |url: &str| {
+        let mut pull = obeya();
+        pull.args(["pull", "areas", "--client-id", "plant", "--url", url]);
+        pull.env("OBEYA_CLIENT_SECRET", "hunter2");
+        let done = pull.output().expect("started");
+        assert_eq!(done.status.code(), Some(1));
+        String::from_utf8(done.stderr).expect("text")
+    };
+    let err = pull("http://plant.invalid:8080");
+    for what in ["the client secret", "the access token"] {
+        let warning = format!("warning: {what} goes to http://plant.invalid:8080 without TLS");
+        assert!(err.contains(&warning), "{err}");
+    }
+    assert!(!err.contains("hunter2"), "{err}");
+    assert!(!pull("https://plant.invalid").contains("warning"));
+}

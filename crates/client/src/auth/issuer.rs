@@ -11,6 +11,7 @@ use http::{HeaderMap, StatusCode};
 use reqwest::Url;
 use serde::Deserialize;
 
+use super::discovery::Known;
 use super::{Grant, bearer};
 use crate::body::{self, BodyFault};
 use crate::config::join;
@@ -29,25 +30,13 @@ const MAX_ANSWER_BYTES: u64 = 1 << 20;
 #[derive(Debug)]
 pub(crate) struct Issuer {
     auth_url: Url,
+    /// The token endpoint, where the caller has named it.
+    token_url: Option<Url>,
     client_id: String,
     client_secret: Secret,
     scopes: Vec<String>,
     /// What the issuer has said of itself, once it has.
     known: OnceLock<Known>,
-}
-
-/// What the discovery document says.
-#[derive(Clone, Debug, Deserialize)]
-struct Known {
-    #[serde(rename = "token_endpoint")]
-    endpoint: String,
-    /// Whether the service of this issuer does a write once however often it is sent under one key. No standard has a member for it; an issuer
-    /// that says nothing speaks for a service that does not.
-    #[serde(default, rename = "idempotency_key_supported")]
-    keeps_to_keys: bool,
-    /// Whether an incident gets a later stamp with every change of the comments on it. No standard has a member for this either.
-    #[serde(default, rename = "incident_stamps_cover_comments")]
-    stamps_cover_comments: bool,
 }
 
 #[derive(Deserialize)]
@@ -74,12 +63,14 @@ struct Answer {
 impl Issuer {
     pub(crate) fn new(
         auth_url: Url,
+        token_url: Option<Url>,
         client_id: String,
         client_secret: Secret,
         scopes: Vec<String>,
     ) -> Self {
         Self {
             auth_url,
+            token_url,
             client_id,
             client_secret,
             scopes,
@@ -94,7 +85,7 @@ impl Issuer {
         retry: &RetryPolicy,
         deadline: Deadline,
     ) -> Result<Grant> {
-        let endpoint = self.endpoint(http, retry, deadline).await?;
+        let known = self.discover(http, retry, deadline).await?;
         let scope = self.scopes.join(" ");
         let mut form = vec![
             ("grant_type", "client_credentials"),
@@ -105,38 +96,37 @@ impl Issuer {
             form.push(("scope", scope.as_str()));
         }
         let answer = self
-            .exchange(retry, deadline, || http.post(endpoint.as_str()).form(&form))
+            .exchange(retry, deadline, || {
+                http.post(known.endpoint.as_str()).form(&form)
+            })
             .await?;
         if answer.status.is_success() {
             grant(&answer)
         } else {
-            Err(refusal(&answer))
+            Err(refusal(&answer, known.refused.as_deref()))
         }
     }
 
-    /// The token endpoint: what the discovery document says, else the place the interface names.
-    async fn endpoint(
+    /// What the discovery document says, asked for once.
+    async fn discover(
         &self,
         http: &reqwest::Client,
         retry: &RetryPolicy,
         deadline: Deadline,
-    ) -> Result<String> {
+    ) -> Result<Known> {
         if let Some(known) = self.known.get() {
-            return Ok(known.endpoint.clone());
+            return Ok(known.clone());
         }
         let url = join(&self.auth_url, "/.well-known/openid-configuration");
         let get = || http.get(url.as_str());
         let answer = self.exchange(retry, deadline, get).await?;
-        let known = self.discovered(&answer).unwrap_or_else(|| Known {
-            endpoint: join(&self.auth_url, "/connect/token"),
-            keeps_to_keys: false,
-            stamps_cover_comments: false,
-        });
+        let document = Some(&answer.body[..]).filter(|_| answer.status.is_success());
+        let known = Known::of(&self.auth_url, self.token_url.as_ref(), document);
         if answer.status.is_server_error() || answer.status == StatusCode::TOO_MANY_REQUESTS {
             // Perhaps the document comes next time.
-            return Ok(known.endpoint);
+            return Ok(known);
         }
-        Ok(self.known.get_or_init(|| known).endpoint.clone())
+        Ok(self.known.get_or_init(|| known).clone())
     }
 
     /// Whether the service keeps to idempotency keys, as far as the issuer has said so.
@@ -148,21 +138,6 @@ impl Issuer {
     pub(crate) fn stamps_cover_comments(&self) -> bool {
         let known = self.known.get();
         known.is_some_and(|known| known.stamps_cover_comments)
-    }
-
-    /// The document's endpoint. One that would send the secret over plain HTTP though the issuer is reached over
-    /// TLS is not taken.
-    fn discovered(&self, answer: &Answer) -> Option<Known> {
-        if !answer.status.is_success() {
-            return None;
-        }
-        let document: Known = serde_json::from_slice(&answer.body).ok()?;
-        let endpoint = Url::parse(&document.endpoint).ok()?;
-        let downgrade = self.auth_url.scheme() == "https" && endpoint.scheme() != "https";
-        (matches!(endpoint.scheme(), "http" | "https") && !downgrade).then(|| Known {
-            endpoint: endpoint.into(),
-            ..document
-        })
     }
 
     /// Sends one request of the conversation, again where [`RetryPolicy`] allows it. Asking for a token changes
@@ -246,53 +221,22 @@ fn grant(answer: &Answer) -> Result<Grant> {
     })
 }
 
-/// The error of an answer that is not a success.
-fn refusal(answer: &Answer) -> Error {
-    let refusal = serde_json::from_slice::<Refusal>(&answer.body).unwrap_or_else(|_| Refusal {
-        error: "invalid_response".to_owned(),
-        error_description: Some(format!("the issuer answered with status {}", answer.status)),
+/// The error of an answer that is not a success. `refused` says why another endpoint was not asked.
+fn refusal(answer: &Answer, refused: Option<&str>) -> Error {
+    let refusal = serde_json::from_slice::<Refusal>(&answer.body).unwrap_or_else(|_| {
+        let refused = refused
+            .map(|reason| format!("; the issuer's discovery document is not followed: {reason}"));
+        let status = answer.status;
+        let refused = refused.unwrap_or_default();
+        Refusal {
+            error: "invalid_response".to_owned(),
+            error_description: Some(format!("the issuer answered with status {status}{refused}")),
+        }
     });
     Error::Auth {
         status: answer.status.as_u16(),
         code: refusal.error,
         description: refusal.error_description,
         retry_after: retry_after(&answer.headers),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The endpoint taken from a document, for an issuer at this address.
-    fn discovered(auth_url: &str, status: StatusCode, document: &'static str) -> Option<String> {
-        let auth_url = Url::parse(auth_url).unwrap();
-        let secret = Secret::new("s");
-        Issuer::new(auth_url, String::new(), secret, Vec::new())
-            .discovered(&Answer {
-                status,
-                headers: HeaderMap::new(),
-                body: Bytes::from_static(document.as_bytes()),
-            })
-            .map(|known| known.endpoint)
-    }
-
-    #[test]
-    fn only_an_endpoint_that_keeps_the_secret_safe_is_taken() {
-        let secure = r#"{"token_endpoint":"https://login.example/token"}"#;
-        let plain = r#"{"token_endpoint":"http://login.example/token"}"#;
-        let taken = |auth_url, document| discovered(auth_url, StatusCode::OK, document);
-        let endpoint = Some("https://login.example/token".to_owned());
-        assert_eq!(taken("https://a.example", secure), endpoint);
-        assert_eq!(taken("http://a.example", secure), endpoint);
-        assert_eq!(taken("https://a.example", plain), None);
-        assert!(taken("http://a.example", plain).is_some());
-        for document in ["", "[]", "{}", r#"{"token_endpoint":"file:///etc/passwd"}"#] {
-            assert_eq!(taken("https://a.example", document), None, "{document}");
-        }
-        assert_eq!(
-            discovered("https://a.example", StatusCode::NOT_FOUND, secure),
-            None
-        );
     }
 }

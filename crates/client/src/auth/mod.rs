@@ -4,6 +4,7 @@
 //! another, so fifty calls refused with one token cause one fetch: the first invalidates the generation, the others
 //! find it already replaced. Sending requests to the API is not done here.
 
+mod discovery;
 mod issuer;
 
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -55,7 +55,8 @@ impl Improvements {
     }
 
     /// `PUT /v1/Improvements/{improvementId}`: changes what `update` sets, clears what it sets to
-    /// [`Patch::Null`](obeya_model::Patch::Null), and answers with the whole improvement.
+    /// [`Patch::Null`](obeya_model::Patch::Null), and answers with the whole improvement. What `update` does
+    /// not set stays as it is, whoever changed it.
     ///
     /// # Errors
     /// See [`Error`](crate::Error).

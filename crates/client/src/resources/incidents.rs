@@ -81,6 +81,35 @@ impl Incidents {
     /// `PUT /v1/Incidents/{id}`: replaces title, type, severity and date, changes what else `update` sets, clears what
     /// it sets to [`Patch::Null`](obeya_model::Patch::Null), and answers with the whole incident.
     ///
+    /// The interface wants those four in every update. Taken from a record that was read some time ago, they
+    /// undo what somebody else has changed since. So change one thing by its own operation, such as
+    /// [`set_status`](Self::set_status), and for more read the record with its tag and write only if it still
+    /// has it:
+    ///
+    /// ```no_run
+    /// use obeya::model::{IncidentStatus, IncidentUpdate, Patch};
+    ///
+    /// # async fn example(client: obeya::Client) -> obeya::Result<()> {
+    /// let found = client.tagged(|client| async move { client.incidents().get(1204).await }).await?;
+    /// let incident = found.value;
+    /// let update = IncidentUpdate {
+    ///     status: Some(IncidentStatus::Resolved),
+    ///     text: Patch::Value("Replaced.".to_owned()),
+    ///     ..IncidentUpdate::new(incident.incident_type_id, incident.severity, incident.title, incident.incident_date)
+    /// };
+    /// let writer = match found.tag {
+    ///     Some(tag) => client.if_match(tag),
+    ///     // A service without tags: what others change in this moment is lost.
+    ///     None => client.clone(),
+    /// };
+    /// match writer.incidents().update(1204, &update).await {
+    ///     Err(error) if error.is_precondition_failed() => println!("changed by somebody else: read it again"),
+    ///     outcome => println!("{:?}", outcome?.status),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// See [`Error`](crate::Error).
     pub async fn update(&self, id: i32, update: &IncidentUpdate) -> Result<Incident> {

@@ -3,19 +3,26 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int32Type, TimestampMicrosecondType};
+use arrow_array::{BooleanArray, RecordBatch};
+use arrow_select::filter::filter_record_batch;
 use bytes::Bytes;
-use futures_util::{TryStreamExt, stream};
+use futures_core::stream::BoxStream;
+use futures_util::{StreamExt, TryStreamExt, stream};
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use obeya_api::call::ListDatasourceValuesRaw;
 
-use super::{Extent, Values, ahead};
+use super::Values;
+use super::list::Form;
 use crate::arrow::{self, Decoded};
 use crate::bridge;
+use crate::consistent::{NumberedPage, Snapshot};
 use crate::decode::Misfit;
 use crate::error::Result;
 use crate::paged::Paged;
+use crate::prefetch::{self, Extent};
 
 /// Bodies up to this size are decoded where they arrive; larger ones would hold up other work for milliseconds.
 const DECODE_IN_PLACE_BYTES: usize = 64 << 10;
@@ -63,43 +70,31 @@ impl Values {
         self.arrow_stream().all().await
     }
 
-    /// All values as a stream of record batches, in order and at least one. How much is in memory is bounded by
+    /// All values as a stream of record batches, in order and at least one, with what
+    /// [`stream`](Self::stream) says of them. How much is in memory is bounded by
     /// [`prefetch`](Self::prefetch) pages.
     pub fn arrow_stream(self) -> Paged<RecordBatch> {
-        Paged::new(self.batches().map_ok(|page| page.batch))
+        Paged::new(self.arrow_pages().map_ok(|page| page.batch))
     }
 
-    /// The same with the number of all values beside each batch, and the state that it shows, which says what
-    /// [`stated_pages`](Self::stated_pages) tells.
+    /// The same with the number of values beside each batch. After a change, that is the number of those that
+    /// were left to read.
     pub fn arrow_pages(self) -> Paged<ArrowPage> {
-        Paged::new(self.batches())
+        Paged::new(flatten(self.consistent_pages()))
     }
 
-    fn batches(self) -> impl futures_core::Stream<Item = Result<ArrowPage>> + Send + 'static {
+    /// All pages by their number, each with the state that it shows: [`stated_pages`](Self::stated_pages) as
+    /// record batches.
+    pub fn stated_arrow_pages(self) -> Paged<ArrowPage> {
+        Paged::new(flatten(self.numbered_batches()))
+    }
+
+    fn numbered_batches(self) -> impl futures_core::Stream<Item = Result<Stated>> + Send + 'static {
         let ahead = self.prefetch;
         let request = self.for_stream();
         let refused = Arc::new(AtomicBool::new(false));
         let fetch = move |number| request.clone().arrow_page(number, Arc::clone(&refused));
-        let pages = ahead::pages(ahead, fetch, |Stated { page, .. }: &Stated| Extent {
-            len: page.batches.iter().map(RecordBatch::num_rows).sum(),
-            page_size: page.page_size,
-            // Nothing is fetched ahead where nobody says that there is more.
-            count: page.count.unwrap_or(0),
-        });
-        pages
-            .map_ok(|Stated { page, state }| {
-                let count = page.count;
-                let batches = page.batches.into_iter();
-                stream::iter(batches.map(move |batch| {
-                    let state = state.clone();
-                    Ok(ArrowPage {
-                        batch,
-                        count,
-                        state,
-                    })
-                }))
-            })
-            .try_flatten()
+        prefetch::pages(ahead, fetch, Stated::extent)
     }
 
     /// A page in the best form that the service has. `refused` remembers that it answers 406 to whoever names Arrow.
@@ -130,7 +125,7 @@ impl Values {
         };
         let reply = bridge::finish_reply(operation, call.send(self.client.api()).await)?;
         let asked = self.page_size.unwrap_or(0);
-        let form = Form::of(reply.headers(), asked);
+        let form = Encoding::of(reply.headers(), asked);
         let state = super::state(reply.headers());
         let body = reply.into_inner();
         let page = if body.len() <= DECODE_IN_PLACE_BYTES {
@@ -147,15 +142,72 @@ impl Values {
     }
 }
 
+/// The batches of pages.
+fn flatten(
+    pages: impl futures_core::Stream<Item = Result<Stated>> + Send + 'static,
+) -> impl futures_core::Stream<Item = Result<ArrowPage>> + Send + 'static {
+    pages
+        .map_ok(|Stated { page, state }| {
+            let count = page.count;
+            let batches = page.batches.into_iter();
+            stream::iter(batches.map(move |batch| {
+                let state = state.clone();
+                Ok(ArrowPage {
+                    batch,
+                    count,
+                    state,
+                })
+            }))
+        })
+        .try_flatten()
+}
+
+impl NumberedPage for Stated {
+    fn extent(&self) -> Extent {
+        Extent {
+            len: self.page.batches.iter().map(RecordBatch::num_rows).sum(),
+            page_size: self.page.page_size,
+            // Nothing is fetched ahead where nobody says that there is more.
+            count: self.page.count.unwrap_or(0),
+        }
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            state: self.state.clone(),
+            count: self.page.count,
+        }
+    }
+
+    fn retain(&mut self, keep: &mut dyn FnMut(i64, i32) -> bool) {
+        for batch in &mut self.page.batches {
+            let dates = batch["valueDate"].as_primitive::<TimestampMicrosecondType>();
+            let ids = batch["id"].as_primitive::<Int32Type>();
+            let rows = dates.values().iter().zip(ids.values());
+            let kept: Vec<bool> = rows.map(|(date, id)| keep(*date, *id)).collect();
+            if kept.contains(&false) {
+                *batch = filter_record_batch(batch, &BooleanArray::from(kept))
+                    .expect("the mask has an entry for each row");
+            }
+        }
+    }
+}
+
+impl Form for Stated {
+    fn numbered(values: Values) -> BoxStream<'static, Result<Self>> {
+        values.numbered_batches().boxed()
+    }
+}
+
 /// In which form a page came.
-enum Form {
+enum Encoding {
     /// With what the headers say of it.
     Arrow { page_size: i32, count: Option<i32> },
     /// With how many rows to expect.
     Json(usize),
 }
 
-impl Form {
+impl Encoding {
     fn of(headers: &HeaderMap, asked: i32) -> Self {
         let text = |name| headers.get(name)?.to_str().ok();
         let number = |name| text(name)?.parse().ok();

@@ -2,9 +2,9 @@
 //!
 //! Decoding into Arrow is done by [`crate::arrow`]; this module only asks for pages.
 
-mod ahead;
 #[cfg(feature = "arrow")]
 mod batches;
+mod list;
 
 use obeya_api::call::ListDatasourceValues;
 use obeya_model::{DatasourceValue, DatasourceValuePage, Timestamp};
@@ -13,13 +13,13 @@ use obeya_odata::build::{Clause, Filter, Order};
 use futures_util::{TryStreamExt, stream};
 use http::HeaderMap;
 
-use self::ahead::Extent;
 #[cfg(feature = "arrow")]
 pub use self::batches::ArrowPage;
 use crate::Client;
 use crate::bridge;
 use crate::error::Result;
 use crate::paged::Paged;
+use crate::prefetch::{self, Extent};
 
 /// What a stream asks for when the caller says nothing: the largest page the interface allows, because each page
 /// costs a round trip.
@@ -141,42 +141,63 @@ impl Values {
         })
     }
 
-    /// All values, in order. Pages go by number, and each is as of its own moment: while values go or move, others may
-    /// be missed or come again. Who must not miss any takes [`stated_pages`](Self::stated_pages).
+    /// All values, in order.
+    ///
+    /// Every value that keeps its date while the stream is read comes exactly once, however many others come,
+    /// go or change meanwhile. A value that is moved to another date meanwhile may come twice or not at all.
+    /// How this is done:
+    ///
+    /// - Pages are asked for by number. A page that shows another state of the datasource than the pages
+    ///   before it is dropped, and what comes after the last value is asked for anew. A service that does not
+    ///   name the state is judged by the number of matching values: there, one value that goes while another
+    ///   comes is not noticed.
+    /// - With [`orderby`](Self::orderby) this holds for `valueDate` and `valueDate desc`. In any other order
+    ///   the pages are read again from the first, and values that came before are left out by their ids,
+    ///   which are kept in memory (4 bytes each). When ten readings in a row come no further because the
+    ///   datasource keeps changing, the stream ends with [`Error::Changed`](crate::Error::Changed).
     pub fn stream(self) -> Paged<DatasourceValue> {
         let values = self
-            .pages_inner()
-            .map_ok(|page| page.page)
-            .map_ok(|page| stream::iter(page.values.into_iter().map(Ok)))
+            .consistent_pages()
+            .map_ok(|page: ValuePage| stream::iter(page.page.values.into_iter().map(Ok)))
             .try_flatten();
         Paged::new(values)
     }
 
-    /// All pages, in order.
+    /// All pages, in order, with what [`stream`](Self::stream) says of their values. After a change, a page
+    /// may hold fewer values than its page size, and its number and count are those of what was left to read.
     pub fn pages(self) -> Paged<DatasourceValuePage> {
-        Paged::new(self.pages_inner().map_ok(|page| page.page))
+        Paged::new(self.consistent_pages().map_ok(|page: ValuePage| page.page))
     }
 
-    /// All pages, in order, each with the state that it shows. Where a page shows another state than the first one,
-    /// what it should hold may have moved to one before it, or to one after: drop it, and ask anew for what comes after
-    /// the last value taken.
+    /// All pages by their number, each with the state that it shows, and without what
+    /// [`stream`](Self::stream) does when that changes. Where a page shows another state than the first one,
+    /// what it should hold may have moved to one before it, or to one after: drop it, and ask anew for what
+    /// comes after the last value taken.
     pub fn stated_pages(self) -> Paged<ValuePage> {
-        Paged::new(self.pages_inner())
+        Paged::new(self.numbered_pages())
     }
 
-    fn pages_inner(self) -> impl futures_core::Stream<Item = Result<ValuePage>> + Send + 'static {
+    fn numbered_pages(
+        self,
+    ) -> impl futures_core::Stream<Item = Result<ValuePage>> + Send + 'static {
         let ahead = self.prefetch;
         let fetch = move |number| self.clone().for_stream().stated_page(number);
-        ahead::pages(ahead, fetch, |ValuePage { page, .. }: &ValuePage| Extent {
-            len: page.values.len(),
-            page_size: page.page_size,
-            count: page.count,
-        })
+        prefetch::pages(ahead, fetch, ValuePage::extent)
     }
 
     fn for_stream(mut self) -> Self {
         self.page_size.get_or_insert(STREAM_PAGE_SIZE);
         self
+    }
+}
+
+impl ValuePage {
+    fn extent(&self) -> Extent {
+        Extent {
+            len: self.page.values.len(),
+            page_size: self.page.page_size,
+            count: self.page.count,
+        }
     }
 }
 

@@ -206,29 +206,45 @@ async fn a_token_is_kept_until_shortly_before_it_expires() {
     assert_eq!(fetches.total(), 2);
 }
 
+/// The form that a token endpoint got.
+type Form = Arc<Mutex<String>>;
+
+/// A token endpoint at this path, that notes what it gets.
+fn endpoint(path: &str, seen: &Form) -> Router {
+    let note = async |State(seen): State<Form>, body: String| {
+        *seen.lock().unwrap() = body;
+        token(1)
+    };
+    Router::new()
+        .route(path, post(note))
+        .with_state(seen.clone())
+}
+
+/// A discovery document at the address that is asked, with this token endpoint.
+fn discovery(
+    asked: &Counter,
+    endpoint: impl Fn(&str) -> String + Clone + Send + Sync + 'static,
+) -> Router {
+    let count = asked.clone();
+    let document = async move |headers: HeaderMap| {
+        count.next();
+        let here = format!("http://{}", headers["host"].to_str().unwrap());
+        let endpoint = endpoint(&here);
+        json(
+            200,
+            format!(r#"{{"issuer":"{here}","token_endpoint":"{endpoint}"}}"#),
+        )
+    };
+    Router::new().route("/.well-known/openid-configuration", get(document))
+}
+
+const SECRET: &str = "grant_type=client_credentials&client_id=plant&client_secret=hunter2";
+
 #[tokio::test]
 async fn the_discovery_document_says_where_tokens_are() {
-    let asked = Counter::default();
-    let seen = Arc::new(Mutex::new(String::new()));
-    let routes = Router::new()
-        .route(
-            "/elsewhere",
-            post(
-                async |State(seen): State<Arc<Mutex<String>>>, body: String| {
-                    *seen.lock().unwrap() = body;
-                    token(1)
-                },
-            ),
-        )
-        .with_state(seen.clone());
-    let issuer_url = serve(routes).await;
-    let document = format!(r#"{{"issuer":"x","token_endpoint":"{issuer_url}/elsewhere"}}"#);
-    let count = asked.clone();
-    let discovery = get(async move || {
-        count.next();
-        json(200, document)
-    });
-    let auth_url = serve(Router::new().route("/.well-known/openid-configuration", discovery)).await;
+    let (asked, seen) = (Counter::default(), Form::default());
+    let routes = discovery(&asked, |here| format!("{here}/elsewhere"));
+    let auth_url = serve(routes.merge(endpoint("/elsewhere", &seen))).await;
     let url = serve(guarded(1)).await;
     let client = with_credentials(&url)
         .auth_url(&auth_url)
@@ -240,8 +256,71 @@ async fn the_discovery_document_says_where_tokens_are() {
     assert_eq!(asked.total(), 1);
     assert_eq!(
         *seen.lock().unwrap(),
-        "grant_type=client_credentials&client_id=plant&client_secret=hunter2&scope=Data.Read+Boards.Read"
+        format!("{SECRET}&scope=Data.Read+Boards.Read")
     );
+}
+
+/// RFC 8414, section 3.3, and more: not even the issuer itself leads the secret to another origin.
+#[tokio::test]
+async fn a_discovery_document_leads_the_secret_to_no_other_origin() {
+    let (elsewhere, usual) = (Form::default(), Form::default());
+    let other = serve(endpoint("/token", &elsewhere)).await;
+    let other_token = format!("{other}/token");
+    let named = other_token.clone();
+    let routes = discovery(&Counter::default(), move |_| named.clone());
+    let url = serve(
+        routes
+            .merge(endpoint("/connect/token", &usual))
+            .merge(guarded(1)),
+    )
+    .await;
+    let client = with_credentials(&url).build().unwrap();
+    client.areas().get(1).await.unwrap();
+    assert_eq!(*elsewhere.lock().unwrap(), "");
+    assert_eq!(*usual.lock().unwrap(), SECRET);
+
+    let chosen = with_credentials(&url).token_url(&other_token);
+    chosen.build().unwrap().areas().get(1).await.unwrap();
+    assert_eq!(*elsewhere.lock().unwrap(), SECRET);
+
+    // Where there is no usual place, the error says what to do.
+    let named = other_token.clone();
+    let url = serve(discovery(&Counter::default(), move |_| named.clone())).await;
+    let error = with_credentials(&url).build().unwrap();
+    let error = error.authenticate().await.unwrap_err().to_string();
+    let expected = format!(
+        "no access token: invalid_response: the issuer answered with status 404 Not Found; the issuer's \
+         discovery document is not followed: it leads to {other}; set token_url to send the secret to that place"
+    );
+    assert_eq!(error, expected);
+}
+
+#[tokio::test]
+async fn no_redirect_leads_the_secret_or_the_token_elsewhere() {
+    for status in [301, 302, 303, 307, 308] {
+        let met = Counter::default();
+        let count = met.clone();
+        let other = serve(Router::new().fallback(async move || {
+            count.next();
+            token(1)
+        }))
+        .await;
+        let away = move || {
+            let mut response = json(status, "");
+            let location = format!("{other}/connect/token").parse().unwrap();
+            response.headers_mut().insert("location", location);
+            response
+        };
+        let token_away = away.clone();
+        let redirecting = Router::new().route("/connect/token", post(async move || token_away()));
+        let client = with_credentials(&serve(redirecting).await).build().unwrap();
+        let error = client.authenticate().await.unwrap_err();
+        assert_eq!(error.status(), Some(status));
+        let url = serve(Router::new().route("/v2/areas/1", get(async move || away()))).await;
+        let error = with_token(&url).build().unwrap().areas().get(1).await;
+        assert_eq!(error.unwrap_err().status(), Some(status));
+        assert_eq!(met.total(), 0, "{status}");
+    }
 }
 
 #[tokio::test]

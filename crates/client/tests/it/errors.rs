@@ -3,10 +3,10 @@
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::response::Response;
-use axum::routing::get;
+use axum::routing::{get, post};
 use obeya::{Client, Error};
 
-use crate::support::{area, json, serve, with_token};
+use crate::support::{area, json, serve, with_credentials, with_token};
 
 async fn failure(answer: impl Fn() -> Response + Clone + Send + Sync + 'static) -> Error {
     let (routes, _) = area(move |_| answer());
@@ -44,6 +44,35 @@ async fn a_problem_comes_as_it_was_sent() {
     let problem = error.problem().unwrap();
     assert_eq!(problem.errors.as_ref().unwrap()["areaId"], ["unknown"]);
     assert_eq!(problem.error.as_ref().unwrap().message, "No area 1.");
+}
+
+/// What a terminal would take for a command is shown, in the message alone.
+#[tokio::test]
+async fn a_message_has_one_line_and_no_control_characters() {
+    let error = failure(|| {
+        json(
+            409,
+            r#"{"title":"No\u001b[2J","status":409,"detail":"Pump\nerror: fake\u202e","code":"a\u009bb","traceId":"t"}"#,
+        )
+    })
+    .await;
+    assert_eq!(
+        error.to_string(),
+        r"getArea: 409 No\u{1b}[2J: Pump\u{a}error: fake\u{202e} (a\u{9b}b)"
+    );
+    assert_eq!(error.problem().unwrap().title, "No\u{1b}[2J");
+    let refuse = post(async || {
+        json(
+            400,
+            r#"{"error":"invalid_client","error_description":"\u001b]0;owned\u0007"}"#,
+        )
+    });
+    let url = serve(Router::new().route("/connect/token", refuse)).await;
+    let error = with_credentials(&url).build().unwrap().authenticate().await;
+    assert_eq!(
+        error.unwrap_err().to_string(),
+        r"no access token: invalid_client: \u{1b}]0;owned\u{7}"
+    );
 }
 
 #[tokio::test]

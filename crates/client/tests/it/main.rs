@@ -7,6 +7,7 @@
 
 mod auth;
 mod calls;
+mod changing;
 mod errors;
 mod keys;
 mod paging;

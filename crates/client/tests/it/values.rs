@@ -275,7 +275,7 @@ async fn each_page_has_the_state_that_it_shows() {
         for in_arrow in [false, true] {
             let client = states(in_arrow, names).await;
             let values = client.datasources().values(9).page_size(10);
-            let pages = values.arrow_pages().all().await.unwrap();
+            let pages = values.stated_arrow_pages().all().await.unwrap();
             let found: Vec<_> = pages.into_iter().map(|page| page.state).collect();
             assert_eq!(found, expected, "arrow: {in_arrow}");
         }

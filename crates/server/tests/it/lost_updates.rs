@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use obeya::model::{Incident, IncidentSeverity, IncidentUpdate};
 use reqwest::Method;
 use serde_json::json;
 use tokio::task::JoinSet;
@@ -50,4 +51,42 @@ async fn every_change_that_was_accepted_is_in_the_record() {
     assert_eq!(sum, (WRITERS * TIMES).to_string());
     // Otherwise nobody was in anybody's way, and nothing was shown.
     assert!(refused > 0);
+}
+
+/// As the SDK's documentation says: one field by its own operation, more of them with the tag of what was
+/// read.
+#[tokio::test]
+async fn the_sdk_undoes_no_change_of_others() {
+    let service = plant().await;
+    let client = obeya::Client::builder()
+        .base_url(service.running.base_url())
+        .token(service.token())
+        .build()
+        .expect("a client");
+    let update = |incident: &Incident, title: &str| {
+        IncidentUpdate::new(
+            incident.incident_type_id,
+            incident.severity.clone(),
+            title,
+            incident.incident_date,
+        )
+    };
+    let read = async |client: obeya::Client| client.incidents().get(100).await;
+    let found = client.tagged(read).await.expect("found");
+    let others = update(&found.value, "Of somebody else");
+    let others = client.incidents().update(100, &others).await;
+    others.expect("changed by somebody else");
+
+    let stale = update(&found.value, &found.value.title);
+    let tag = found.tag.expect("a tag");
+    let late = client.if_match(tag).incidents().update(100, &stale).await;
+    assert!(late.expect_err("too late").is_precondition_failed());
+    let severity = match found.value.severity {
+        IncidentSeverity::Low => IncidentSeverity::High,
+        _ => IncidentSeverity::Low,
+    };
+    let after = client.incidents().set_severity(100, severity.clone()).await;
+    let after = after.expect("one field");
+    assert_eq!(after.title, "Of somebody else");
+    assert_eq!(after.severity, severity);
 }

@@ -62,6 +62,7 @@ mod types;
 mod values;
 mod values_forms;
 mod values_large;
+mod values_streams;
 mod values_written;
 
 // A server that fails, and what only this engine does.

@@ -308,6 +308,31 @@ async fn a_stream_gives_each_record_once_whatever_happens_meanwhile() {
     assert_eq!(found, [319, 318, 317]);
 }
 
+/// In an order, pages go by number: the total tells that records went, and all is read again.
+#[tokio::test]
+async fn a_stream_in_an_order_loses_no_record_when_others_are_deleted() {
+    let service = plant().await;
+    with_many(&service).await;
+    let client = sdk(&service).await;
+    let list = client.incidents().list().orderby("title,id").page_size(100);
+    let expected = list.clone().stream().all().await.expect("all");
+    let expected: Vec<i32> = expected.iter().map(|incident| incident.id).collect();
+    let mut stream = list.stream();
+    let mut seen = Vec::new();
+    while let Some(incident) = stream.next().await {
+        seen.push(incident.expect("an incident").id);
+        if seen.len() == 150 {
+            let given: Vec<String> = seen[..40].iter().map(i32::to_string).collect();
+            let given = given.join(",");
+            let delete = format!(
+                "UPDATE incidents SET deleted_date = 17488000000000000 WHERE id IN ({given})"
+            );
+            change(&service, vec![delete]).await;
+        }
+    }
+    assert_eq!(seen, expected);
+}
+
 async fn sdk(service: &Service) -> obeya::Client {
     let client = service
         .running

@@ -1,9 +1,9 @@
 //! Numbered pages in order, some of them fetched ahead.
 //!
-//! The end is found from the pages themselves: a page shorter than its page size is the last one. Its `count` only
-//! says how far it is safe to fetch ahead, so a service that counts the page instead of the whole loses no data here.
-//! Whether pages fit together while values come and go is not looked at: that is for who takes them, who gets every page
-//! that an earlier one promised, empty ones too.
+//! The end is found from the pages themselves: a page shorter than its page size is the last one. Its `count`
+//! only says how far it is safe to fetch ahead, so a service that counts the page instead of the whole loses
+//! no data here. Whether the pages show the same list is not looked at: [`consistent`](crate::consistent)
+//! does that, and gets every page that an earlier one promised, empty ones too.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -27,7 +27,7 @@ pub(crate) struct Extent {
 
 impl Extent {
     /// A page with less than it could hold, or that the total says is the last.
-    fn is_last(self, number: i32) -> bool {
+    pub(crate) fn is_last(self, number: i32) -> bool {
         let size = i64::from(self.page_size);
         let total = i64::from(self.count);
         // A count above the page size can only be a total. One equal to it may be this page's own.

@@ -1,0 +1,251 @@
+//! Streams of values from a datasource that changes while they are read, as often as with every request.
+//!
+//! The server of these tests is a list in memory that does what the interface says of pages. That the real
+//! service does is tested with the service.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::extract::Query;
+use axum::response::Response;
+use axum::routing::get;
+use obeya::model::Timestamp;
+use obeya::{Client, Error, Values};
+
+use crate::support::{Counter, json, serve, with_token};
+
+/// A value: when it is dated, in minutes, and its id.
+type Row = (i64, i32);
+
+/// What happens to the rows before a request is answered, which is the n-th.
+type Change = Box<dyn FnMut(usize, &mut Vec<Row>) + Send>;
+
+/// How a page tells what it shows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Tells {
+    State,
+    CountOfAll,
+    CountOfPage,
+}
+
+fn at(minutes: i64) -> Timestamp {
+    let start: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
+    Timestamp::from_ticks(start.ticks() + minutes * 600_000_000).unwrap()
+}
+
+fn page(rows: &[Row], query: &HashMap<String, String>, tells: Tells, version: usize) -> Response {
+    let bound = |name: &str| {
+        query
+            .get(name)
+            .map(|text| text.parse::<Timestamp>().unwrap())
+    };
+    let (from, to) = (bound("from"), bound("to"));
+    let after: Option<i32> = query
+        .get("$filter")
+        .map(|filter| filter.strip_prefix("id gt ").unwrap().parse().unwrap());
+    let mut matching: Vec<Row> = rows
+        .iter()
+        .copied()
+        .filter(|(minutes, id)| {
+            from.is_none_or(|from| at(*minutes) > from)
+                && to.is_none_or(|to| at(*minutes) < to)
+                && after.is_none_or(|after| *id > after)
+        })
+        .collect();
+    match query.get("$orderby").map(String::as_str) {
+        None => matching.sort_unstable(),
+        Some("valueDate desc") => matching.sort_unstable_by_key(|(date, id)| (-date, *id)),
+        Some("id") => matching.sort_unstable_by_key(|(_, id)| *id),
+        Some("id desc") => matching.sort_unstable_by_key(|(_, id)| -id),
+        Some(other) => panic!("{other}"),
+    }
+    let size: usize = query["pageSize"].parse().unwrap();
+    let number: usize = query["page"].parse().unwrap();
+    let start = ((number - 1) * size).min(matching.len());
+    let shown = &matching[start..(start + size).min(matching.len())];
+    let values: Vec<String> = shown
+        .iter()
+        .map(|(minutes, id)| {
+            let date = at(*minutes);
+            format!(
+                r#"{{"id":{id},"dataSourceId":9,"registrationDate":"{date}","value":1,"valueDate":"{date}"}}"#
+            )
+        })
+        .collect();
+    let count = match tells {
+        Tells::CountOfPage => shown.len(),
+        Tells::State | Tells::CountOfAll => matching.len(),
+    };
+    let values = values.join(",");
+    let body =
+        format!(r#"{{"pageSize":{size},"pageNo":{number},"count":{count},"values":[{values}]}}"#);
+    let mut response = json(200, body);
+    if tells == Tells::State {
+        let state = format!("s{version}").parse().unwrap();
+        response.headers_mut().insert("obeya-state", state);
+    }
+    response
+}
+
+/// A datasource of these rows, and how often it was asked.
+async fn datasource(rows: Vec<Row>, tells: Tells, change: Change) -> (Client, Counter) {
+    let kept = Arc::new(Mutex::new((rows, change, 0)));
+    let asked = Counter::default();
+    let count = asked.clone();
+    let answer = async move |Query(query): Query<HashMap<String, String>>| {
+        let (rows, change, version) = &mut *kept.lock().unwrap();
+        let before = rows.clone();
+        change(count.next(), rows);
+        *version += usize::from(before != *rows);
+        page(rows, &query, tells, *version)
+    };
+    let routes = Router::new().route("/v1/Datasources/9/values", get(answer));
+    let client = with_token(&serve(routes).await).build().unwrap();
+    (client, asked)
+}
+
+fn values(client: &Client) -> Values {
+    client.datasources().values(9).page_size(3)
+}
+
+async fn ids(values: Values) -> Result<Vec<i32>, Error> {
+    let all = values.stream().all().await?;
+    Ok(all.iter().map(|value| value.id).collect())
+}
+
+/// 60 values, of which seven at a time share a minute, more than a page holds.
+fn many() -> Vec<Row> {
+    (1..=60).map(|id| (i64::from(id) / 7, id)).collect()
+}
+
+/// With every request one value of another id goes and another comes, anywhere, so that the count stays.
+fn restless(seed: u64) -> Change {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let mut next = 1_000;
+    Box::new(move |_, rows| {
+        let passing: Vec<usize> = (0..rows.len())
+            .filter(|row| rows[*row].1 >= 1_000)
+            .collect();
+        if let Some(row) = passing.get(rng.usize(..passing.len().max(1))) {
+            rows.swap_remove(*row);
+        }
+        next += 1;
+        rows.push((rng.i64(0..9), next));
+    })
+}
+
+#[tokio::test]
+async fn a_datasource_that_changes_with_every_request_is_read_to_its_end() {
+    let seed = fastrand::u64(..);
+    for order in [None, Some("valueDate desc")] {
+        for prefetch in [1, 8] {
+            let mut rows = many();
+            rows.extend([(2, 1_000), (5, 999_999)]);
+            let (client, asked) = datasource(rows, Tells::State, restless(seed)).await;
+            let mut request = values(&client).prefetch(prefetch);
+            let mut expected = many();
+            expected.sort_unstable();
+            if let Some(order) = order {
+                request = request.orderby(order);
+                expected.sort_unstable_by_key(|(date, id)| (-date, *id));
+            }
+            let found = ids(request).await.unwrap();
+            let stood: Vec<i32> = found.iter().copied().filter(|id| *id < 1_000).collect();
+            let expected: Vec<i32> = expected.iter().map(|(_, id)| *id).collect();
+            let what = format!("seed {seed}, {order:?}, {prefetch} ahead");
+            assert_eq!(stood, expected, "{what}");
+            let different: BTreeSet<i32> = found.iter().copied().collect();
+            assert_eq!(different.len(), found.len(), "{what}");
+            // 21 pages if nothing changed; each is asked for again once or twice, and fetched ahead in vain
+            // at first.
+            assert!(asked.total() < 130, "{what}: {} requests", asked.total());
+        }
+    }
+}
+
+#[tokio::test]
+async fn without_a_state_the_count_tells_that_something_went() {
+    for tells in [Tells::State, Tells::CountOfAll] {
+        let change = |asked: usize, rows: &mut Vec<Row>| {
+            if asked == 3 {
+                rows.retain(|(_, id)| *id > 4);
+            }
+        };
+        let (client, _) = datasource(many(), tells, Box::new(change)).await;
+        let found = ids(values(&client).prefetch(1)).await.unwrap();
+        assert_eq!(found, (1..=60).collect::<Vec<_>>(), "{tells:?}");
+    }
+}
+
+#[tokio::test]
+async fn where_nothing_changes_each_page_is_asked_for_once() {
+    for (tells, prefetch, order) in [
+        (Tells::State, 1, None),
+        (Tells::State, 8, Some("id desc")),
+        (Tells::CountOfAll, 8, None),
+        // Its last page counts less than the others.
+        (Tells::CountOfPage, 1, None),
+        (Tells::CountOfPage, 1, Some("id desc")),
+    ] {
+        let rows = many().split_off(2);
+        let (client, asked) = datasource(rows, tells, Box::new(|_, _| ())).await;
+        let mut request = values(&client).prefetch(prefetch);
+        if let Some(order) = order {
+            request = request.orderby(order);
+        }
+        assert_eq!(ids(request).await.unwrap().len(), 58);
+        assert_eq!(asked.total(), 20, "{tells:?} {order:?}");
+    }
+}
+
+#[tokio::test]
+async fn in_an_order_of_the_callers_what_came_before_is_left_out() {
+    let change = |asked: usize, rows: &mut Vec<Row>| {
+        if asked == 3 {
+            rows.retain(|(_, id)| *id < 58);
+        }
+    };
+    let (client, _) = datasource(many(), Tells::State, Box::new(change)).await;
+    let found = ids(values(&client).orderby("id desc").prefetch(1)).await;
+    assert_eq!(found.unwrap(), (1..=60).rev().collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn in_an_order_of_the_callers_constant_change_ends_with_an_error() {
+    let change = restless(fastrand::u64(..));
+    let (client, asked) = datasource(many(), Tells::State, change).await;
+    let error = ids(values(&client).orderby("id desc").prefetch(1)).await;
+    let error = error.unwrap_err();
+    assert!(matches!(error, Error::Changed { .. }), "{error:?}");
+    assert!(error.is_retryable());
+    assert!(asked.total() < 30, "{}", asked.total());
+}
+
+/// What a condition with `now()` matches changes without a change of the datasource: each page is asked for
+/// by the last value.
+#[tokio::test]
+async fn a_condition_that_asks_for_the_time_fits_no_page_to_another() {
+    let pages = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&pages);
+    let answer = async move |Query(mut query): Query<HashMap<String, String>>| {
+        log.lock()
+            .unwrap()
+            .push((query["page"].clone(), query.get("from").cloned()));
+        query.remove("$filter");
+        let rows: Vec<Row> = (1..=7).map(|id| (i64::from(id), id)).collect();
+        page(&rows, &query, Tells::State, 0)
+    };
+    let routes = Router::new().route("/v1/Datasources/9/values", get(answer));
+    let client = with_token(&serve(routes).await).build().unwrap();
+    let found = ids(values(&client).filter("valueDate lt now()")).await;
+    assert_eq!(found.unwrap(), (1..=7).collect::<Vec<_>>());
+    let from = |text: &str| ("1".to_owned(), Some(text.to_owned()));
+    let expected = [
+        ("1".to_owned(), None),
+        from("2026-01-01T00:02:59.9999999Z"),
+        from("2026-01-01T00:04:59.9999999Z"),
+        from("2026-01-01T00:06:59.9999999Z"),
+    ];
+    assert_eq!(*pages.lock().unwrap(), expected);
+}
