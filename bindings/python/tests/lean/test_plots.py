@@ -179,6 +179,18 @@ def test_an_xmr_chart_marks_and_names_what_is_exceptional() -> None:
     assert "upper limit 35.6" in said and "mean 34.24" in said and "lower limit 32.87" in said
 
 
+def test_a_moving_range_beyond_its_limit_is_marked_and_named_in_its_panel() -> None:
+    # See STEP in test_xmr.
+    chart = lean.xmr({"value": [10.0, 11, 10, 11, 10, 9, 8, 13, 12, 11, 10, 11]}, date=None)
+    ax = chart.plot()
+    (marked,) = marks(ax, "signals")
+    assert (list(marked.get_xdata()), list(marked.get_ydata())) == ([8], [5.0])
+    assert marked.axes is not ax
+    assert [text.get_text() for text in marked.axes.texts if text.get_text() == "R1"] == ["R1"]
+    assert "R1" not in [text.get_text() for text in ax.texts]
+    assert str(chart.plot(backend="altair").to_dict()).count("'signal': 'R1'") == 1
+
+
 def test_phases_have_lines_of_their_own() -> None:
     ax = CHARTS["xmr phases"]().plot()
     assert [len(marks(ax, line)) for line in ("centre", "upper", "lower", "range_centre", "range_upper")] == [2] * 5
