@@ -80,20 +80,20 @@ class AsyncIncidentRecords(AsyncNumberedRecords["Incident"]):
     async def to_arrow(self, *, wide: bool = False, progress: bool = False) -> pa.Table:
         """All incidents as a table, with `wide=True` with a column for each part. Needs pyarrow."""
         _frames.require("pyarrow")
-        table = _frames.table(await self._rows(Progress(self._name, wanted=progress)))
+        table = _frames.table(*await self._rows(Progress(self._name, wanted=progress)))
         return widened(table) if wide else table
 
     async def to_pandas(self, *, wide: bool = False, progress: bool = False) -> pd.DataFrame:
         """All incidents as a frame, with `wide=True` with a column for each part. Needs pandas and pyarrow."""
         _frames.require("pyarrow", "pandas")
-        table = _frames.table(await self._rows(Progress(self._name, wanted=progress)))
+        table = _frames.table(*await self._rows(Progress(self._name, wanted=progress)))
         return _frames.frame(widened(table) if wide else table)
 
     async def to_polars(self, *, wide: bool = False, progress: bool = False) -> pl.DataFrame:
         """All incidents as a frame, with `wide=True` with a column for each part. Needs polars, and pyarrow for `wide=True`."""
         _frames.require("polars", *(["pyarrow"] if wide else []))
-        rows = await self._rows(Progress(self._name, wanted=progress))
-        return _frames.polars_frame(widened(_frames.table(rows)) if wide else rows)
+        rows, fetched = await self._rows(Progress(self._name, wanted=progress))
+        return _frames.polars_frame(widened(_frames.table(rows, fetched)) if wide else rows, fetched)
 
 
 class AsyncIncidents:
