@@ -15,6 +15,7 @@ from typing import Any, cast
 import obeya
 import pytest
 import relay
+from obeya.types import IncidentSeverity, IncidentUpdate
 
 UTC = datetime.timezone.utc
 New = Callable[..., obeya.Incident]
@@ -34,7 +35,7 @@ def requests(line: relay.Relay) -> list[tuple[str, str, int]]:
     return [(one.method, one.target.rpartition("/")[2], one.status) for one in line.exchanges]
 
 
-OTHERS = {"severity": "High", "title": "Housing and cover cracked", "incident_date": "2026-02-28", "incident_type_id": 3}
+OTHERS: IncidentUpdate = {"severity": "High", "title": "Housing and cover cracked", "incident_date": "2026-02-28", "incident_type_id": 3}
 """What somebody else makes of an incident. That the service asks for it in every update must not undo it."""
 
 
@@ -71,7 +72,8 @@ def test_update_of_an_old_record_keeps_what_others_have_changed(
 
 
 def test_a_change_between_reading_and_writing_is_kept_too(server: obeya.TestServer, client: obeya.Client, new_incident: New) -> None:
-    incident, changes = new_incident(severity="Low"), iter(["Medium", "High"])
+    incident = new_incident(severity="Low")
+    changes: Iterator[IncidentSeverity] = iter(["Medium", "High"])
 
     def change(_target: str, headers: dict[str, str]) -> None:
         if "if-match" in headers and (severity := next(changes, None)):
@@ -126,7 +128,7 @@ def test_a_single_change_and_a_whole_update_are_sent_without_reading(
         client.incidents.update(incident, status="InProgress")
         client.incidents.update(incident, severity="High")
         client.incidents.update(incident, external_id="c9")
-        client.incidents.update(incident.id, **OTHERS, text="x")
+        client.incidents.update(incident.id, **OTHERS)
     assert requests(line) == [("PUT", end, 200) for end in ("status", "severity", "externalId", str(incident.id))]
 
 
@@ -151,7 +153,7 @@ def test_asyncio_keeps_what_others_have_changed(server: obeya.TestServer, client
 
 
 def test_update_of_an_old_improvement_sends_what_is_passed(client: obeya.Client) -> None:
-    old = client.improvements.create(title="Foot pedal", text="For the press")
+    old = client.improvements.create(title="Foot pedal", text="For the press", suggested_by_user_id="u1")
     client.improvements.update(old.id, title="Two foot pedals", status="Planned")
     updated = client.improvements.update(old, text=None)
     assert (updated.title, updated.status, updated.text) == ("Two foot pedals", "Planned", None)
