@@ -200,7 +200,7 @@ def test_a_record_with_impossible_dates_is_left_out_and_the_others_are_not(kind:
     # Of no other there is anything to show: not even beside a record without a date.
     for compute in (lean.lead_times, lean.cumulative_flow):
         with pytest.raises(ValueError, match=re.escape(why)):
-            compute([wrong, RECORDS[5]])
+            compute([wrong, {**wrong, "id": 99}, RECORDS[5]])
     without_key = [{name: value for name, value in one.items() if name != "id"} for one in records]
     assert lean.lead_times(without_key).left_out[0].startswith("row 2 is ")
 
@@ -238,8 +238,10 @@ def test_what_cannot_be_shown_is_said() -> None:
     for percentile in (-0.5, 100.5):
         with pytest.raises(ValueError, match=f"^expected percentiles from 0 to 100; found {percentile}$"):
             lean.lead_times(RECORDS, percentiles=[50, percentile])
-    with pytest.raises(ValueError, match="no column 'plannedDate'"):
+    with pytest.raises(ValueError, match="no column 'plannedDate'.* The argument `stages` takes another name$"):
         lean.lead_times({"suggestionDate": [moment(1)], "status": ["Suggested"]})
+    with pytest.raises(ValueError, match="no column 'status'.* The argument `status` takes another name$"):
+        lean.lead_times(dict.fromkeys(COLUMNS, [moment(1)]))
     nothing = lean.lead_times([RECORDS[1]])
     assert (nothing.median, nothing.p85, nothing.finished) == (None, None, 0)
     assert repr(nothing) == "<obeya.lean.LeadTimes: Suggested to Implemented: none finished>"
