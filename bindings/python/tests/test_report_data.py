@@ -244,7 +244,7 @@ def test_a_difference_has_its_unit(unit: str | None, difference: str, figures: C
 
 
 def test_a_step_beyond_the_limit_of_moving_ranges_is_a_signal(figures: Callable[..., Figures]) -> None:
-    # See STEP in test_xmr: no week is beyond the limits, the step from the seventh to the eighth is. That of the eighth is told.
+    # See STEP in test_xmr: no week is beyond the limits, only the step from the seventh week to the eighth.
     plant = process_of(12)
     for value, number in zip(plant["datasource_values"], [10, 11, 10, 11, 10, 9, 8, 13, 12, 11, 10, 11], strict=True):
         value["value"] = number
@@ -330,7 +330,7 @@ def test_names_with_dollars_are_drawn_as_they_are(figures: Callable[..., Figures
 
 
 CONTROLS = "".join(map(chr, [*range(1, 0x20), *range(0x7F, 0xA0), 0xFFFE, 0xFFFF]))
-"""Control characters and what else is no character of XML 1.0 (section 2.2), without NUL, which the service takes nowhere."""
+"""Control characters and other characters outside XML 1.0 (section 2.2), without NUL, which the service refuses."""
 
 
 def test_control_characters_are_shown_as_such_and_do_nothing(figures: Callable[..., Figures]) -> None:

@@ -46,8 +46,8 @@ fn pytest() -> Result<Command> {
     Ok(pytest)
 }
 
-/// Runs the tests that read lists with polars once more, with the least version that the package declares in place of the newest.
-/// Older ones lose rows and mix up words without a failure, so the values are compared.
+/// Runs the tests that read lists with polars again, with the oldest version that the package declares.
+/// Older versions lose rows or return wrong values without an error, so these tests compare values.
 fn lowest_polars() -> Result<(bool, String)> {
     let declared = fs::read_to_string(root().join("bindings/python/pyproject.toml"))?;
     let version = least(&declared, "polars").context("pyproject.toml names no least polars")?;

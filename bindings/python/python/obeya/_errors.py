@@ -131,7 +131,7 @@ _BY_STATUS: dict[int, type[APIStatusError]] = {
 
 
 class RowCountError(RuntimeError):
-    """A table or file has more or fewer rows than were fetched for it. Nothing is returned, and no file is left behind."""
+    """A table or file has more or fewer rows than were fetched for it. Nothing is returned, and no file is left."""
 
     expected: int
     """How many rows were fetched."""

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 _LEAST_POLARS = (1, 32)
-"""The oldest polars that reads Arrow streams correctly. Before 1.10 it reads the first batch only; before 1.32 it returns wrong values for
-dictionary-encoded columns whose batches have different dictionaries. Neither raises an error."""
+"""The oldest polars that reads Arrow streams correctly. Before 1.10 it reads the first batch only. Before 1.32 it returns
+wrong values for dictionary-encoded columns whose batches have different dictionaries. Neither raises an error."""
 
 
 def require(*modules: str) -> None:
@@ -40,7 +40,7 @@ def require(*modules: str) -> None:
 
 
 def check_rows(library: str, made: int, fetched: int) -> None:
-    """Raises `RowCountError` if a library made more or fewer rows than it was given. An incomplete frame would go unnoticed."""
+    """Raises `RowCountError` if a library made more or fewer rows than it was given."""
     if made != fetched:
         version = getattr(import_module(library), "__version__", "")
         message = (

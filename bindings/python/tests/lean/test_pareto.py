@@ -106,7 +106,7 @@ CONSEQUENCES = [
 def test_amounts_of_different_units_are_not_summed(lists: bool) -> None:
     data: Any = [{"consequences": CONSEQUENCES[:3]}, {"consequences": CONSEQUENCES[3:]}] if lists else CONSEQUENCES
     by, weight = ("consequences", "consequences.amount") if lists else ("title", "amount")
-    says = f"the amounts of '{weight}' are in NOK, min, and only those of one unit have a sum: name it .argument `unit`.$"
+    says = f"the amounts of '{weight}' are in NOK, min, which have no common sum: choose one .argument `unit`.$"
     for category in (by, "consequences.unit" if lists else "unit"):
         with pytest.raises(ValueError, match=says):
             lean.pareto(data, by=category, weight=weight)
@@ -127,7 +127,7 @@ def test_the_only_unit_names_itself_and_no_unit_is_one_too() -> None:
     rows = [{"consequences": money}, {"consequences": CONSEQUENCES[:1]}]
     assert lean.pareto(rows, by="consequences", weight="consequences.amount", unit="NOK").empty == 1
     nameless = [*money, {"title": "Repair", "amount": 1.0, "unit": None}]
-    with pytest.raises(ValueError, match="the amounts of 'amount' are in NOK, no unit, and"):
+    with pytest.raises(ValueError, match="the amounts of 'amount' are in NOK, no unit, which"):
         lean.pareto(nameless, by="title", weight="amount")
     assert lean.pareto(nameless, by="title", weight="amount", unit="NOK").total == 10500
     assert lean.pareto([{**one, "unit": None} for one in money], by="title", weight="amount", unit="kr").amount == "amount (kr)"

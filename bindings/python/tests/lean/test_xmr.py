@@ -40,8 +40,8 @@ def test_the_data_that_wheeler_gives_to_verify_software_with() -> None:
 
 
 STEP = [10, 11, 10, 11, 10, 9, 8, 13, 12, 11, 10, 11]
-"""The ranges are 1 but for one of 5. Their mean is 15 / 11 and their limit 3.267 times that, 4.455. The mean of the values is 10.5, their
-limits 2.66 * 15 / 11 = 3.627 from it: 6.87 and 14.13. No value is beyond, and none of the patterns of Nelson or Western Electric is there."""
+"""All ranges are 1 but one of 5. Their mean is 15 / 11 and their limit 3.267 times that, 4.455. The mean of the values is
+10.5, and their limits are 2.66 * 15 / 11 = 3.627 from it: 6.87 and 14.13. No value is beyond, and no run rule hits."""
 
 
 @pytest.mark.parametrize("rules", ["nelson", "western-electric", ["R1"], ["N1", lean.MOVING_RANGE]])

@@ -187,11 +187,12 @@ class AsyncIncidents:
     ) -> Incident:
         """Changes an incident: what is not given stays, `None` empties.
 
-        From a record only its id is used, so a stale record does not undo the changes of others. A single status, severity or external id
-        is sent by its own operation. Every other update is one PUT, which requires type, severity, title and date: those that are not
-        given are read first and sent with `If-Match`. If the incident has changed in between, it is read and sent again, five times at
-        most; then `PreconditionFailedError` is raised. This needs the right to read incidents. With an `if_match` of your own there is one
-        attempt. A repeat under the same `idempotency_key` is recognised while type, severity, title and date are unchanged.
+        From a record only its id is used, so a stale record does not undo the changes of others. A single status,
+        severity or external id is sent by its own operation. Every other update is one PUT, which requires type,
+        severity, title and date: those that are not given are read first and sent with `If-Match`. If the incident
+        has changed in between, it is read and sent again, five times at most; then `PreconditionFailedError` is
+        raised. This needs the right to read incidents. With an `if_match` of your own there is one attempt. A repeat
+        under the same `idempotency_key` is recognised while type, severity, title and date are unchanged.
         """
         calls, given = self._calls.carrying(if_match, idempotency_key), dict(fields)
         if len(given) == 1:

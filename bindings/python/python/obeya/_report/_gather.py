@@ -22,7 +22,7 @@ _Figure = TypeVar("_Figure")
 _YEAR = datetime.timedelta(weeks=52)
 
 _RULES = ("N1", "N2", "R1")
-"""Points and moving ranges beyond the limits, and long runs: enough for a page that is looked at once a week, and few false alarms."""
+"""Points and moving ranges beyond the limits, and long runs: enough for a weekly page, with few false alarms."""
 
 _BARS = 9
 """How many bars a phone has room for."""

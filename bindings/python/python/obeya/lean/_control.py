@@ -174,7 +174,7 @@ def _names_of_phases(ax: Axes, rows: Sequence[dict[str, Any]], xs: Sequence[Any]
 
 
 def _rules_of(row: dict[str, Any], column: str) -> list[str]:
-    """What is marked and named in the panel of the values, or in that of the ranges, whose limit is drawn in any case."""
+    """The rules to mark in the panel of the values, or in that of the ranges."""
     if column == "value":
         return [rule for rule in row["rules"] if rule != MOVING_RANGE.id]
     return [MOVING_RANGE.id] if row["range_beyond"] else []

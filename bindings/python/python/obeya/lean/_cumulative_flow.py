@@ -101,8 +101,8 @@ def cumulative_flow(
 
     On each day a record is in the furthest stage whose date has come. The height of all bands is what has arrived, the height of
     a band its work in progress, and the width between its edges roughly the time that a record takes (Little's law). A record
-    that was put into the archive unfinished is counted there from that day on, not among the implemented. A record with impossible
-    dates (not in the order of the stages, or before 1900) is left out, and ``left_out`` says which and why.
+    that was put into the archive unfinished is counted there from that day on, not among the implemented. A record with
+    impossible dates (not in the order of the stages, or before 1900) is left out; ``left_out`` says which and why.
 
     Sources: D. J. Anderson, *Kanban*, 2010 (cumulative flow diagrams); J. D. C. Little, "A Proof for the Queuing Formula: L =
     λW", Operations Research 9(3), 1961, 383-387.
@@ -114,8 +114,8 @@ def cumulative_flow(
         tz: The time zone whose days count.
 
     Raises:
-        ValueError: A column is missing or of the wrong kind, the dates of all records are impossible, no record has a date, or
-            ``last`` is before ``first``.
+        ValueError: A column is missing or of the wrong kind, the dates of all records are impossible, no record has
+            a date, or ``last`` is before ``first``.
     """
     staged = _stages.staged(_frame.table(data), stages, status, key, never=True)
     records = staged.dates

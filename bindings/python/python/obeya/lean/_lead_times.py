@@ -109,10 +109,11 @@ def lead_times(
 
     An improvement is in a stage from its date to the next date that it has; the time is what has passed between the two moments, in
     days of 24 hours. Those still in a stage have no time there yet and are counted apart, so recent weeks look faster than they
-    are. A record with impossible dates (not in the order of the stages, or outside of the years 1900 to 2199) is left out, and
-    ``left_out`` says which and why. The whole way is from ``start`` to ``end``, of those that have both dates. Percentiles are those of Hyndman and Fan's
-    definition 7 (linear between neighbours, numpy's and R's default). That 85 in 100 are done within so many days is the usual
-    promise of a team that forecasts from its own history.
+    are. The whole way is from ``start`` to ``end``, of those that have both dates. A record with impossible dates (not in the
+    order of the stages, or outside of the years 1900 to 2199) is left out; ``left_out`` says which and why.
+
+    Percentiles are those of Hyndman and Fan's definition 7 (linear between neighbours, numpy's and R's default). That 85 in 100
+    are done within so many days is the usual promise of a team that forecasts from its own history.
 
     Sources: R. J. Hyndman, Y. Fan, "Sample Quantiles in Statistical Packages", The American Statistician 50(4), 1996, 361-365; D.
     S. Vacanti, *Actionable Agile Metrics for Predictability*, 2015 (85th percentile).
@@ -125,8 +126,8 @@ def lead_times(
         key: The column that names a record in messages.
 
     Raises:
-        ValueError: A column is missing or of the wrong kind, the dates of all records are impossible, or ``end`` does not come
-            after ``start``.
+        ValueError: A column is missing or of the wrong kind, the dates of all records are impossible, or ``end``
+            does not come after ``start``.
     """
     for stage in (start, end):
         if stage not in stages:

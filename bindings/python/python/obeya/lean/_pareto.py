@@ -144,21 +144,21 @@ def pareto(
         by: The column of categories. Of a column of lists, such as an incident's ``causes``, every entry counts: an incident with
             two causes is one of each. ``causes`` is short for ``causes.title``; ``consequences.unit`` names another field.
         weight: A column of numbers to sum instead of counting rows, or a field of the same list: ``by="consequences",
-            weight="consequences.amount"`` sums what each consequence amounts to. With a column of lists in ``by``, a number of the
-            row is split evenly among its entries, so that the total is that of the rows; the name of the amounts says so. Amounts
-            beside which a ``unit`` stands, as in ``consequences``, are summed within one unit only.
+            weight="consequences.amount"`` sums what each consequence amounts to. If ``by`` is a column of lists, the number
+            of a row is split evenly among its entries, so the total is that of the rows, and `Pareto.amount` says so.
+            Amounts with a ``unit`` beside them, as in ``consequences``, are only summed within one unit.
         threshold: Which share of the total the vital few have, above 0 and at most 1.
         top: How many categories to keep; the others become ``(other)``, which comes last whatever its amount. The vital few are
             the same with and without.
-        unit: The unit of the amounts, for the chart. Where units stand beside the amounts, only those of this unit count; it may be
-            left out where there is but one.
+        unit: The unit of the amounts, for the chart. If units stand beside the amounts, only the entries of this unit count;
+            it can be left out if there is only one.
 
     Rows without a category are one of their own (null); of a column of lists, rows without an entry count nowhere, and ``empty``
     says how many they are. Categories that sum to 0 stay.
 
     Raises:
-        ValueError: A column is missing or of the wrong kind, a weight is missing or negative, the amounts have several units and
-            ``unit`` names none of them, or the total is 0.
+        ValueError: A column is missing or of the wrong kind, a weight is missing or negative, the amounts have several
+            units and ``unit`` names none of them, or the total is 0.
     """
     if not 0 < threshold <= 1:
         message = f"expected a threshold above 0 and at most 1; found {threshold}"
@@ -277,7 +277,7 @@ def _of_one_unit(entries: pa.Table, weight: str, unit: str | None) -> tuple[pa.T
     several = len(found) + (None in units) > 1
     if (unit is None and several) or (unit is not None and unit not in found):
         listed = ", ".join([*found, *(["no unit"] if None in units else [])])
-        message = f"the amounts of {weight!r} are in {listed}, and only those of one unit have a sum: name it (argument `unit`)"
+        message = f"the amounts of {weight!r} are in {listed}, which have no common sum: choose one (argument `unit`)"
         raise ValueError(message if unit is None else f"{message}; found {unit!r}")
     unit = found[0] if unit is None else unit
     return entries.filter(pa.array([name == unit for name in units], pa.bool_())), unit

@@ -140,8 +140,9 @@ def categories(ax: Axes, names: Sequence[str | None], none: str) -> None:
 
 
 def literal(text: str) -> str:
-    """Text that may be of the data, to be drawn as it is: matplotlib would typeset text between two dollars as a formula,
-    and control characters would make an SVG file malformed XML.
+    """Text of the data, to be drawn as it is.
+
+    matplotlib would typeset text between two dollars as a formula, and control characters make malformed SVG.
     """
     text = "\n".join(map(printable, text.split("\n")))
     return text.replace("$", r"\$") if require("matplotlib").rcParams["text.parse_math"] else text

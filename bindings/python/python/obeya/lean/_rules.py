@@ -44,8 +44,10 @@ WESTERN_ELECTRIC = (
 )
 """Western Electric Company, Statistical Quality Control Handbook, 1956, pages 23-28 (tests for instability)."""
 
-MOVING_RANGE = Rule("R1", "moving range beyond its limit", "the step from the point before is above the upper limit of moving ranges")
-"""The rule for the lower panel of an XmR chart, beside the rules for its values (Wheeler 2000; Montgomery, section 6.4)."""
+MOVING_RANGE = Rule(
+    "R1", "moving range beyond its limit", "the step from the point before is above the upper limit of the moving ranges"
+)
+"""The rule for the lower panel of an XmR chart (Wheeler 2000; Montgomery, section 6.4)."""
 
 Rules: TypeAlias = Literal["nelson", "western-electric"] | Sequence[Rule | str]
 """A set of rules by name, or rules, or their ids."""

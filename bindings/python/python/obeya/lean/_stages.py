@@ -44,7 +44,7 @@ class Staged:
 def staged(
     table: pa.Table, stages: Mapping[str, str], status: str | None, key: str, *, never: bool = False
 ) -> Staged:
-    """The dates of the records. Those with impossible dates are left out; where no other has any date, that is an error.
+    """The dates of the records, without those that are impossible. If no other record has a date, that is an error.
 
     With ``never`` a date after the last year means "never" and is allowed.
     """
