@@ -11,6 +11,7 @@ use obeya::tables::is_unlike;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 use pyo3::exceptions::{PyIsADirectoryError, PyValueError};
@@ -173,8 +174,8 @@ fn publish(
     fetched: Option<i64>,
 ) -> Result<Option<Writer>, ParquetError> {
     writer.flush()?;
-    let written = writer.flushed_row_groups().iter();
-    let written: i64 = written.map(|group| group.num_rows()).sum();
+    let groups = writer.flushed_row_groups().iter();
+    let written: i64 = groups.map(RowGroupMetaData::num_rows).sum();
     if let Some(fetched) = fetched.filter(|&fetched| fetched != written) {
         return Err(ParquetError::External(RowCount { fetched, written }.into()));
     }
