@@ -22,6 +22,20 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
     }
 }
 
+/// The exception for a file that has another number of rows than were fetched for it.
+pub(crate) fn row_count(message: &str, fetched: i64, written: i64) -> PyErr {
+    Python::attach(|py| {
+        let build = || {
+            let class = py.import("obeya._errors")?.getattr("RowCountError")?;
+            let details = PyDict::new(py);
+            details.set_item("expected", fetched)?;
+            details.set_item("found", written)?;
+            class.call((message,), Some(&details))
+        };
+        build().map_or_else(|other| other, PyErr::from_value)
+    })
+}
+
 fn build<'py>(py: Python<'py>, error: &Error) -> PyResult<Bound<'py, PyAny>> {
     let module = py.import("obeya._errors")?;
     let message = error.to_string();

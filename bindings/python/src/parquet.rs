@@ -1,6 +1,7 @@
 //! A Parquet file that is written page after page, beside the fetching of the next one. It has its name when it is whole, and is gone
 //! otherwise.
 
+use std::fmt;
 use std::io;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use obeya::tables::is_unlike;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 use pyo3::exceptions::{PyIsADirectoryError, PyValueError};
@@ -20,6 +22,7 @@ use tokio::task::{JoinHandle, spawn_blocking};
 
 use crate::arrow::Batch;
 use crate::call::{Call, Make};
+use crate::errors;
 use crate::lists::Query;
 use crate::runtime::{AtHome, runtime};
 
@@ -92,13 +95,14 @@ impl ParquetFile {
         }))
     }
 
-    /// Gives the file its name, when all that was begun is written.
-    fn finish(&self) -> PyResult<Call> {
+    /// Gives the file its name, when all that was begun is written. With `fetched` it must have so many rows.
+    #[pyo3(signature = (fetched=None, /))]
+    fn finish(&self, fetched: Option<i64>) -> PyResult<Call> {
         let (last, path) = (Arc::clone(self.last.get("file")?), self.path.clone());
         Ok(call(async move {
             let mut last = last.lock().await;
             let writer = settle(&mut last).await?.ok_or_else(ended)?;
-            *last = Some(spawn_blocking(move || publish(writer, &path)));
+            *last = Some(spawn_blocking(move || publish(writer, &path, fetched)));
             settle(&mut last).await.map(drop)
         }))
     }
@@ -164,7 +168,17 @@ fn beside(path: &Path) -> PyResult<NamedTempFile> {
     Ok(file.tempfile_in(folder)?)
 }
 
-fn publish(writer: Writer, path: &Path) -> Result<Option<Writer>, ParquetError> {
+fn publish(
+    mut writer: Writer,
+    path: &Path,
+    fetched: Option<i64>,
+) -> Result<Option<Writer>, ParquetError> {
+    writer.flush()?;
+    let groups = writer.flushed_row_groups().iter();
+    let written: i64 = groups.map(RowGroupMetaData::num_rows).sum();
+    if let Some(fetched) = fetched.filter(|&fetched| fetched != written) {
+        return Err(ParquetError::External(RowCount { fetched, written }.into()));
+    }
     let file = writer.into_inner()?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
@@ -182,12 +196,34 @@ fn codec(name: &str) -> PyResult<Compression> {
     }
 }
 
+/// A file that has not the rows it was given.
+#[derive(Debug)]
+struct RowCount {
+    fetched: i64,
+    written: i64,
+}
+
+impl fmt::Display for RowCount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the Parquet file has {} rows of the {} that were fetched, so it is not kept",
+            self.written, self.fetched
+        )
+    }
+}
+
+impl std::error::Error for RowCount {}
+
 /// What the system says stays an `OSError`.
 fn failure(error: ParquetError) -> PyErr {
     match error {
         ParquetError::External(error) => match error.downcast::<io::Error>() {
             Ok(error) => (*error).into(),
-            Err(error) => PyValueError::new_err(error.to_string()),
+            Err(error) => match error.downcast_ref::<RowCount>() {
+                Some(count) => errors::row_count(&count.to_string(), count.fetched, count.written),
+                None => PyValueError::new_err(error.to_string()),
+            },
         },
         error => PyValueError::new_err(error.to_string()),
     }

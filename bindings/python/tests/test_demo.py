@@ -6,6 +6,7 @@ import datetime
 
 import obeya
 import pytest
+from obeya import lean
 
 
 def test_it_is_whole_and_ends_the_day_before(demo: obeya.TestServer) -> None:
@@ -32,3 +33,14 @@ def test_it_ends_yesterday_by_default() -> None:
         after = datetime.datetime.now(datetime.timezone.utc).date()
         assert newest is not None
         assert before <= newest.value_date.date() + datetime.timedelta(days=1) <= after
+
+
+def test_the_money_of_causes_is_that_of_their_incidents(demo: obeya.TestServer) -> None:
+    with demo.client() as client:
+        incidents = client.incidents.list().all()
+    costs = [sum(part.amount or 0 for part in one.consequences if part.unit == "NOK") for one in incidents]
+    causes = [[cause.title for cause in one.causes] for one in incidents]
+    chart = lean.pareto({"cost": costs, "causes": causes}, by="causes", weight="cost", unit="NOK")
+    # Some have two: the money of each of these would count twice.
+    assert chart.total == pytest.approx(sum(cost for cost, own in zip(costs, causes, strict=True) if own))
+    assert chart.total < sum(cost * len(own) for cost, own in zip(costs, causes, strict=True)) - 3_000_000

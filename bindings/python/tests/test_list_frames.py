@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import datetime
 import json
+import pickle
 import re
 import subprocess
 import sys
@@ -20,6 +21,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from obeya import _frames
 from obeya._obeya import ParquetFile
 from obeya._progress import Progress
 
@@ -261,6 +263,51 @@ def test_a_missing_library_is_named_before_anything_is_fetched(
     monkeypatch.setitem(sys.modules, NEEDS[to][-1], None)
     with pytest.raises(ImportError, match=f"this needs {' and '.join(NEEDS[to])}: pip install {' '.join(NEEDS[to])}$"):
         TO[to](areas, tmp_path)
+
+
+@pytest.mark.parametrize("version", ["1.3.0", "1.9.0", "1.10.0", "1.31.0", "0.20.31"])
+def test_polars_that_loses_or_changes_values_is_refused(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Nobody answers at this address, and nobody is asked.
+    areas = obeya.Client("http://127.0.0.1:9", token="t", max_retries=0).areas.list()
+    monkeypatch.setattr(pl, "__version__", version)
+    with pytest.raises(ImportError, match=f"^polars {re.escape(version)} loses rows or returns wrong values: pip install 'polars>=1.32'$"):
+        areas.to_polars()
+    for version in ("1.32.0", "1.32.0rc1", "2.0.0-beta.1"):
+        monkeypatch.setattr(pl, "__version__", version)
+        with pytest.raises(obeya.APIConnectionError):
+            areas.to_polars()
+
+
+def test_rows_that_a_library_loses_are_missed(still: obeya.Client) -> None:
+    # What is made of 1,203 areas is whole, and lacks one of 1,204.
+    areas = still.areas.list()
+    rows, fetched = areas._rows(Progress("areas", wanted=False))
+    assert fetched == plant.AREAS
+    makers: dict[str, Callable[[int], Any]] = {
+        "pyarrow": lambda fetched: _frames.table(rows, fetched),
+        "polars": lambda fetched: _frames.polars_frame(rows, fetched),
+    }
+    for library, make in makers.items():
+        assert len(make(fetched)) == plant.AREAS
+        says = f"^{library} .* made 1,203 rows of the 1,204 that were fetched, so nothing is returned"
+        with pytest.raises(obeya.RowCountError, match=says) as caught:
+            make(fetched + 1)
+        assert (caught.value.found, caught.value.expected) == (1203, 1204)
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert (type(copy), str(copy), copy.found) == (obeya.RowCountError, str(caught.value), 1203)
+
+
+def test_a_file_without_all_rows_is_not_kept(still: obeya.Client, tmp_path: Path) -> None:
+    query = still.areas.list()._query
+    batch = query.batches(False).next().wait()
+    assert batch is not None and batch.rows == 1000
+    with ParquetFile(query, tmp_path / "rows.parquet", "zstd", 300) as file:
+        file.write(batch).wait()
+        says = "^the Parquet file has 1000 rows of the 1203 that were fetched, so it is not kept$"
+        with pytest.raises(obeya.RowCountError, match=says) as caught:
+            file.finish(plant.AREAS).wait()
+    assert (caught.value.found, caught.value.expected) == (1000, 1203)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_is_whole_or_as_it_was(still: obeya.Client, tmp_path: Path) -> None:

@@ -145,7 +145,7 @@ def test_the_weeks_of_the_process_are_those_of_its_values(page: ET.Element, prin
     before = [mean for day, mean in means.items() if day < datetime.date(2025, 6, 30)]
     after = [mean for day, mean in means.items() if day >= datetime.date(2025, 6, 30)]
     gained = statistics.fmean(after) - statistics.fmean(before)
-    assert f"Since the change on 2025-06-26 the mean is {gained:.4g} % higher." in " ".join(printed.split())
+    assert f"Since the change on 2025-06-26 the mean is {gained:.4g} percentage points higher." in " ".join(printed.split())
 
 
 def test_every_chart_is_there_twice_with_words_and_a_table(page: ET.Element) -> None:

@@ -17,7 +17,7 @@ from obeya._report._charts import charts
 from obeya._report._gather import Figures, Wanted, gather
 from obeya._report._page import page
 from obeya._report._text import text
-from test_report import SVG, environment
+from test_report import SVG, environment, table
 
 TODAY = datetime.date(2026, 3, 2)
 """A Monday."""
@@ -101,9 +101,11 @@ def test_a_date_of_any_stage_makes_a_flow(figures: Callable[..., Figures]) -> No
             {"status": "Planned", "plannedDate": f"{before(31)}T00:00:00Z"},
             dict.fromkeys(
                 ("Cumulative flow", "Lead times"),
+                "1 improvement with impossible dates is left out: "
                 "the record 2 is Planned on 2026-01-30T00:00:00+00:00, before it is Suggested on 2026-01-31T00:00:00+00:00",
             ),
-            ["pick", "evaluations", "roi"],
+            # That of all others is drawn.
+            ["flow", "times", "pick", "evaluations", "roi"],
         ),
     ],
 )
@@ -119,6 +121,72 @@ def test_a_record_that_a_method_refuses_costs_its_chart_alone(
     listed = [item.text or "" for item in root.iterfind(".//{*}main//{*}li")]
     assert listed == [f"{name}: {why}" for name, why in failed.items()]
     assert written.endswith("NOT CHARTED " + " ".join(listed))
+
+
+def test_records_with_impossible_dates_leave_lead_times_and_flow_to_the_others(figures: Callable[..., Figures]) -> None:
+    done = [
+        idea(at, status="Implemented", suggestionDate=f"{before(40)}T00:00:00Z", implementedDate=f"{before(40 - at)}T00:00:00Z")
+        for at in (10, 20, 30)
+    ]
+    early = [idea(at, status="Implemented", implementedDate=f"{before(at)}T00:00:00Z") for at in (31, 32, 33, 34)]
+    never = idea(35, status="Implemented", implementedDate="9999-12-31T00:00:00Z")
+    found = figures({"improvements": [*done, *early, never]})
+    # 10, 20 and 30 days; 85 in 100 of them: 20 + 0.7 * 10.
+    assert found.times is not None and (found.times.finished, found.times.median, found.times.p85) == (3, 20, 27)
+    assert "half take at most 20 days, 85% at most 27 (3 of them)" in said(found)
+    assert "half take at most 20 days, 85% at most 27 (3 improvements)" in "".join(shown(found).itertext())
+    # That one never comes is no error of the flow: it is suggested since.
+    assert found.flow is not None and found.flow.arrived == 4
+
+    def early_ones(numbers: tuple[int, ...]) -> str:
+        return "; ".join(
+            f"the record {at} is Implemented on {before(at)}T00:00:00+00:00, before it is Suggested on {before(30)}T00:00:00+00:00"
+            for at in numbers
+        )
+
+    assert found.failed == {
+        "Cumulative flow": f"4 improvements with impossible dates are left out: {early_ones((31, 32, 33))}; and 1 more",
+        "Lead times": f"5 improvements with impossible dates are left out: {early_ones((31, 32, 33))}; and 2 more",
+    }
+    for name, why in found.failed.items():
+        assert f"{name}: {why}" in said(found)
+        assert f"{name}: {why}" in "".join(shown(found).itertext())
+
+
+def test_lead_times_of_the_report_by_hand(figures: Callable[..., Figures]) -> None:
+    # Days before the report on which each was suggested, planned, in progress and implemented.
+    ways = [(40, 38, 30, 20), (40, 34, 30, 10), (40, None, None, 30), (40, 30)]
+    ideas = []
+    for at, way in enumerate(ways, 1):
+        columns = ("suggestionDate", "plannedDate", "inProgressDate", "implementedDate")
+        dates = {column: f"{before(day)}T00:00:00Z" for column, day in zip(columns, way) if day is not None}
+        ideas.append(idea(at, **{"status": "Implemented" if len(way) == 4 else "Planned", **dates}))
+    found = figures({"improvements": [*ideas, idea(5, status="Open")]})
+    root = shown(found)
+    # Suggested: 2, 6, 10, 10 days. Planned: 8, 4. In progress: 10, 20. The whole way: 20, 30, 10.
+    assert table(root, "times") == [
+        ["Stage", "Have left it", "Are in it", "50%, days", "85%, days", "95%, days"],
+        ["Suggested", "4", "0", "8", "10", "10"],
+        ["Planned", "2", "1", "6", "7.4", "7.8"],
+        ["InProgress", "2", "0", "15", "18.5", "19.5"],
+        ["Implemented", "0", "3", "", "", ""],
+        ["Evaluated", "0", "0", "", "", ""],
+        ["Suggested to Implemented", "3", "1", "20", "27", "29"],
+    ]
+    says = "From suggestion to implementation half take at most 20 days, 85% at most 27 (3 improvements)."
+    assert says in "".join(root.itertext())
+    tiles = ["".join(tile.itertext()) for tile in root.iterfind(".//{*}header//{*}li")]
+    assert "27 daysfrom idea to done for 85% of improvements, at most" in tiles
+    assert "from suggestion to implementation half take at most 20 days, 85% at most 27 (3 of them)" in said(found)
+
+
+def test_the_report_says_nothing_of_lead_times_where_none_is_finished(figures: Callable[..., Figures]) -> None:
+    found = figures({"improvements": [idea(1), idea(2, status="Planned", plannedDate=f"{before(9)}T00:00:00Z")]})
+    assert found.times is not None and found.times.finished == 0
+    assert "from suggestion to implementation" not in said(found)
+    root = shown(found)
+    assert [figure.get("id") for figure in root.iterfind(".//{*}figure")] == ["flow", "pick"]
+    assert "from idea to done" not in "".join(root.itertext())
 
 
 def weekly(weeks: int) -> list[dict[str, Any]]:
@@ -156,6 +224,38 @@ def test_changes_five_weeks_from_each_other_have_phases(figures: Callable[..., F
     assert found.process is not None
     assert (found.process.changes, found.process.passed_over) == (days, ())
     assert [phase.points for phase in found.process.chart.phases] == [5, 6, 5]
+
+
+def test_a_difference_of_percentages_is_in_percentage_points(figures: Callable[..., Figures]) -> None:
+    # From 10 % to 14 % it is 4 percentage points, and 40 %.
+    days = (datetime.date(2025, 11, 3),)
+    found = figures(process_of(27), phases=days, unit="%")
+    says = "Since the change on 2025-11-03 the mean is 4 percentage points higher."
+    assert says in said(found) and says in "".join(shown(found).itertext())
+
+
+@pytest.mark.parametrize(("unit", "difference"), [("%", "1 percentage point"), ("t/h", "1 t/h"), (None, "1")])
+def test_a_difference_has_its_unit(unit: str | None, difference: str, figures: Callable[..., Figures]) -> None:
+    plant = process_of(27)
+    for value in plant["datasource_values"]:
+        value["value"] = 8 - (value["value"] - 10) / 4
+    says = f"Since the change on 2025-11-03 the mean is {difference} lower."
+    assert says in said(figures(plant, phases=(datetime.date(2025, 11, 3),), unit=unit))
+
+
+def test_a_step_beyond_the_limit_of_moving_ranges_is_a_signal(figures: Callable[..., Figures]) -> None:
+    # See STEP in test_xmr: no week is beyond the limits, only the step from the seventh week to the eighth.
+    plant = process_of(12)
+    for value, number in zip(plant["datasource_values"], [10, 11, 10, 11, 10, 9, 8, 13, 12, 11, 10, 11], strict=True):
+        value["value"] = number
+    found = figures(plant)
+    monday = TODAY - datetime.timedelta(weeks=5)
+    says = f"1 week with a signal, the last that of {monday}: moving range beyond its limit (R1)."
+    assert says in said(found)
+    page = "".join(shown(found).itertext())
+    assert says in page and "1 signalin 12 weeks of Output" in page
+    for drawn in shown(found).iterfind(f".//*[@id='process']/{SVG}svg"):
+        assert "R1" in ["".join(text.itertext()).strip() for text in drawn.iter(f"{SVG}text")]
 
 
 def test_too_few_weeks_for_limits_are_said(figures: Callable[..., Figures]) -> None:
@@ -227,6 +327,48 @@ def test_names_with_dollars_are_drawn_as_they_are(figures: Callable[..., Figures
         for svg in root.iterfind(f".//*[@id='{chart}']/{SVG}svg"):
             drawn = " ".join(" ".join("".join(part.itertext()).strip() for part in svg.iter(f"{SVG}text")).split())
             assert all(name in drawn for name in names), (chart, drawn)
+
+
+CONTROLS = "".join(map(chr, [*range(1, 0x20), *range(0x7F, 0xA0), 0xFFFE, 0xFFFF]))
+"""Control characters and other characters outside XML 1.0 (section 2.2), without NUL, which the service refuses."""
+
+
+def test_control_characters_are_shown_as_such_and_do_nothing(figures: Callable[..., Figures]) -> None:
+    plant: Plant = {"incident_types": [], "groups": [], "incidents": [], "improvements": []}
+    names = ["Red \x1b[31m", "Bell \x02\x07", "C1 \x9b2J", CONTROLS]
+    for at, name in enumerate(names, 1):
+        causes = [{"id": 10 + at, "title": f"{name} cause"}]
+        plant["incident_types"].append({"id": at, "title": name, "causes": causes})
+        plant["groups"].append({"id": at, "type": "GENERAL", "name": name})
+        due = {"dueDate": f"{before(at)}T00:00:00Z"}
+        groups = {"reportedByGroupId": at, "followUpGroupId": at}
+        plant["incidents"].append(incident(at, before(at), incidentTypeId=at, causes=[{"id": 10 + at}], **groups, **due))
+        judged = {"priorityStatus": "LowEffortHighEffect", "evaluationStatus": "Good"}
+        plant["improvements"].append(idea(at, title=name, categoryId=at, category=name, groupId=at, **judged, **due))
+    process = process_of(6)
+    process["datasources"][0]["title"] = "Out\x1bput"
+    found = figures({**plant, **process}, title="Plant \x1b]0;owned\x07", unit="\x02", currency="\x1b")
+    written = text(found)
+    assert not set(written) & set(CONTROLS) - {"\n"}
+    assert "Red \ufffd[31m" in written and "C1 \ufffd2J" in written
+    assert written.startswith("Plant \ufffd]0;owned\ufffd, 2026-03-02\n")
+    # A parser for XML takes none of them.
+    root = shown(found)
+    drawn = ["types", "causes", "overdue-incidents", "overdue-improvements", "process", "pick", "evaluations"]
+    assert set(drawn) <= {figure.get("id") for figure in root.iterfind(".//{*}figure")}
+    assert "Red \ufffd[31m" in "".join(root.itertext())
+
+
+def test_a_message_of_the_command_commands_no_terminal(
+    serve: Callable[[Plant], obeya.TestServer],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    types = [{"id": 1, "title": "Safety \x1b[2J"}]
+    environment(serve({"incident_types": types, "incidents": [incident(1, before(3))]}), monkeypatch)
+    assert main(["report", "-o", str(tmp_path / "report.html"), "--today", str(TODAY), "--safety", "Saftey"]) == 1
+    assert capsys.readouterr().err == "error: no type of incident is called 'Saftey'; those there are: Safety \ufffd[2J\n"
 
 
 def test_many_groups_are_no_taller_than_their_bars(figures: Callable[..., Figures]) -> None:

@@ -94,12 +94,6 @@ def test_one_property_under_two_names_is_refused(client: obeya.Client, new_incid
         client.improvements.update(5, **spelled)
 
 
-def test_an_update_without_a_record_names_what_is_missing(client: obeya.Client) -> None:
-    missing = "missing required argument.*'incident_type_id', 'severity', 'incident_date'"
-    with pytest.raises(TypeError, match=missing):
-        client.incidents.update(10, title="Shorter")  # type: ignore[call-overload]
-
-
 def test_set_incident_consequences(client: obeya.Client, new_incident: New) -> None:
     incident = new_incident(consequences=[34])
     updated = client.incidents.set_consequences(incident.id, [{"id": 34, "amount": 90}])

@@ -89,8 +89,9 @@ def write(client: obeya.Client, status: IncidentStatus) -> obeya.Incident:
     incident = client.incidents.create(**fields, idempotency_key="order-7")
     assert_type(incident.categories, tuple[obeya.CategoryReference, ...])
     client.incidents.create(title="x")  # type: ignore[call-arg]
-    client.incidents.update(incident, status="Closed")  # type: ignore[call-overload]
-    client.incidents.update(7, status="Resolved")  # type: ignore[call-overload]
+    client.incidents.update(incident, status="Closed")  # type: ignore[arg-type]
+    client.incidents.update(7, status="Resolved")
+    client.incidents.update(7, titel="x")  # type: ignore[call-arg]
     client.incidents.set_status(7, "Closed")  # type: ignore[arg-type]
     client.improvements.update(5, due_date=None, status=None)  # type: ignore[arg-type]
     client.datasources.create_values(5, [{"value": 1, "value_date": "2026-03-02T06:00:00Z"}])

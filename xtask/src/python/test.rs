@@ -1,8 +1,11 @@
 //! The Python package built, installed and tested in an environment of its own: stubs against the binary, types, then behaviour.
 
-use anyhow::Result;
+use std::fs;
+use std::process::Command;
 
-use crate::process::{command, run, tee};
+use anyhow::{Context as _, Result};
+
+use crate::process::{command, root, run, tee};
 use crate::report::Part;
 use crate::rust::{LONG, number_before};
 use crate::venv;
@@ -12,10 +15,24 @@ use crate::venv;
 pub(crate) fn tests(long: bool) -> Result<Part> {
     venv::install(&["-r", "bindings/python/requirements-test.txt"])?;
     install()?;
-    let mut pytest = command(venv::interpreter()?);
+    let mut pytest = pytest()?;
     if long {
         pytest.env(LONG, "1");
     }
+    let (success, output) = tee(pytest.arg("bindings/python/tests"))?;
+    let (passed, failed) = count(&output);
+    let (also_success, output) = lowest_polars()?;
+    let (also_passed, also_failed) = count(&output);
+    Ok(Part::new(
+        "Python",
+        success && also_success,
+        passed + also_passed,
+        failed + also_failed,
+    ))
+}
+
+fn pytest() -> Result<Command> {
+    let mut pytest = command(venv::interpreter()?);
     pytest.args([
         "-m",
         "pytest",
@@ -26,9 +43,33 @@ pub(crate) fn tests(long: bool) -> Result<Part> {
         "-c",
         "bindings/python/pyproject.toml",
     ]);
-    let (success, output) = tee(pytest.arg("bindings/python/tests"))?;
-    let (passed, failed) = count(&output);
-    Ok(Part::new("Python", success, passed, failed))
+    Ok(pytest)
+}
+
+/// Runs the tests that read lists with polars again, with the oldest version that the package declares.
+/// Older versions lose rows or return wrong values without an error, so these tests compare values.
+fn lowest_polars() -> Result<(bool, String)> {
+    let declared = fs::read_to_string(root().join("bindings/python/pyproject.toml"))?;
+    let version = least(&declared, "polars").context("pyproject.toml names no least polars")?;
+    let folder = root().join(format!("target/polars-{version}"));
+    if !folder.exists() {
+        let mut pip = command(venv::interpreter()?);
+        pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--target"]);
+        run(pip.arg(&folder).arg(format!("polars=={version}")))?;
+    }
+    let mut pytest = pytest()?;
+    // Found before what is installed.
+    pytest.env("PYTHONPATH", folder);
+    pytest.args(["bindings/python/tests/test_list_frames.py"]);
+    pytest.args(["bindings/python/tests/test_large_frames.py"]);
+    tee(pytest.args(["-k", "polars or every_library or asyncio_has_the_same"]))
+}
+
+/// The least version of a package of an extra: `"name>=1.2"`.
+fn least<'a>(declared: &'a str, name: &str) -> Option<&'a str> {
+    let (_, rest) = declared.split_once(&format!("\"{name}>="))?;
+    let (version, _) = rest.split_once('"')?;
+    Some(version)
 }
 
 /// Installs the package with pip, as users do, but in the dev profile and in the workspace's target folder: a release build
@@ -77,6 +118,14 @@ fn count(output: &str) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_least_version_is_read() {
+        let declared = "pandas = [\"pandas>=2.2\", \"pyarrow>=15\"]\npolars = [\"polars>=1.32\"]";
+        assert_eq!(least(declared, "pyarrow"), Some("15"));
+        assert_eq!(least(declared, "polars"), Some("1.32"));
+        assert_eq!(least(declared, "duckdb"), None);
+    }
 
     #[test]
     fn pytests_last_line_is_read() {

@@ -35,6 +35,7 @@ from obeya._errors import (
     PermissionDeniedError,
     PreconditionFailedError,
     RateLimitError,
+    RowCountError,
     UnprocessableEntityError,
 )
 from obeya._filters import Expression, F, Field, Filter, SortKey
@@ -97,6 +98,7 @@ __all__ = [  # noqa: PLE0604
     "PreconditionFailedError",
     "RateLimitError",
     "Records",
+    "RowCountError",
     "SortKey",
     "Tagged",
     "TestServer",

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import obeya
+from obeya._printable import printable
 
 if TYPE_CHECKING:
     from obeya._report._gather import Wanted
@@ -45,7 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (_Refused, obeya.APIError, obeya.ConfigError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        # The message may quote text of the service that holds terminal escapes.
+        print(f"error: {printable(str(error))}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130

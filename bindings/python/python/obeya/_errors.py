@@ -5,10 +5,13 @@ No exception holds a secret, a token or an answer that could not be understood.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from obeya.models import Problem
+
+
+_Error = TypeVar("_Error", bound=Exception)
 
 
 class ConfigError(ValueError):
@@ -127,6 +130,23 @@ _BY_STATUS: dict[int, type[APIStatusError]] = {
 }
 
 
+class RowCountError(RuntimeError):
+    """A table or file has more or fewer rows than were fetched for it. Nothing is returned, and no file is left."""
+
+    expected: int
+    """How many rows were fetched."""
+    found: int
+    """How many rows the result has."""
+
+    def __init__(self, message: str, *, expected: int, found: int) -> None:
+        super().__init__(message)
+        self.expected = expected
+        self.found = found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (type(self), self.args, self.__dict__)
+
+
 def _class_of(status_code: int) -> type[APIStatusError]:
     return _BY_STATUS.get(status_code, InternalServerError if status_code >= 500 else APIStatusError)
 
@@ -142,7 +162,7 @@ def _of_issuer(message: str, *, status_code: int, **details: Any) -> APIStatusEr
     return class_(message, status_code=status_code, **details)
 
 
-def _restore(class_: type[APIError], args: tuple[Any, ...], details: dict[str, Any]) -> APIError:
+def _restore(class_: type[_Error], args: tuple[Any, ...], details: dict[str, Any]) -> _Error:
     error = class_.__new__(class_, *args)
     error.__dict__.update(details)
     return error

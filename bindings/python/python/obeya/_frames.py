@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from obeya._errors import RowCountError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -17,23 +19,45 @@ if TYPE_CHECKING:
     from obeya._progress import Progress
 
 
+_LEAST_POLARS = (1, 32)
+"""The oldest polars that reads Arrow streams correctly. Before 1.10 it reads the first batch only. Before 1.32 it returns
+wrong values for dictionary-encoded columns whose batches have different dictionaries. Neither raises an error."""
+
+
 def require(*modules: str) -> None:
     """Fails with what to install."""
     for module in modules:
         try:
-            import_module(module)
+            found = import_module(module)
         except ImportError as error:
             # Not an extra of ours: pip would look for this package in the public index, where its name is not ours.
             message = f"this needs {' and '.join(modules)}: pip install {' '.join(modules)}"
             raise ImportError(message, name=module) from error
+        if module == "polars" and tuple(map(int, found.__version__.split(".")[:2])) < _LEAST_POLARS:
+            least = ".".join(map(str, _LEAST_POLARS))
+            message = f"polars {found.__version__} loses rows or returns wrong values: pip install 'polars>={least}'"
+            raise ImportError(message, name=module)
 
 
-def table(rows: Rows) -> pa.Table:
+def check_rows(library: str, made: int, fetched: int) -> None:
+    """Raises `RowCountError` if a library made more or fewer rows than it was given."""
+    if made != fetched:
+        version = getattr(import_module(library), "__version__", "")
+        message = (
+            f"{library} {version} made {made:,} rows of the {fetched:,} that were fetched, so nothing is returned: "
+            f"another version of {library} may read all of them"
+        )
+        raise RowCountError(message, expected=fetched, found=made)
+
+
+def table(rows: Rows, fetched: int) -> pa.Table:
     """The rows as one table, whose categorical columns share their words across batches."""
     import pyarrow as pa
 
     # Not pa.table: that looks for pandas first, which takes longer to import than a million values to come.
-    return pa.RecordBatchReader.from_stream(rows).read_all().unify_dictionaries()
+    table = pa.RecordBatchReader.from_stream(rows).read_all().unify_dictionaries()
+    check_rows("pyarrow", table.num_rows, fetched)
+    return table
 
 
 def frame(table: pa.Table, *, days_as_objects: bool = False) -> pd.DataFrame:
@@ -52,21 +76,26 @@ def frame(table: pa.Table, *, days_as_objects: bool = False) -> pd.DataFrame:
     }
     # pandas has no columns of columns.
     frame: pd.DataFrame = table.flatten().to_pandas(types_mapper=types.get, date_as_object=days_as_objects)
+    check_rows("pandas", len(frame), table.num_rows)
     return frame
 
 
-def polars_frame(rows: Rows | pa.Table) -> pl.DataFrame:
+def polars_frame(rows: Rows | pa.Table, fetched: int) -> pl.DataFrame:
     """The rows as a frame."""
     import polars as pl
 
-    return pl.DataFrame(rows)
+    frame = pl.DataFrame(rows)
+    check_rows("polars", frame.height, fetched)
+    return frame
 
 
-def relation(rows: Rows, connection: duckdb.DuckDBPyConnection | None) -> duckdb.DuckDBPyRelation:
+def relation(rows: Rows, fetched: int, connection: duckdb.DuckDBPyConnection | None) -> duckdb.DuckDBPyRelation:
     """The rows as a relation, which holds them."""
     import duckdb
 
-    return (connection or duckdb).from_arrow(table(rows))
+    relation = (connection or duckdb).from_arrow(table(rows, fetched))
+    check_rows("duckdb", len(relation), fetched)
+    return relation
 
 
 def reader(query: Query[Any], progress: Progress) -> pa.RecordBatchReader:
@@ -78,6 +107,8 @@ def reader(query: Query[Any], progress: Progress) -> pa.RecordBatchReader:
             batches = query.batches(progress.wanted)
             while (batch := batches.next().wait()) is not None:
                 progress.advance(batch)
-                yield pa.record_batch(batch)
+                made = pa.record_batch(batch)
+                check_rows("pyarrow", made.num_rows, batch.rows)
+                yield made
 
     return pa.RecordBatchReader.from_batches(pa.schema(query), fetched())

@@ -124,7 +124,7 @@ class ParquetFile:
     def write(self, batch: Batch, /) -> Call[None]:
         """Adds the rows of a page. Answered when those of the page before are written."""
 
-    def finish(self) -> Call[None]:
+    def finish(self, fetched: int | None = None, /) -> Call[None]:
         """Gives the file its name, when all that was begun is written."""
 
     def __exit__(

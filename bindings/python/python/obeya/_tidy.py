@@ -42,9 +42,7 @@ class Tidy(Generic[_T]):
     def to_polars(self) -> Tidy[pl.DataFrame]:
         """The same for polars. Needs polars."""
         _frames.require("polars")
-        import polars as pl
-
-        return Tidy(*(pl.DataFrame(table) for table in self._tables()))
+        return Tidy(*(_frames.polars_frame(table, table.num_rows) for table in self._tables()))
 
     def _tables(self) -> list[Any]:
         return [getattr(self, name) for name in self.__match_args__]

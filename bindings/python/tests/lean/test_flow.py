@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import datetime
 import random
+import re
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pandas as pd
 import pytest
@@ -85,6 +87,31 @@ def test_percentiles_are_those_of_scipy() -> None:
     assert found.p85 == pytest.approx(whole.quantile(0.85))
 
 
+def test_days_have_24_hours_whatever_the_clocks_do() -> None:
+    # In Oslo 29 March 2026 has 23 hours. The last column has no zone and is thus UTC: 10:00 there is 12:00 in Oslo.
+    oslo = ZoneInfo("Europe/Oslo")
+    frame = {
+        "suggestionDate": [datetime.datetime(2026, 3, 28, 12, tzinfo=oslo)],
+        "plannedDate": [datetime.datetime(2026, 3, 29, 12, tzinfo=oslo)],
+        "implementedDate": [datetime.datetime(2026, 3, 30, 10)],
+    }
+    stages = {stage: column for stage, column in lean.STAGES.items() if column in frame}
+    found = lean.lead_times(frame, stages=stages, status=None)
+    assert found.durations == ((23 / 24,), (1.0,), (47 / 24,))
+    assert (found.median, found.p85) == (47 / 24, 47 / 24)
+
+
+def test_durations_are_in_the_order_of_the_frame_and_quantiles_in_their_own() -> None:
+    records = [record(at, "Implemented", 1, None, None, 1 + days) for at, days in enumerate((9, 1, 4, 0, 2))]
+    found = lean.lead_times(records, percentiles=(25, 75))
+    assert found.durations[-1] == (9, 1, 4, 0, 2)
+    # Sorted 0, 1, 2, 4, 9: the second and the fourth.
+    assert found.to_arrow()["p25"].to_pylist()[-1] == 1 and found.to_arrow()["p75"].to_pylist()[-1] == 4
+    # The 50th and 85th are had in any case: the third, and 0.4 of the way from the fourth to the fifth.
+    assert found.median == 2
+    assert found.p85 == pytest.approx(4 + 0.4 * 5)
+
+
 def test_stages_may_be_entered_at_one_moment() -> None:
     # Who implements without a plan sets both in one go.
     found = lean.lead_times([record(1, "Implemented", 1, 2, 2, 2)])
@@ -142,6 +169,56 @@ def test_cumulative_flow_is_what_pandas_counts() -> None:
         assert {stage: int(mine[stage]) for stage in STAGES} == {stage: int(counts.get(stage, 0)) for stage in STAGES}
 
 
+IMPOSSIBLE = {
+    "implemented before it was suggested": (
+        record(7, "Implemented", 5, None, None, 2),
+        "the record 7 is Implemented on 2026-03-02T00:00:00+00:00, before it is Suggested on 2026-03-05T00:00:00+00:00",
+    ),
+    "the first day of the calendar": (
+        {**record(8, "Planned", 1, 2), "suggestionDate": datetime.datetime(1, 1, 1, tzinfo=UTC)},
+        "the record 8 is Suggested on 0001-01-01T00:00:00+00:00, outside of the years 1900 to 2199",
+    ),
+    "the last year before": (
+        {**record(9, "Planned", 1, 2), "suggestionDate": datetime.datetime(1899, 12, 31, 23, 59, 59, tzinfo=UTC)},
+        "the record 9 is Suggested on 1899-12-31T23:59:59+00:00, outside of the years 1900 to 2199",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", IMPOSSIBLE)
+def test_a_record_with_impossible_dates_is_left_out_and_the_others_are_not(kind: str) -> None:
+    wrong, why = IMPOSSIBLE[kind]
+    records = [*RECORDS[:2], wrong, *RECORDS[2:]]
+    times, all_of_them = lean.lead_times(records), lean.lead_times(RECORDS)
+    assert times.to_arrow() == all_of_them.to_arrow()
+    assert (times.left_out, all_of_them.left_out) == ((why,), ())
+    assert repr(times) == f"{repr(all_of_them)[:-1]}, 1 record with impossible dates left out>"
+    flow, whole = lean.cumulative_flow(records), lean.cumulative_flow(RECORDS)
+    assert flow.to_arrow() == whole.to_arrow()
+    assert (flow.left_out, whole.left_out, flow.undated) == ((why,), (), 1)
+    assert repr(flow) == f"{repr(whole)[:-1]}, 1 record with impossible dates left out>"
+    # Of no other there is anything to show: not even beside a record without a date.
+    for compute in (lean.lead_times, lean.cumulative_flow):
+        with pytest.raises(ValueError, match=re.escape(why)):
+            compute([wrong, {**wrong, "id": 99}, RECORDS[5]])
+    without_key = [{name: value for name, value in one.items() if name != "id"} for one in records]
+    assert lean.lead_times(without_key).left_out[0].startswith("row 2 is ")
+
+
+def test_a_date_that_never_comes_is_no_lead_time() -> None:
+    never = {**record(7, "Implemented", 1, 2, 3), "implementedDate": datetime.datetime(9999, 12, 31, tzinfo=UTC)}
+    times = lean.lead_times([*RECORDS, never])
+    assert times.to_arrow() == lean.lead_times(RECORDS).to_arrow()
+    assert times.left_out == ("the record 7 is Implemented on 9999-12-31T00:00:00+00:00, outside of the years 1900 to 2199",)
+    # On each day until then it is in progress.
+    flow = lean.cumulative_flow([*RECORDS, never], last="2026-03-08")
+    assert flow.left_out == ()
+    assert flow.to_arrow()["in_stage"].to_pylist()[-6:] == [0, 0, 2, 2, 0, 1]
+    for year, left_out in ((2199, 0), (2200, 1)):
+        late = {**never, "implementedDate": datetime.datetime(year, 12, 31, tzinfo=UTC)}
+        assert len(lean.lead_times([*RECORDS, late]).left_out) == left_out
+
+
 def test_what_cannot_be_shown_is_said() -> None:
     backwards = [record(7, "Planned", 5, 2)]
     message = r"the record 7 is Planned on 2026-03-02T00:00:00\+00:00, before it is Suggested on 2026-03-05"
@@ -153,15 +230,18 @@ def test_what_cannot_be_shown_is_said() -> None:
         lean.cumulative_flow([RECORDS[5]])
     with pytest.raises(ValueError, match="the last day, 2026-03-01, is before the first, 2026-03-04"):
         lean.cumulative_flow(RECORDS, first="2026-03-04", last="2026-03-01")
-    with pytest.raises(ValueError, match="no stage 'Done'; the stages are Suggested"):
+    with pytest.raises(ValueError, match="^no stage 'Done'; the stages are Suggested"):
         lean.lead_times(RECORDS, end="Done")
     for start, end in (("Implemented", "Suggested"), ("Planned", "Planned")):
-        with pytest.raises(ValueError, match=f"the way from {start} to {end} goes back; the stages are, in their order, S"):
+        with pytest.raises(ValueError, match=f"^the way from {start} to {end} goes back; the stages are, in their order, S"):
             lean.lead_times(RECORDS, start=start, end=end)
-    with pytest.raises(ValueError, match="expected percentiles from 0 to 100; found 101"):
-        lean.lead_times(RECORDS, percentiles=[101])
-    with pytest.raises(ValueError, match="no column 'plannedDate'"):
+    for percentile in (-0.5, 100.5):
+        with pytest.raises(ValueError, match=f"^expected percentiles from 0 to 100; found {percentile}$"):
+            lean.lead_times(RECORDS, percentiles=[50, percentile])
+    with pytest.raises(ValueError, match="no column 'plannedDate'.* The argument `stages` takes another name$"):
         lean.lead_times({"suggestionDate": [moment(1)], "status": ["Suggested"]})
+    with pytest.raises(ValueError, match="no column 'status'.* The argument `status` takes another name$"):
+        lean.lead_times(dict.fromkeys(COLUMNS, [moment(1)]))
     nothing = lean.lead_times([RECORDS[1]])
     assert (nothing.median, nothing.p85, nothing.finished) == (None, None, 0)
     assert repr(nothing) == "<obeya.lean.LeadTimes: Suggested to Implemented: none finished>"

@@ -66,14 +66,73 @@ def test_every_entry_of_a_list_counts() -> None:
     amounts = lean.pareto(incidents, by="consequences", weight="consequences.amount", unit="min")
     assert amounts.to_arrow().to_pydict()["amount"] == [100, 7]
     assert amounts.amount == "consequences.amount (min)"
-    # A weight of the row is that of each of its entries.
+    # A weight of the row is split among its entries: 2 hours and half of 1 hour, and the other half.
     weighted = lean.pareto([{**incident, "hours": at + 1} for at, incident in enumerate(incidents)], by="causes", weight="hours")
-    assert weighted.to_arrow().to_pydict()["amount"] == [3, 1]
+    assert weighted.to_arrow().to_pydict()["category"] == ["Wear", "Misuse"]
+    assert weighted.to_arrow().to_pydict()["amount"] == [2.5, 0.5]
     assert lean.pareto(pl.DataFrame(incidents), by="causes").total == 3
     with pytest.raises(ValueError, match="'consequences.amount' is a field of other lists than 'causes'"):
         lean.pareto(incidents, by="causes", weight="consequences.amount")
     with pytest.raises(ValueError, match="no field 'name' in column 'causes'; it has: id, title"):
         lean.pareto(incidents, by="causes.name")
+
+
+def test_a_weight_of_the_row_counts_once_however_many_entries_it_has() -> None:
+    # 600 and 100 NOK with one cause, 900 with three: 600 + 300, 300, 300 + 100. 40 have no cause.
+    costs = {"cost": [600, 900, 100, 40], "causes": [["Wear"], ["Wear", "Misuse", "Dirt"], ["Dirt"], []]}
+    chart = lean.pareto(costs, by="causes", weight="cost", unit="NOK")
+    assert chart.to_arrow().to_pydict()["category"] == ["Wear", "Dirt", "Misuse"]
+    assert chart.to_arrow().to_pydict()["amount"] == [900, 400, 300]
+    assert (chart.total, chart.empty) == (600 + 900 + 100, 1)
+    assert chart.amount == "cost (NOK), split evenly among causes"
+    assert chart.plot().get_ylabel() == chart.amount
+    # Counted, an incident is one of each.
+    assert lean.pareto(costs, by="causes").to_arrow().to_pydict()["amount"] == [2, 2, 1]
+    # Where there is nothing to split, nothing is said of it.
+    single = {"cost": [600, 900], "causes": [["Wear"], ["Dirt"]]}
+    assert lean.pareto(single, by="causes", weight="cost", unit="NOK").amount == "cost (NOK)"
+
+
+CONSEQUENCES = [
+    {"title": "Downtime", "amount": 90.0, "unit": "min"},
+    {"title": "Repair", "amount": 7000.0, "unit": "NOK"},
+    {"title": "Scrap", "amount": 3000.0, "unit": "NOK"},
+    {"title": "Downtime", "amount": 10.0, "unit": "min"},
+    {"title": "Repair", "amount": 500.0, "unit": "NOK"},
+]
+
+
+@pytest.mark.parametrize("lists", [True, False])
+def test_amounts_of_different_units_are_not_summed(lists: bool) -> None:
+    data: Any = [{"consequences": CONSEQUENCES[:3]}, {"consequences": CONSEQUENCES[3:]}] if lists else CONSEQUENCES
+    by, weight = ("consequences", "consequences.amount") if lists else ("title", "amount")
+    says = f"the amounts of '{weight}' are in NOK, min, which have no common sum: choose one .argument `unit`.$"
+    for category in (by, "consequences.unit" if lists else "unit"):
+        with pytest.raises(ValueError, match=says):
+            lean.pareto(data, by=category, weight=weight)
+    with pytest.raises(ValueError, match=f"{says[:-1]}; found 'EUR'$"):
+        lean.pareto(data, by=by, weight=weight, unit="EUR")
+    money = lean.pareto(data, by=by, weight=weight, unit="NOK")
+    assert money.to_arrow().to_pydict()["category"] == ["Repair", "Scrap"]
+    assert money.to_arrow().to_pydict()["amount"] == [7500, 3000]
+    assert (money.total, money.amount) == (10500, f"{weight} (NOK)")
+    time = lean.pareto(data, by=by, weight=weight, unit="min")
+    assert (time.to_arrow().to_pydict()["amount"], time.empty) == ([100], 0)
+
+
+def test_the_only_unit_names_itself_and_no_unit_is_one_too() -> None:
+    money = [one for one in CONSEQUENCES if one["unit"] == "NOK"]
+    assert lean.pareto(money, by="title", weight="amount").amount == "amount (NOK)"
+    # A row whose consequences are all of another unit has none of this one.
+    rows = [{"consequences": money}, {"consequences": CONSEQUENCES[:1]}]
+    assert lean.pareto(rows, by="consequences", weight="consequences.amount", unit="NOK").empty == 1
+    nameless = [*money, {"title": "Repair", "amount": 1.0, "unit": None}]
+    with pytest.raises(ValueError, match="the amounts of 'amount' are in NOK, no unit, which"):
+        lean.pareto(nameless, by="title", weight="amount")
+    assert lean.pareto(nameless, by="title", weight="amount", unit="NOK").total == 10500
+    assert lean.pareto([{**one, "unit": None} for one in money], by="title", weight="amount", unit="kr").amount == "amount (kr)"
+    # Elsewhere a column of that name may be anything, such as a part of the organisation.
+    assert lean.pareto([{**one, "hours": 1} for one in CONSEQUENCES], by="unit", weight="hours").total == 5
 
 
 def test_ties_are_by_name_and_the_nameless_come_after_them() -> None:

@@ -179,6 +179,18 @@ def test_an_xmr_chart_marks_and_names_what_is_exceptional() -> None:
     assert "upper limit 35.6" in said and "mean 34.24" in said and "lower limit 32.87" in said
 
 
+def test_a_moving_range_beyond_its_limit_is_marked_and_named_in_its_panel() -> None:
+    # See STEP in test_xmr.
+    chart = lean.xmr({"value": [10.0, 11, 10, 11, 10, 9, 8, 13, 12, 11, 10, 11]}, date=None)
+    ax = chart.plot()
+    (marked,) = marks(ax, "signals")
+    assert (list(marked.get_xdata()), list(marked.get_ydata())) == ([8], [5.0])
+    assert marked.axes is not ax
+    assert [text.get_text() for text in marked.axes.texts if text.get_text() == "R1"] == ["R1"]
+    assert "R1" not in [text.get_text() for text in ax.texts]
+    assert str(chart.plot(backend="altair").to_dict()).count("'signal': 'R1'") == 1
+
+
 def test_phases_have_lines_of_their_own() -> None:
     ax = CHARTS["xmr phases"]().plot()
     assert [len(marks(ax, line)) for line in ("centre", "upper", "lower", "range_centre", "range_upper")] == [2] * 5
@@ -244,6 +256,15 @@ def test_lead_times_show_each_duration() -> None:
     assert points(ax, "durations") == sum(map(len, chart.durations)) == 7
     assert len(marks(ax, "p85")) == len(marks(ax, "p50")) == 4
     assert ax.get_xlabel() == "days"
+    # Suggested 1, 1, 3 days; planned 1, 2; in progress 6; the whole way 8. Rows 3 and 4, to Evaluated, have none.
+    found = [(line.get_ydata()[0], sorted(line.get_xdata())) for line in marks(ax, "durations")]
+    assert found == [(0, [1, 1, 3]), (1, [1, 2]), (2, [6]), (5, [8])]
+    assert [bar.get_width() for bar in marks(ax, "p85")] == pytest.approx([1 + 0.7 * 2, 1 + 0.85, 6, 8])
+    assert [list(line.get_xdata()) for line in marks(ax, "p50")] == [[1, 1], [1.5, 1.5], [6, 6], [8, 8]]
+    assert [bar.get_y() + bar.get_height() / 2 for bar in marks(ax, "p85")] == pytest.approx([0, 1, 2, 5])
+    assert [text.get_text() for text in ax.texts][:2] == ["half within 1.0, 85% within 2.4", "half within 1.5, 85% within 1.9"]
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert names[:2] == ["Suggested (3)", "Planned (2)"] and names[-1].replace("\n", " ") == "Suggested to Implemented (1)"
 
 
 def test_bands_of_a_flow_are_named() -> None:

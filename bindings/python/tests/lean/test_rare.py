@@ -49,7 +49,7 @@ def test_rules_of_a_t_chart_are_those_of_the_transformed_times() -> None:
     rules = chart.to_arrow()["rules"].to_pylist()
     beyond = [at for at, ids in enumerate(rules) if "N1" in ids]
     assert beyond == [at for at, hit in enumerate(oracle.rule_1_x_indices_beyond_limits()) if hit] == [12, 13, 14, 15, 17]
-    as_xmr = lean.xmr({"y": straight}, value="y", date=None, baseline=12)
+    as_xmr = lean.xmr({"y": straight}, value="y", date=None, baseline=12, rules=lean.NELSON)
     assert rules == as_xmr.to_arrow()["rules"].to_pylist()
     even = lean.t_chart({"hours": [7.0] * 20}, date=None, between="hours", unit="hours", rules="nelson")
     assert (even.lower, even.centre, even.upper) == pytest.approx((7, 7, 7))

@@ -156,4 +156,9 @@ def test_rules_are_named() -> None:
     assert [rule.id for rule in lean.WESTERN_ELECTRIC] == ["W1", "W2", "W3", "W4"]
     assert all(rule.name and rule.says for rule in (*lean.NELSON, *lean.WESTERN_ELECTRIC))
     assert _rules.chosen("western-electric") == lean.WESTERN_ELECTRIC
+    assert lean.MOVING_RANGE.id == "R1" and lean.MOVING_RANGE.name
+    # Only a chart of moving ranges has it.
+    for rule in ("R1", lean.MOVING_RANGE):
+        with pytest.raises(ValueError, match="no rule 'R1'; expected nelson, western-electric, or ids among N1, N2"):
+            lean.t_chart({"hours": [1.0, 2, 3, 4, 5]}, date=None, between="hours", rules=[rule])
     assert _rules.chosen([lean.NELSON[2], "W4"]) == (lean.NELSON[2], lean.WESTERN_ELECTRIC[3])

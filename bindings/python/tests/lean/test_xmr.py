@@ -39,6 +39,32 @@ def test_the_data_that_wheeler_gives_to_verify_software_with() -> None:
     assert found.to_arrow().column_names == names
 
 
+STEP = [10, 11, 10, 11, 10, 9, 8, 13, 12, 11, 10, 11]
+"""All ranges are 1 but one of 5. Their mean is 15 / 11 and their limit 3.267 times that, 4.455. The mean of the values is
+10.5, and their limits are 2.66 * 15 / 11 = 3.627 from it: 6.87 and 14.13. No value is beyond, and no run rule hits."""
+
+
+@pytest.mark.parametrize("rules", ["nelson", "western-electric", ["R1"], ["N1", lean.MOVING_RANGE]])
+def test_a_moving_range_beyond_its_limit_is_a_signal(rules: str | list[str | lean.Rule]) -> None:
+    found = chart(STEP, rules=rules)
+    assert found.range_upper == pytest.approx(3.267 * 15 / 11)
+    assert found.signals == 1
+    assert [at for at, hit in enumerate(found.to_arrow()["rules"].to_pylist()) if hit] == [7]
+    assert found.to_arrow()["rules"].to_pylist()[7] == ["R1"]
+    assert repr(found).endswith(", 1 signal>")
+    # Who asks for other rules by name gets those alone.
+    assert chart(STEP, rules=["N1", "N2"]).signals == 0
+    # A step of 4 is within the limit: (10 + 4) / 11 * 3.267 is 4.158.
+    assert chart([10, 11, 10, 11, 10, 9, 8, 12, 11, 10, 11, 10]).signals == 0
+
+
+def test_a_value_and_its_moving_range_are_one_signal() -> None:
+    found = chart(published.WHEELER_VERIFYING)
+    assert found.to_arrow()["rules"].to_pylist()[-1] == ["N1", "R1"]
+    assert sum(found.to_arrow()["range_beyond"].to_pylist()) == 1
+    assert found.signals == sum(bool(rules) for rules in found.to_arrow()["rules"].to_pylist())
+
+
 def test_the_flow_rates_of_nist() -> None:
     found = chart(published.NIST_FLOW)
     assert (round(found.centre, 2), round(found.range_centre, 4)) == (50.81, 1.8778)
@@ -137,6 +163,9 @@ def test_equal_values_have_limits_and_no_signals() -> None:
     found = chart([0.1] * 20, rules="western-electric")
     assert (found.lower, found.centre, found.upper, found.range_upper) == (0.1, 0.1, 0.1, 0)
     assert found.signals == 0
+    # Nor is there a limit that a step after a baseline of equal values could be beyond.
+    after = chart([5] * 6 + [9, 5], baseline=6)
+    assert (after.signals, after.to_arrow()["range_beyond"].to_pylist()) == (0, [False] * 6 + [True] * 2)
 
 
 def test_a_median_range_of_nothing_gives_no_limits() -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING
 
 from obeya import _frames
 from obeya._async._answer import answer
 from obeya._async.lists import AsyncNumberedRecords, AsyncRecords
+from obeya._errors import PreconditionFailedError
 from obeya._progress import Progress
 from obeya._tidy import Tidy, tidy
 from obeya._tidy import wide as widened
@@ -44,8 +45,19 @@ if TYPE_CHECKING:
         IncidentCreate,
         IncidentSeverity,
         IncidentStatus,
-        IncidentUpdate,
     )
+
+
+_NEEDED = (
+    ("incident_type_id", "incidentTypeId"),
+    ("severity", "severity"),
+    ("title", "title"),
+    ("incident_date", "incidentDate"),
+)
+"""The required properties of the PUT, as arguments and on the wire."""
+
+_TRIES = 5
+"""How many times an update reads and sends when others change the incident in between."""
 
 
 class AsyncIncidentRecords(AsyncNumberedRecords["Incident"]):
@@ -68,20 +80,20 @@ class AsyncIncidentRecords(AsyncNumberedRecords["Incident"]):
     async def to_arrow(self, *, wide: bool = False, progress: bool = False) -> pa.Table:
         """All incidents as a table, with `wide=True` with a column for each part. Needs pyarrow."""
         _frames.require("pyarrow")
-        table = _frames.table(await self._rows(Progress(self._name, wanted=progress)))
+        table = _frames.table(*await self._rows(Progress(self._name, wanted=progress)))
         return widened(table) if wide else table
 
     async def to_pandas(self, *, wide: bool = False, progress: bool = False) -> pd.DataFrame:
         """All incidents as a frame, with `wide=True` with a column for each part. Needs pandas and pyarrow."""
         _frames.require("pyarrow", "pandas")
-        table = _frames.table(await self._rows(Progress(self._name, wanted=progress)))
+        table = _frames.table(*await self._rows(Progress(self._name, wanted=progress)))
         return _frames.frame(widened(table) if wide else table)
 
     async def to_polars(self, *, wide: bool = False, progress: bool = False) -> pl.DataFrame:
         """All incidents as a frame, with `wide=True` with a column for each part. Needs polars, and pyarrow for `wide=True`."""
         _frames.require("polars", *(["pyarrow"] if wide else []))
-        rows = await self._rows(Progress(self._name, wanted=progress))
-        return _frames.polars_frame(widened(_frames.table(rows)) if wide else rows)
+        rows, fetched = await self._rows(Progress(self._name, wanted=progress))
+        return _frames.polars_frame(widened(_frames.table(rows, fetched)) if wide else rows, fetched)
 
 
 class AsyncIncidents:
@@ -92,6 +104,7 @@ class AsyncIncidents:
     """
 
     def __init__(self, core: Core) -> None:
+        self._core = core
         self._calls = core.incidents
 
     def list(
@@ -163,26 +176,6 @@ class AsyncIncidents:
         """
         return await answer(self._calls.carrying(None, idempotency_key).create(fields))
 
-    @overload
-    async def update(
-        self,
-        incident: int,
-        /,
-        *,
-        if_match: str | None = None,
-        idempotency_key: str | None = None,
-        **fields: Unpack[IncidentUpdate],
-    ) -> Incident: ...
-    @overload
-    async def update(
-        self,
-        incident: Incident,
-        /,
-        *,
-        if_match: str | None = None,
-        idempotency_key: str | None = None,
-        **fields: Unpack[IncidentChanges],
-    ) -> Incident: ...
     async def update(
         self,
         incident: IncidentId,
@@ -190,13 +183,41 @@ class AsyncIncidents:
         *,
         if_match: str | None = None,
         idempotency_key: str | None = None,
-        **fields: Any,
+        **fields: Unpack[IncidentChanges],
     ) -> Incident:
         """Changes an incident: what is not given stays, `None` empties.
 
-        Given a record instead of an id, its type, severity, title and date are sent where the arguments do not say otherwise.
+        From a record only its id is used, so a stale record does not undo the changes of others. A single status,
+        severity or external id is sent by its own operation. Every other update is one PUT, which requires type,
+        severity, title and date: those that are not given are read first and sent with `If-Match`. If the incident
+        has changed in between, it is read and sent again, five times at most; then `PreconditionFailedError` is
+        raised. This needs the right to read incidents. With an `if_match` of your own there is one attempt. A repeat
+        under the same `idempotency_key` is recognised while type, severity, title and date are unchanged.
         """
-        return await answer(self._calls.carrying(if_match, idempotency_key).update(incident, fields))
+        calls, given = self._calls.carrying(if_match, idempotency_key), dict(fields)
+        if len(given) == 1:
+            ((name, value),) = given.items()
+            # Other types of values are checked by the update itself.
+            if isinstance(value, str) and name == "status":
+                return await answer(calls.set_status(incident, value))
+            if isinstance(value, str) and name == "severity":
+                return await answer(calls.set_severity(incident, value))
+            if isinstance(value, str) and name in ("external_id", "externalId"):
+                return await answer(calls.set_external_id(incident, value))
+        if all(name in given or wire in given for name, wire in _NEEDED):
+            return await answer(calls.update(incident, given))
+        # `*` only requires that the incident exists, which the read shows; it would not guard what was read.
+        condition = None if if_match == "*" else if_match
+        tries = _TRIES
+        while True:
+            core, seen = self._core.tagging()
+            now = await answer(core.incidents.get(incident))
+            try:
+                return await answer(self._calls.carrying(condition or seen.tag, idempotency_key).update(now, given))
+            except PreconditionFailedError:
+                tries -= 1
+                if condition is not None or tries == 0:
+                    raise
 
     async def set_status(
         self,

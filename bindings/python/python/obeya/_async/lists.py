@@ -74,7 +74,7 @@ class AsyncRecords(_AsyncArrow, Generic[_T]):
         """All records as a table. Needs pyarrow."""
         # Asked for first: a missing library must not cost a download.
         _frames.require("pyarrow")
-        return _frames.table(await self._rows(Progress(self._name, wanted=progress)))
+        return _frames.table(*await self._rows(Progress(self._name, wanted=progress)))
 
     async def to_pandas(self, *, progress: bool = False) -> pd.DataFrame:
         """All records as a frame. Needs pandas and pyarrow.
@@ -84,12 +84,12 @@ class AsyncRecords(_AsyncArrow, Generic[_T]):
         `group.name`.
         """
         _frames.require("pyarrow", "pandas")
-        return _frames.frame(_frames.table(await self._rows(Progress(self._name, wanted=progress))))
+        return _frames.frame(_frames.table(*await self._rows(Progress(self._name, wanted=progress))))
 
     async def to_polars(self, *, progress: bool = False) -> pl.DataFrame:
         """All records as a frame. Needs polars."""
         _frames.require("polars")
-        return _frames.polars_frame(await self._rows(Progress(self._name, wanted=progress)))
+        return _frames.polars_frame(*await self._rows(Progress(self._name, wanted=progress)))
 
     async def to_duckdb(
         self, connection: duckdb.DuckDBPyConnection | None = None, *, progress: bool = False
@@ -99,7 +99,7 @@ class AsyncRecords(_AsyncArrow, Generic[_T]):
         The relation holds the records, outside of the connection's database: `create` of the relation writes them there.
         """
         _frames.require("pyarrow", "duckdb")
-        return _frames.relation(await self._rows(Progress(self._name, wanted=progress)), connection)
+        return _frames.relation(*await self._rows(Progress(self._name, wanted=progress)), connection)
 
     def to_arrow_batch_reader(self, *, progress: bool = False) -> pa.RecordBatchReader:
         """The records as a reader that fetches page after page while it is read, once, and holds one of them. Needs pyarrow.
@@ -128,17 +128,18 @@ class AsyncRecords(_AsyncArrow, Generic[_T]):
             while (batch := await answer(batches.next())) is not None:
                 await answer(file.write(batch))
                 bar.advance(batch)
-            await answer(file.finish())
+            await answer(file.finish(bar.rows))
         return bar.rows
 
-    async def _rows(self, progress: Progress) -> Rows:
+    async def _rows(self, progress: Progress) -> tuple[Rows, int]:
+        """All rows, and how many they are."""
         rows = self._query.rows()
         with progress as bar:
             batches = self._query.batches(bar.wanted)
             while (batch := await answer(batches.next())) is not None:
                 rows.append(batch)
                 bar.advance(batch)
-        return rows
+        return rows, bar.rows
 
     def __repr__(self) -> str:
         return f"<obeya.{type(self).__name__} of {self._name}>"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from obeya import lean
 from obeya._report._process import Process, process, read
+from obeya.lean._plot import plural
 
 if TYPE_CHECKING:
     from obeya import Client, Improvement, Incident
@@ -20,11 +21,14 @@ _Figure = TypeVar("_Figure")
 
 _YEAR = datetime.timedelta(weeks=52)
 
-_RULES = ("N1", "N2")
-"""Points beyond the limits, and long runs: enough for a page that is looked at once a week, and few false alarms."""
+_RULES = ("N1", "N2", "R1")
+"""Points and moving ranges beyond the limits, and long runs: enough for a weekly page, with few false alarms."""
 
 _BARS = 9
 """How many bars a phone has room for."""
+
+_NAMED = 3
+"""How many of the records that a chart does without are named."""
 
 _INCIDENT = (
     "causes",
@@ -114,7 +118,7 @@ class Figures:
     roi: lean.Roi | None
     roi_by_category: lean.Roi | None
     failed: dict[str, str]
-    """What could not be computed, and why, in the words of `lean`."""
+    """What could not be computed, or not of all records, and why, in the words of `lean`."""
 
     @property
     def serious(self) -> str:
@@ -149,6 +153,16 @@ def gather(client: Client, wanted: Wanted) -> Figures:
             failed[name] = str(error)
             return None
 
+    flow = figure(
+        "Cumulative flow",
+        staged if dated else None,
+        lambda own: lean.cumulative_flow(own, first=today - _YEAR, last=yesterday),
+    )
+    times = figure("Lead times", staged if dated else None, lean.lead_times)
+    for name, chart in (("Cumulative flow", flow), ("Lead times", times)):
+        if chart is not None and chart.left_out:
+            failed[name] = _left_out(chart.left_out)
+
     return Figures(
         wanted=wanted,
         incidents=len(incidents),
@@ -173,12 +187,8 @@ def gather(client: Client, wanted: Wanted) -> Figures:
             lambda own: lean.overdue(own, responsible="group", as_of=today),
         ),
         process=figure("Process", read(client, wanted), lambda readings: process(readings, wanted, _RULES)),
-        flow=figure(
-            "Cumulative flow",
-            staged if dated else None,
-            lambda own: lean.cumulative_flow(own, first=today - _YEAR, last=yesterday),
-        ),
-        times=figure("Lead times", staged if dated else None, lean.lead_times),
+        flow=flow,
+        times=times,
         pick=figure("PICK chart", not_begun, lambda own: lean.pick(_titled(_columns(own, _IMPROVEMENT)))),
         good=figure("Evaluations", improving, lean.evaluation_ratio),
         good_by_category=figure("Evaluations", improving, lambda own: lean.evaluation_ratio(own, by="category")),
@@ -216,6 +226,13 @@ def _wire(field: str) -> str:
 def _plain(value: Any) -> Any:
     """Lists of records, such as causes, as lists of their titles."""
     return [part.title for part in value] if isinstance(value, tuple) else value
+
+
+def _left_out(records: Sequence[str]) -> str:
+    """How many records a chart does without, and the first of them."""
+    more = f"; and {len(records) - _NAMED} more" if len(records) > _NAMED else ""
+    count = f"{plural(len(records), 'improvement')} with impossible dates {'is' if len(records) == 1 else 'are'} left out"
+    return f"{count}: {'; '.join(records[:_NAMED])}{more}"
 
 
 def _titled(ideas: dict[str, list[Any]]) -> dict[str, list[Any]]:

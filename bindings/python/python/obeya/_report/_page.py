@@ -5,12 +5,13 @@ Each chart is drawn twice, for a wide and for a narrow place, because a chart th
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator, Sequence
-from html import escape
 from itertools import groupby
 from pathlib import Path
 
 import obeya
+from obeya._printable import printable
 from obeya._report._charts import Cell, Chart, charts
 from obeya._report._gather import Figures
 from obeya._report._svg import element
@@ -92,7 +93,7 @@ footer { padding-top: 24px; padding-bottom: 32px; }
 def page(figures: Figures) -> str:
     """The whole page."""
     wanted = figures.wanted
-    title = escape(f"{wanted.title}, {wanted.today}")
+    title = _escape(f"{wanted.title}, {wanted.today}")
     read = f"{plural(figures.incidents, 'incident')} and {plural(figures.improvements, 'improvement')} on record"
     parts = [
         "<!DOCTYPE html>",
@@ -106,7 +107,7 @@ def page(figures: Figures) -> str:
         "</head>",
         "<body>",
         "<header>",
-        f"<h1>{escape(wanted.title)} <small>Lean report of {wanted.today:%Y-%m-%d}: {read}</small></h1>",
+        f"<h1>{_escape(wanted.title)} <small>Lean report of {wanted.today:%Y-%m-%d}: {read}</small></h1>",
         '<ul class="tiles">',
         *_tiles(figures),
         "</ul>",
@@ -132,9 +133,14 @@ def is_report(path: Path) -> bool:
         return False
 
 
+def _escape(text: str) -> str:
+    """Text as it stands in a page."""
+    return html.escape(printable(text))
+
+
 def _tiles(figures: Figures) -> Iterator[str]:
     for number, label in _key_figures(figures):
-        yield f"<li><b>{escape(number)}</b>{escape(label)}</li>"
+        yield f"<li><b>{_escape(number)}</b>{_escape(label)}</li>"
 
 
 def _key_figures(figures: Figures) -> Iterator[tuple[str, str]]:
@@ -156,7 +162,7 @@ def _key_figures(figures: Figures) -> Iterator[tuple[str, str]]:
 
 def _sections(drawn: Sequence[Chart]) -> Iterator[str]:
     for section, members in groupby(drawn, key=lambda chart: chart.section):
-        yield f"<section><h2>{escape(section)}</h2>"
+        yield f"<section><h2>{_escape(section)}</h2>"
         yield '<div class="charts">'
         for chart in members:
             yield from _figure(chart)
@@ -169,26 +175,26 @@ def _failed(figures: Figures) -> Iterator[str]:
     if figures.failed:
         yield "<section><h2>Not charted</h2><ul>"
         for name, why in figures.failed.items():
-            yield f"<li>{escape(name)}: {escape(why)}</li>"
+            yield f"<li>{_escape(name)}: {_escape(why)}</li>"
         yield "</ul></section>"
 
 
 def _figure(chart: Chart) -> Iterator[str]:
     yield f'<figure id="{chart.name}" class="{chart.place}">'
-    yield f"<figcaption><h3>{escape(chart.title)}</h3><p>{escape(chart.says)}</p></figcaption>"
+    yield f"<figcaption><h3>{_escape(chart.title)}</h3><p>{_escape(chart.says)}</p></figcaption>"
     for kind, size in (("wide", (_WIDTHS[chart.place], chart.wide)), ("narrow", (_NARROW, chart.narrow))):
         yield element(chart.result, size, name=f"{chart.name}-{kind}", title=chart.title, says=chart.says, kind=kind)
     yield "<details><summary>Figures as a table</summary>"
     # The table may be wider or longer than its place; with a tabindex it can be moved by keys.
-    yield f'<div class="scroll" tabindex="0" role="group" aria-label="{escape(chart.title)}"><table>'
+    yield f'<div class="scroll" tabindex="0" role="group" aria-label="{_escape(chart.title)}"><table>'
     yield (
         "<thead><tr>"
-        + "".join(f"<th{_side(chart, at)}>{escape(name)}</th>" for at, name in enumerate(chart.head))
+        + "".join(f"<th{_side(chart, at)}>{_escape(name)}</th>" for at, name in enumerate(chart.head))
         + "</tr></thead>"
     )
     yield "<tbody>"
     for row in chart.rows:
-        yield "<tr>" + "".join(f"<td{_side(chart, at)}>{escape(_shown(cell))}</td>" for at, cell in enumerate(row)) + "</tr>"
+        yield "<tr>" + "".join(f"<td{_side(chart, at)}>{_escape(_shown(cell))}</td>" for at, cell in enumerate(row)) + "</tr>"
     yield "</tbody></table></div></details></figure>"
 
 

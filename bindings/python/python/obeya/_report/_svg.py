@@ -8,6 +8,7 @@ import xml.etree.ElementTree as ET
 from itertools import pairwise
 from typing import Any
 
+from obeya._printable import printable
 from obeya.lean import Result, _plot
 
 _SVG = "http://www.w3.org/2000/svg"
@@ -44,7 +45,7 @@ def element(result: Result, size: tuple[float, float], *, name: str, title: str,
     root.attrib.update({"xmlns": _SVG, "class": kind, "role": "img", "aria-labelledby": f"{name}-title {name}-desc"})
     for at, (tag, text) in enumerate((("title", title), ("desc", says))):
         told = ET.Element(tag, {"id": f"{name}-{tag}"})
-        told.text = text
+        told.text = printable(text)
         root.insert(at, told)
     return ET.tostring(root, encoding="unicode")
 

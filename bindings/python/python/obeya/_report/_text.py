@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
+from obeya._printable import printable
 from obeya._report._gather import Figures
 from obeya._report._words import changes, last_signal
 from obeya.lean import Pareto
@@ -16,7 +17,7 @@ _BAR = 24
 
 def text(figures: Figures) -> str:
     """The whole report."""
-    return "\n".join(_lines(figures)) + "\n"
+    return "\n".join(map(printable, _lines(figures))) + "\n"
 
 
 def _lines(figures: Figures) -> Iterator[str]:

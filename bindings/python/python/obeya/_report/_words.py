@@ -7,13 +7,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from obeya._report._process import LEAST
-from obeya.lean import NELSON
+from obeya.lean import MOVING_RANGE, NELSON
 from obeya.lean._plot import plural, short
 
 if TYPE_CHECKING:
     from obeya._report._process import Process
 
-_NAMES = {rule.id: rule.name for rule in NELSON}
+_NAMES = {rule.id: rule.name for rule in (*NELSON, MOVING_RANGE)}
 
 
 def day(moment: datetime.datetime) -> str:
@@ -26,11 +26,18 @@ def changes(process: Process) -> list[str]:
     said = []
     for change, (before, after) in zip(process.changes, pairwise(process.chart.phases), strict=True):
         difference = after.centre - before.centre
-        by = f"{short(abs(difference))}{f' {process.unit}' if process.unit else ''}"
+        by = _amount(abs(difference), process.unit)
         said.append(f"Since the change on {change} the mean is {by} {'higher' if difference > 0 else 'lower'}.")
     for change in process.passed_over:
         said.append(f"Fewer than {LEAST} weeks before or after the change on {change}: it begins no phase.")
     return said
+
+
+def _amount(difference: float, unit: str | None) -> str:
+    """A difference with its unit: from 60 % to 66 % it is 6 percentage points, and 10 %."""
+    if unit == "%":
+        return f"{short(difference)} percentage {'point' if short(difference) == '1' else 'points'}"
+    return f"{short(difference)} {unit}" if unit else short(difference)
 
 
 def last_signal(process: Process) -> str:

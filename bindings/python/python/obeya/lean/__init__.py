@@ -5,7 +5,7 @@
 >>> chart
 <obeya.lean.XmR: 8 points, 1 phase, centre 15.25, limits 5.75 to 24.75, 1 signal>
 >>> chart.to_arrow()["rules"].to_pylist()[-1]
-['N1']
+['N1', 'R1']
 >>> axes = chart.plot()  # doctest: +SKIP
 
 The functions take a frame of pandas, polars or pyarrow, a DuckDB relation, `obeya.Values`, columns by name, or records; the names
@@ -31,12 +31,13 @@ from obeya.lean._pick import QUADRANTS, Pick, pick  # noqa: E402
 from obeya.lean._rare import RareEvents, g_chart, t_chart  # noqa: E402
 from obeya.lean._result import Result  # noqa: E402
 from obeya.lean._roi import Roi, roi  # noqa: E402
-from obeya.lean._rules import NELSON, WESTERN_ELECTRIC, Rule  # noqa: E402
+from obeya.lean._rules import MOVING_RANGE, NELSON, WESTERN_ELECTRIC, Rule  # noqa: E402
 from obeya.lean._safety_cross import SafetyCross, safety_cross  # noqa: E402
 from obeya.lean._stages import STAGES  # noqa: E402
 from obeya.lean._xmr import Phase, XmR, xmr  # noqa: E402
 
 __all__ = [
+    "MOVING_RANGE",
     "NELSON",
     "QUADRANTS",
     "STAGES",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from obeya.lean import _frame, _plot
+from obeya.lean._rules import MOVING_RANGE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -172,8 +173,15 @@ def _names_of_phases(ax: Axes, rows: Sequence[dict[str, Any]], xs: Sequence[Any]
             )
 
 
+def _rules_of(row: dict[str, Any], column: str) -> list[str]:
+    """The rules to mark in the panel of the values, or in that of the ranges."""
+    if column == "value":
+        return [rule for rule in row["rules"] if rule != MOVING_RANGE.id]
+    return [MOVING_RANGE.id] if row["range_beyond"] else []
+
+
 def _signals(ax: Axes, rows: Sequence[dict[str, Any]], xs: Sequence[Any], column: str) -> None:
-    said = [",".join(row["rules"]) if column == "value" else "beyond" if row["range_beyond"] else "" for row in rows]
+    said = [",".join(_rules_of(row, column)) for row in rows]
     marked = [at for at, text in enumerate(said) if text]
     if not marked:
         return
@@ -189,13 +197,11 @@ def _signals(ax: Axes, rows: Sequence[dict[str, Any]], xs: Sequence[Any], column
         markeredgewidth=1.6,
         gid="signals",
     )
-    if column != "value":
-        return
     for at in marked:
         # A run of the same signal is named where it begins.
         if at and said[at] == said[at - 1] and rows[at]["phase"] == rows[at - 1]["phase"]:
             continue
-        up = rows[at][column] >= rows[at]["centre"]
+        up = column != "value" or rows[at]["value"] >= rows[at]["centre"]
         ax.annotate(
             said[at],
             xy=(xs[at], rows[at][column]),
@@ -216,8 +222,7 @@ def chart(alt: Any, rows: Sequence[dict[str, Any]], *, title: str, y: str, colum
     for at, row in enumerate(rows):
         new = at > 0 and row["phase"] != rows[at - 1]["phase"]
         stretch = numbered[-1]["stretch"] + new if numbered else 0
-        signal = ", ".join(row["rules"]) if column == "value" else "beyond" if row["range_beyond"] else ""
-        numbered.append({**row, "number": at + 1, "stretch": stretch, "signal": signal})
+        numbered.append({**row, "number": at + 1, "stretch": stretch, "signal": ", ".join(_rules_of(row, column))})
     x = alt.X("date:T", title=None) if dated else alt.X("number:Q", title="observation", axis=alt.Axis(tickMinStep=1))
     scale = alt.Scale(zero=column != "value")
     base = alt.Chart(_plot.data(alt, numbered), title=title or alt.Undefined, width=560, height=260 if column == "value" else 110)

@@ -35,11 +35,12 @@ class CumulativeFlow(Result):
     """How many had entered any stage when the last day ended."""
     undated: int
     """How many records have no date at all and are left out."""
+    left_out: tuple[str, ...]
+    """For each record that is left out because of impossible dates, which it is and why."""
 
     def _says(self) -> str:
-        return (
-            f"{self.first} to {self.last}, {_plot.plural(len(self.stages), 'stage')}, {_plot.plural(self.arrived, 'improvement')}"
-        )
+        days, stages = f"{self.first} to {self.last}", _plot.plural(len(self.stages), "stage")
+        return f"{days}, {stages}, {_plot.plural(self.arrived, 'improvement')}{_stages.without(self.left_out)}"
 
     def _title(self) -> str:
         return f"Cumulative flow, {self.first} to {self.last}"
@@ -100,7 +101,8 @@ def cumulative_flow(
 
     On each day a record is in the furthest stage whose date has come. The height of all bands is what has arrived, the height of
     a band its work in progress, and the width between its edges roughly the time that a record takes (Little's law). A record
-    that was put into the archive unfinished is counted there from that day on, not among the implemented.
+    that was put into the archive unfinished is counted there from that day on, not among the implemented. A record with
+    impossible dates (not in the order of the stages, or before 1900) is left out; ``left_out`` says which and why.
 
     Sources: D. J. Anderson, *Kanban*, 2010 (cumulative flow diagrams); J. D. C. Little, "A Proof for the Queuing Formula: L =
     λW", Operations Research 9(3), 1961, 383-387.
@@ -112,10 +114,11 @@ def cumulative_flow(
         tz: The time zone whose days count.
 
     Raises:
-        ValueError: A column is missing or of the wrong kind, the dates of a record are not in the order of the stages, no record
-            has a date, or ``last`` is before ``first``.
+        ValueError: A column is missing or of the wrong kind, the dates of all records are impossible, no record has
+            a date, or ``last`` is before ``first``.
     """
-    records = _stages.records(_frame.table(data), stages, status, key)
+    staged = _stages.staged(_frame.table(data), stages, status, key, never=True)
+    records = staged.dates
     where = _frame.zone(tz)
     dated = [[None if date is None else _frame.local_day(date, where) for date in dates] for dates in records if any(dates)]
     if not dated:
@@ -160,4 +163,5 @@ def cumulative_flow(
         last=end,
         arrived=sum(now),
         undated=len(records) - len(dated),
+        left_out=staged.left_out,
     )

@@ -35,11 +35,15 @@ class LeadTimes(Result):
     """What the whole way is called: its first stage and its last."""
     durations: tuple[tuple[float, ...], ...]
     """The days of each, for each row of the frame."""
+    left_out: tuple[str, ...]
+    """For each record that is left out because of impossible dates, which it is and why."""
 
     def _says(self) -> str:
+        without = _stages.without(self.left_out)
         if self.median is None or self.p85 is None:
-            return f"{self.whole}: none finished"
-        return f"{self.whole}: {self.finished} finished, half within {self.median:.1f} days, 85% within {self.p85:.1f} days"
+            return f"{self.whole}: none finished{without}"
+        days = f"half within {self.median:.1f} days, 85% within {self.p85:.1f} days"
+        return f"{self.whole}: {self.finished} finished, {days}{without}"
 
     def _title(self) -> str:
         return f"Lead times, {self.whole}"
@@ -105,9 +109,11 @@ def lead_times(
 
     An improvement is in a stage from its date to the next date that it has; the time is what has passed between the two moments, in
     days of 24 hours. Those still in a stage have no time there yet and are counted apart, so recent weeks look faster than they
-    are. The whole way is from ``start`` to ``end``, of those that have both dates. Percentiles are those of Hyndman and Fan's
-    definition 7 (linear between neighbours, numpy's and R's default). That 85 in 100 are done within so many days is the usual
-    promise of a team that forecasts from its own history.
+    are. The whole way is from ``start`` to ``end``, of those that have both dates. A record with impossible dates (not in the
+    order of the stages, or outside of the years 1900 to 2199) is left out; ``left_out`` says which and why.
+
+    Percentiles are those of Hyndman and Fan's definition 7 (linear between neighbours, numpy's and R's default). That 85 in 100
+    are done within so many days is the usual promise of a team that forecasts from its own history.
 
     Sources: R. J. Hyndman, Y. Fan, "Sample Quantiles in Statistical Packages", The American Statistician 50(4), 1996, 361-365; D.
     S. Vacanti, *Actionable Agile Metrics for Predictability*, 2015 (85th percentile).
@@ -120,7 +126,7 @@ def lead_times(
         key: The column that names a record in messages.
 
     Raises:
-        ValueError: A column is missing or of the wrong kind, the dates of a record are not in the order of the stages, or ``end``
+        ValueError: A column is missing or of the wrong kind, the dates of all records are impossible, or ``end``
             does not come after ``start``.
     """
     for stage in (start, end):
@@ -135,12 +141,12 @@ def lead_times(
         if not 0 <= percentile <= 100:
             message = f"expected percentiles from 0 to 100; found {percentile}"
             raise ValueError(message)
-    records = _stages.records(_frame.table(data), stages, status, key)
+    staged = _stages.staged(_frame.table(data), stages, status, key)
     times: dict[str, list[float]] = {stage: [] for stage in names}
     staying = dict.fromkeys(names, 0)
     whole: list[float] = []
     under_way = 0
-    for dates in records:
+    for dates in staged.dates:
         entered = [(stage, date) for stage, date in zip(names, dates, strict=True) if date is not None]
         for (stage, date), (_, left) in pairwise(entered):
             times[stage].append((left - date) / DAY)
@@ -171,6 +177,7 @@ def lead_times(
         p85=_percentile(whole, 85) if whole else None,
         whole=label,
         durations=tuple(tuple(days) for _, days, _ in rows),
+        left_out=staged.left_out,
     )
 
 

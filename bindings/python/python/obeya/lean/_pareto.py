@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from itertools import accumulate
 from math import fsum
@@ -143,17 +144,21 @@ def pareto(
         by: The column of categories. Of a column of lists, such as an incident's ``causes``, every entry counts: an incident with
             two causes is one of each. ``causes`` is short for ``causes.title``; ``consequences.unit`` names another field.
         weight: A column of numbers to sum instead of counting rows, or a field of the same list: ``by="consequences",
-            weight="consequences.amount"`` sums what each consequence amounts to; see that all have one unit.
+            weight="consequences.amount"`` sums what each consequence amounts to. If ``by`` is a column of lists, the number
+            of a row is split evenly among its entries, so the total is that of the rows, and `Pareto.amount` says so.
+            Amounts with a ``unit`` beside them, as in ``consequences``, are only summed within one unit.
         threshold: Which share of the total the vital few have, above 0 and at most 1.
         top: How many categories to keep; the others become ``(other)``, which comes last whatever its amount. The vital few are
             the same with and without.
-        unit: The unit of the amounts, for the chart.
+        unit: The unit of the amounts, for the chart. If units stand beside the amounts, only the entries of this unit count;
+            it can be left out if there is only one.
 
     Rows without a category are one of their own (null); of a column of lists, rows without an entry count nowhere, and ``empty``
     says how many they are. Categories that sum to 0 stay.
 
     Raises:
-        ValueError: A column is missing or of the wrong kind, a weight is missing or negative, or the total is 0.
+        ValueError: A column is missing or of the wrong kind, a weight is missing or negative, the amounts have several
+            units and ``unit`` names none of them, or the total is 0.
     """
     if not 0 < threshold <= 1:
         message = f"expected a threshold above 0 and at most 1; found {threshold}"
@@ -161,8 +166,8 @@ def pareto(
     if top is not None and top < 1:
         message = f"expected to keep at least 1 category; found top={top}"
         raise ValueError(message)
-    amounts, empty = _amounts(_frame.table(data), by, weight)
-    ranked = sorted(amounts.items(), key=lambda item: (-item[1], item[0] is None, item[0] or ""))
+    entries = _entries(_frame.table(data), by, weight, unit)
+    ranked = sorted(entries.sums().items(), key=lambda item: (-item[1], item[0] is None, item[0] or ""))
     total = fsum(amount for _, amount in ranked)
     if not total > 0:
         message = f"nothing to chart: the total of {weight or 'rows'} is 0"
@@ -190,35 +195,89 @@ def pareto(
         vital=vital,
         threshold=threshold,
         folded=len(rest),
-        empty=empty,
+        empty=entries.empty,
         by=by,
-        amount=_plot.labelled(weight, unit) if weight else unit or "count",
+        amount=entries.name,
     )
 
 
-def _amounts(table: pa.Table, by: str, weight: str | None) -> tuple[dict[str | None, float], int]:
-    """The amount of each category, and how many rows have no entry in the lists that hold them."""
-    names, rows = _frame.exploded(table, by, "by")
-    empty = table.num_rows - len(rows.unique()) if rows is not None else 0
+@dataclass(frozen=True)
+class _Entries:
+    """What is counted or summed: a category and an amount each."""
+
+    categories: list[str | None]
+    amounts: list[float]
+    empty: int
+    """How many rows of a column of lists have no entry."""
+    name: str
+    """What the amounts are called."""
+
+    def sums(self) -> dict[str | None, float]:
+        """The amount of each category."""
+        found: dict[str | None, list[float]] = {}
+        for category, amount in zip(self.categories, self.amounts, strict=True):
+            found.setdefault(category, []).append(amount)
+        return {category: fsum(amounts) for category, amounts in found.items()}
+
+
+def _entries(table: pa.Table, by: str, weight: str | None, unit: str | None) -> _Entries:
+    names, parents = _frame.exploded(table, by, "by")
+    entries = pa.table({"category": names, "row": pa.array(range(len(names))) if parents is None else parents})
+    if weight is not None:
+        amounts, units = _weights(table, by, weight, parents)
+        entries = entries.append_column("amount", amounts)
+        if units is not None:
+            entries, unit = _of_one_unit(entries.append_column("unit", units), weight, unit)
+    rows = Counter(entries["row"].to_pylist())
+    empty = 0 if parents is None else table.num_rows - len(rows)
+    categories = _frame.words(entries, "category", "by")
     if weight is None:
-        weights = pa.chunked_array([pa.array([1.0] * len(names), pa.float64())])
-    elif "." in weight:
-        if weight.partition(".")[0] != by.partition(".")[0] or rows is None:
-            message = f"{weight!r} is a field of other lists than {by!r}, so their entries do not belong together"
-            raise ValueError(message)
-        weights, _ = _frame.exploded(table, weight, "weight")
-    else:
-        weights = _frame.column(table, weight, "weight")
-        if rows is not None:
-            weights = weights.take(rows)
-    joined = pa.table({"category": names, "amount": weights})
-    numbers = _frame.numbers(joined, "amount", "weight")
-    _frame.known(numbers, weight or "amount", "leave those rows out, or give them 0")
+        return _Entries(categories, [1.0] * len(categories), empty, unit or "count")
+    numbers = _frame.numbers(entries, "amount", "weight")
+    _frame.known(numbers, weight, "leave those rows out, or give them 0")
     if any(number is not None and number < 0 for number in numbers):
         message = f"column {weight!r} has negative amounts, which have no share in a total"
         raise ValueError(message)
-    texts = pa.array(_frame.words(joined, "category", "by"), pa.string())
-    sums = (
-        pa.table({"category": texts, "amount": pa.array(numbers, pa.float64())}).group_by("category").aggregate([("amount", "sum")])
-    )
-    return dict(zip(sums["category"].to_pylist(), sums["amount_sum"].to_pylist(), strict=True)), empty
+    name = _plot.labelled(weight, unit)
+    if parents is None or "." in weight:
+        return _Entries(categories, [number or 0.0 for number in numbers], empty, name)
+    if any(count > 1 for count in rows.values()):
+        name += f", split evenly among {by.partition('.')[0]}"
+    shares = [(number or 0.0) / rows[row] for number, row in zip(numbers, entries["row"].to_pylist(), strict=True)]
+    return _Entries(categories, shares, empty, name)
+
+
+def _weights(
+    table: pa.Table, by: str, weight: str, parents: pa.ChunkedArray | None
+) -> tuple[pa.ChunkedArray, pa.ChunkedArray | None]:
+    """The amount of each entry, and its unit where a column or field of units stands beside an ``amount``."""
+    lists, _, field = weight.partition(".")
+    if not field:
+        beside = weight == "amount" and "unit" in table.column_names
+        amounts = _frame.column(table, weight, "weight")
+        units = _frame.column(table, "unit", "unit") if beside else None
+        if parents is None:
+            return amounts, units
+        return amounts.take(parents), None if units is None else units.take(parents)
+    if lists != by.partition(".")[0] or parents is None:
+        message = f"{weight!r} is a field of other lists than {by!r}, so their entries do not belong together"
+        raise ValueError(message)
+    amounts, _ = _frame.exploded(table, weight, "weight")
+    kind = table.schema.field(lists).type.value_type
+    beside = field == "amount" and pa.types.is_struct(kind) and kind.get_field_index("unit") >= 0
+    return amounts, _frame.exploded(table, f"{lists}.unit", "unit")[0] if beside else None
+
+
+def _of_one_unit(entries: pa.Table, weight: str, unit: str | None) -> tuple[pa.Table, str | None]:
+    """The entries whose amounts are in the unit that is asked for, or in the only one there is."""
+    units = _frame.words(entries, "unit", "weight")
+    found = sorted({name for name in units if name is not None})
+    if not found:
+        return entries, unit
+    several = len(found) + (None in units) > 1
+    if (unit is None and several) or (unit is not None and unit not in found):
+        listed = ", ".join([*found, *(["no unit"] if None in units else [])])
+        message = f"the amounts of {weight!r} are in {listed}, which have no common sum: choose one (argument `unit`)"
+        raise ValueError(message if unit is None else f"{message}; found {unit!r}")
+    unit = found[0] if unit is None else unit
+    return entries.filter(pa.array([name == unit for name in units], pa.bool_())), unit

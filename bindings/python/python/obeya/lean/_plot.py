@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from obeya._printable import printable
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -138,7 +140,11 @@ def categories(ax: Axes, names: Sequence[str | None], none: str) -> None:
 
 
 def literal(text: str) -> str:
-    """Text that may be of the data, to be drawn as it is: matplotlib takes what is between two dollars for a formula."""
+    """Text of the data, to be drawn as it is.
+
+    matplotlib would typeset text between two dollars as a formula, and control characters make malformed SVG.
+    """
+    text = "\n".join(map(printable, text.split("\n")))
     return text.replace("$", r"\$") if require("matplotlib").rcParams["text.parse_math"] else text
 
 

@@ -42,8 +42,10 @@ class Result:
 
     def to_polars(self) -> pl.DataFrame:
         """The frame for polars."""
-        frame: pl.DataFrame = _plot.require("polars").DataFrame(self.table)
-        return frame
+        from obeya import _frames
+
+        _frames.require("polars")
+        return _frames.polars_frame(self.table, len(self))
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any:
         return self.table.__arrow_c_stream__(requested_schema)

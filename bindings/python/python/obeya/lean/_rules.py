@@ -44,27 +44,32 @@ WESTERN_ELECTRIC = (
 )
 """Western Electric Company, Statistical Quality Control Handbook, 1956, pages 23-28 (tests for instability)."""
 
+MOVING_RANGE = Rule(
+    "R1", "moving range beyond its limit", "the step from the point before is above the upper limit of the moving ranges"
+)
+"""The rule for the lower panel of an XmR chart (Wheeler 2000; Montgomery, section 6.4)."""
+
 Rules: TypeAlias = Literal["nelson", "western-electric"] | Sequence[Rule | str]
 """A set of rules by name, or rules, or their ids."""
 
 _BY_ID = {rule.id: rule for rule in (*NELSON, *WESTERN_ELECTRIC)}
 
 
-def chosen(rules: Rules) -> tuple[Rule, ...]:
-    """The rules that are meant."""
+def chosen(rules: Rules, *, ranges: bool = False) -> tuple[Rule, ...]:
+    """The rules that are meant. A chart with moving ranges has a rule for them too, which is part of both sets."""
+    also = (MOVING_RANGE,) if ranges else ()
     if rules == "nelson":
-        return NELSON
+        return (*NELSON, *also)
     if rules == "western-electric":
-        return WESTERN_ELECTRIC
+        return (*WESTERN_ELECTRIC, *also)
+    known = {rule.id: rule for rule in (*_BY_ID.values(), *also)}
     found: list[Rule] = []
     for rule in [rules] if isinstance(rules, str) else rules:
-        if isinstance(rule, Rule):
-            found.append(rule)
-        elif rule in _BY_ID:
-            found.append(_BY_ID[rule])
-        else:
-            message = f"no rule {rule!r}; expected nelson, western-electric, or ids among {', '.join(_BY_ID)}"
+        name = rule.id if isinstance(rule, Rule) else rule
+        if name not in known:
+            message = f"no rule {name!r}; expected nelson, western-electric, or ids among {', '.join(known)}"
             raise ValueError(message)
+        found.append(known[name])
     return tuple(found)
 
 

@@ -7,12 +7,13 @@ stage is not seen, and a stage that was skipped has no date. ``Open`` improvemen
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import pyarrow as pa
 
-from obeya.lean import _frame
+from obeya.lean import _frame, _plot
 
 STAGES: Mapping[str, str] = {
     "Suggested": "suggestionDate",
@@ -26,23 +27,58 @@ STAGES: Mapping[str, str] = {
 
 DAY = datetime.timedelta(days=1)
 
+_FIRST_YEAR, _LAST_YEAR = 1900, 2199
+"""No improvement has dates outside of these years. Systems write 0001-01-01 and 9999-12-31 where there is no date."""
 
-def records(table: pa.Table, stages: Mapping[str, str], status: str | None, key: str) -> list[list[datetime.datetime | None]]:
+
+@dataclass(frozen=True)
+class Staged:
+    """The dates of records, and the records that are left out."""
+
+    dates: list[list[datetime.datetime | None]]
     """The dates of each record in the order of the stages."""
+    left_out: tuple[str, ...]
+    """For each record that is left out which it is and why."""
+
+
+def staged(
+    table: pa.Table, stages: Mapping[str, str], status: str | None, key: str, *, never: bool = False
+) -> Staged:
+    """The dates of the records, without those that are impossible. If no other record has a date, that is an error.
+
+    With ``never`` a date after the last year means "never" and is allowed.
+    """
     columns = [_frame.instants(table, name, "stages") for name in stages.values()]
     kept = [True] * table.num_rows
     if status is not None:
         kept = [word != "Open" for word in _frame.words(table, status, "status")]
     found: list[list[datetime.datetime | None]] = []
+    left_out: list[str] = []
     for row, keep in enumerate(kept):
         if not keep:
             continue
         dates = [column[row] for column in columns]
-        present = [(name, date) for name, date in zip(stages, dates, strict=True) if date is not None]
-        for (earlier, first), (later, second) in pairwise(present):
-            if second < first:
-                named = _frame.record(table, row, key)
-                message = f"{named} is {later} on {second.isoformat()}, before it is {earlier} on {first.isoformat()}"
-                raise ValueError(message)
-        found.append(dates)
-    return found
+        why = _impossible([(name, date) for name, date in zip(stages, dates, strict=True) if date is not None], never=never)
+        if why is None:
+            found.append(dates)
+        else:
+            left_out.append(f"{_frame.record(table, row, key)} {why}")
+    if left_out and not any(any(dates) for dates in found):
+        raise ValueError(left_out[0])
+    return Staged(found, tuple(left_out))
+
+
+def _impossible(present: Sequence[tuple[str, datetime.datetime]], *, never: bool) -> str | None:
+    """Why a record cannot have these dates."""
+    for name, date in present:
+        if date.year < _FIRST_YEAR or (date.year > _LAST_YEAR and not never):
+            return f"is {name} on {date.isoformat()}, outside of the years {_FIRST_YEAR} to {_LAST_YEAR}"
+    for (earlier, first), (later, second) in pairwise(present):
+        if second < first:
+            return f"is {later} on {second.isoformat()}, before it is {earlier} on {first.isoformat()}"
+    return None
+
+
+def without(left_out: Sequence[str]) -> str:
+    """The part of a chart's summary that counts the records left out."""
+    return f", {_plot.plural(len(left_out), 'record')} with impossible dates left out" if left_out else ""

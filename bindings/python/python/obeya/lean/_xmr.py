@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from obeya.lean import _control, _frame, _plot
 from obeya.lean._result import Result
-from obeya.lean._rules import Rules, chosen, hits
+from obeya.lean._rules import MOVING_RANGE, Rules, chosen, hits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,7 +45,8 @@ class Phase:
 @dataclass(frozen=True, eq=False, repr=False)
 class XmR(Result):
     """An XmR chart. Its columns: ``date``, ``value``, ``phase``, ``centre``, ``lower``, ``upper``, ``rules`` (the ids of those
-    that hit there), ``range``, ``range_centre``, ``range_upper`` and ``range_beyond``.
+    that hit there, ``R1`` for a moving range beyond its limit), ``range``, ``range_centre``, ``range_upper`` and
+    ``range_beyond``.
 
     Its plot has two panels, the ranges below the values: the axes that are passed are divided, and answer for the values.
     """
@@ -124,7 +125,8 @@ def xmr(
         phases: A column that says the phase of each point, or the moments at which new phases begin. Each phase has limits of its
             own, its first point has no range, and no pattern reaches across. Say why a phase begins: limits that are computed
             anew whenever a signal comes up hide it.
-        rules: ``"nelson"``, ``"western-electric"``, rules, or ids such as ``["N1", "N2"]``.
+        rules: ``"nelson"``, ``"western-electric"``, rules, or ids such as ``["N1", "N2", "R1"]``. Both sets have `MOVING_RANGE`
+            (``R1``) with them: a moving range beyond its limit is a signal as much as a value is.
         baseline: How many first points of each phase give its limits. None: all.
         minimum: How many points a phase must have, at least 2. Wheeler calls limits of five or six values useful, and those of
             17 or more solid.
@@ -145,7 +147,9 @@ def xmr(
         raise ValueError(message)
     points = _control.series(_frame.table(data), value, date, phases)
     _within(points, floor, ceiling)
-    wanted = chosen(rules)
+    wanted = chosen(rules, ranges=True)
+    of_ranges = [rule.id for rule in wanted if rule == MOVING_RANGE]
+    of_values = [rule for rule in wanted if rule != MOVING_RANGE]
     rows: list[dict[str, Any]] = []
     found: list[Phase] = []
     for name, part in _control.phased(points):
@@ -153,14 +157,14 @@ def xmr(
         values = [point.value for point in part]
         phase = limits(values, name=name, ranges=ranges, baseline=baseline)
         sigma = (phase.upper - phase.centre) / 3
-        marks = hits(values, phase.centre, sigma, wanted) if sigma else [()] * len(values)
+        marks = hits(values, phase.centre, sigma, of_values) if sigma else [()] * len(values)
         phase = replace(
             phase,
             lower=phase.lower if floor is None else max(phase.lower, floor),
             upper=phase.upper if ceiling is None else min(phase.upper, ceiling),
         )
         found.append(phase)
-        rows.extend(_rows(part, phase, marks))
+        rows.extend(_rows(part, phase, marks, of_ranges if sigma else ()))
     last = found[-1]
     return XmR(
         table=_table(rows, dated=date is not None),
@@ -213,10 +217,13 @@ def _where(row: int, point: _control.Point) -> str:
     return f"point {row}" if point.date is None else point.date.isoformat()
 
 
-def _rows(part: Sequence[_control.Point], phase: Phase, marks: Sequence[tuple[str, ...]]) -> list[dict[str, Any]]:
+def _rows(
+    part: Sequence[_control.Point], phase: Phase, marks: Sequence[tuple[str, ...]], of_ranges: Sequence[str]
+) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for at, (point, rules) in enumerate(zip(part, marks, strict=True)):
         distance = abs(point.value - part[at - 1].value) if at else None
+        beyond = distance is not None and distance > phase.range_upper
         rows.append(
             {
                 "date": point.date,
@@ -225,11 +232,11 @@ def _rows(part: Sequence[_control.Point], phase: Phase, marks: Sequence[tuple[st
                 "centre": phase.centre,
                 "lower": phase.lower,
                 "upper": phase.upper,
-                "rules": list(rules),
+                "rules": [*rules, *of_ranges] if beyond else list(rules),
                 "range": distance,
                 "range_centre": phase.range_centre,
                 "range_upper": phase.range_upper,
-                "range_beyond": distance is not None and distance > phase.range_upper,
+                "range_beyond": beyond,
             }
         )
     return rows
