@@ -3,10 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::de::{self, Deserializer, Unexpected, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
 
-use crate::TimeError;
-use crate::timestamp::{civil_of, days_of, two};
+use crate::timestamp::{Written, civil_of, days_of, two};
+use crate::{TimeError, Timestamp};
 
 /// A day of the Gregorian calendar, from 0000-01-01 to 9999-12-31, written `2026-03-02`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -104,10 +105,51 @@ impl Serialize for Date {
     }
 }
 
+/// Reads a day, or a timestamp at midnight: clients whose only type for time is an instant send that. The day
+/// counts as it is written, whatever the offset. Another time of day is refused, as dropping it would hide a
+/// mistake.
 impl<'de> Deserialize<'de> for Date {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        crate::timestamp::deserialize(deserializer, "a date such as 2026-03-02")
+        struct Day;
+
+        impl Visitor<'_> for Day {
+            type Value = Date;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a date such as 2026-03-02")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Date, E> {
+                let unreadable = match text.parse::<Date>() {
+                    Ok(date) => return Ok(date),
+                    Err(error) => error,
+                };
+                match Written::parse(text) {
+                    Ok(Written {
+                        date,
+                        time_of_day: 0,
+                        ..
+                    }) => Ok(date),
+                    Ok(Written { time_of_day, .. }) => {
+                        let found = format!("the time of day {}", time(time_of_day));
+                        let expected = "a date such as 2026-03-02 or a timestamp at midnight";
+                        Err(E::invalid_value(Unexpected::Other(&found), &expected))
+                    }
+                    Err(_) => Err(E::custom(unreadable)),
+                }
+            }
+        }
+
+        deserializer.deserialize_str(Day)
     }
+}
+
+/// A time of day in ticks as text, such as `06:12:00.25`.
+fn time(of_day: i64) -> String {
+    // It is less than a day, so that it is also an instant of the first day that instants are counted from.
+    let instant = Timestamp::from_ticks(of_day).map(|instant| instant.to_string());
+    let time = instant.as_deref().and_then(|text| text.get(11..));
+    time.unwrap_or_default().trim_end_matches('Z').to_owned()
 }
 
 #[cfg(feature = "schemars")]
@@ -159,6 +201,47 @@ mod tests {
             "２025-01-01",
         ] {
             assert!(text.parse::<Date>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn json_may_hold_a_timestamp_at_midnight_for_a_day() {
+        let read = |text: &str| {
+            serde_json::from_str::<Date>(&format!("\"{text}\"")).map_err(|error| error.to_string())
+        };
+        for midnight in [
+            "2025-10-01",
+            "2025-10-01T00:00:00",
+            "2025-10-01T00:00:00Z",
+            "2025-10-01T00:00:00.0000000Z",
+            "2025-10-01 00:00",
+            // The day that is written, though it is another one in UTC.
+            "2025-10-01T00:00:00+02:00",
+            "2025-10-01T00:00:00-0800",
+        ] {
+            let date = read(midnight).map(|date| date.to_string());
+            assert_eq!(date.as_deref(), Ok("2025-10-01"), "{midnight}");
+        }
+        for (text, found) in [
+            ("2025-10-01T08:30:00Z", "08:30:00"),
+            ("2025-10-01T08:30+02:00", "08:30:00"),
+            ("2025-10-01T00:00:00.0000001Z", "00:00:00.0000001"),
+            // Midnight only in UTC.
+            ("2025-10-01T02:00:00+02:00", "02:00:00"),
+        ] {
+            let error = read(text).expect_err(text);
+            assert!(error.starts_with(&format!("invalid value: the time of day {found}, expected a date such as 2026-03-02 or a timestamp at midnight")), "{text}: {error}");
+        }
+        for text in [
+            "2025-10-01T24:00:00Z",
+            "2025-10-01T",
+            "2025-10-01T00:00:00+2",
+        ] {
+            let error = read(text).expect_err(text);
+            assert!(
+                error.starts_with("expected a date such as 2026-03-02 at line"),
+                "{text}: {error}"
+            );
         }
     }
 

@@ -4,8 +4,9 @@
 //! hand. Three things hold for all of them:
 //!
 //! - **Enums are open.** A word this version does not know becomes `Unknown`, so that a newer server never fails a page.
-//! - **Reading is lenient, writing exact.** A timestamp without an offset is UTC; unknown properties are ignored; an empty
-//!   property may be null or absent. What is written is always in the one form of the specification.
+//! - **Reading is lenient, writing exact.** A timestamp without an offset is UTC; a timestamp at midnight is
+//!   taken for a date; unknown properties are ignored; an empty property may be null or absent. What is written
+//!   is always in the one form of the specification.
 //! - **Absent, null and a value are three requests** in the two update bodies: see [`Patch`].
 //!
 //! ```

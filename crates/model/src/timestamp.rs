@@ -35,8 +35,9 @@ impl std::error::Error for TimeError {}
 
 /// An instant from the year 0000 to 9999, in ticks of 100 ns.
 ///
-/// Reads RFC 3339 with any offset, or none (then it is UTC), seconds optional, any number of fractional digits of which
-/// seven are kept. Writes `2026-03-02T06:12:00.25Z`: UTC, with only the fractional digits needed.
+/// Reads RFC 3339 with any offset (`+01:00` or `+0100`), or none (then it is UTC), seconds optional, any
+/// number of fractional digits of which seven are kept. Writes `2026-03-02T06:12:00.25Z`: UTC, with only the
+/// fractional digits needed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp {
     ticks: i64,
@@ -148,6 +149,24 @@ impl FromStr for Timestamp {
     type Err = TimeError;
 
     fn from_str(text: &str) -> Result<Self, TimeError> {
+        let written = Written::parse(text)?;
+        let minutes = i64::from(written.date.days()) * (SECONDS_PER_DAY / 60)
+            - i64::from(written.offset_minutes);
+        Self::from_ticks(minutes * 60 * TICKS_PER_SECOND + written.time_of_day)
+            .ok_or(TimeError::new("an instant from the year 0000 to 9999"))
+    }
+}
+
+/// The parts of a timestamp's text, before the offset is applied.
+pub(crate) struct Written {
+    pub(crate) date: crate::Date,
+    /// Ticks since the midnight that is written.
+    pub(crate) time_of_day: i64,
+    offset_minutes: i32,
+}
+
+impl Written {
+    pub(crate) fn parse(text: &str) -> Result<Self, TimeError> {
         let date = text.get(..10).ok_or(EXPECTED)?;
         let date: crate::Date = date.parse().map_err(|error: TimeError| match error {
             // Said of a date; here a timestamp was wanted.
@@ -173,12 +192,12 @@ impl FromStr for Timestamp {
             rest => (0, rest),
         };
         let (fraction, rest) = fraction(rest)?;
-        let offset = offset(rest)?;
-        let seconds = i64::from(date.days()) * SECONDS_PER_DAY
-            + i64::from(hour * 3600 + minute * 60 + second)
-            - i64::from(offset) * 60;
-        Self::from_ticks(seconds * TICKS_PER_SECOND + fraction)
-            .ok_or(TimeError::new("an instant from the year 0000 to 9999"))
+        Ok(Self {
+            date,
+            time_of_day: i64::from(hour * 3600 + minute * 60 + second) * TICKS_PER_SECOND
+                + fraction,
+            offset_minutes: offset(rest)?,
+        })
     }
 }
 
@@ -204,11 +223,11 @@ fn fraction(rest: &[u8]) -> Result<(i64, &[u8]), TimeError> {
     Ok((ticks, &rest[digits..]))
 }
 
-/// Minutes east of UTC. Nothing is UTC.
+/// Minutes east of UTC. Nothing is UTC. The colon may be missing, as in the basic format of ISO 8601.
 fn offset(rest: &[u8]) -> Result<i32, TimeError> {
     match rest {
         [] | [b'Z' | b'z'] => Ok(0),
-        [sign @ (b'+' | b'-'), h1, h2, b':', m1, m2] => {
+        [sign @ (b'+' | b'-'), h1, h2, b':', m1, m2] | [sign @ (b'+' | b'-'), h1, h2, m1, m2] => {
             let hours = two(*h1, *h2).filter(|hours| *hours < 24);
             let minutes = two(*m1, *m2).filter(|minutes| *minutes < 60);
             match hours.zip(minutes) {
@@ -359,6 +378,11 @@ mod tests {
             ("2025-03-01T00:00", "2025-03-01T00:00:00Z"),
             ("2025-03-01T00:30:00+01:00", "2025-02-28T23:30:00Z"),
             ("2024-12-31T20:00:00-05:30", "2025-01-01T01:30:00Z"),
+            // ISO 8601's basic format of an offset, which RFC 3339 does not have.
+            ("2025-03-01T00:00:00+0000", "2025-03-01T00:00:00Z"),
+            ("2025-03-01T00:30:00+0100", "2025-02-28T23:30:00Z"),
+            ("2024-12-31T23:59:59.5-0130", "2025-01-01T01:29:59.5Z"),
+            ("2025-03-01T00:30+0100", "2025-02-28T23:30:00Z"),
             // RFC 3339, section 5.8.
             ("1985-04-12T23:20:50.52Z", "1985-04-12T23:20:50.52Z"),
             ("1996-12-19T16:39:57-08:00", "1996-12-20T00:39:57Z"),
@@ -408,7 +432,12 @@ mod tests {
             "2025-03-01T00:00:61Z",
             "2025-03-01T00:00:00.Z",
             "2025-03-01T00:00:00+1:00",
-            "2025-03-01T00:00:00+0100",
+            "2025-03-01T00:00:00+01000",
+            "2025-03-01T00:00:00+010",
+            "2025-03-01T00:00:00+01",
+            "2025-03-01T00:00:00+2400",
+            "2025-03-01T00:00:00-0060",
+            "2025-03-01T00:00:0000",
             "2025-03-01T00:00:00Zz",
             "2025-03-01T00:00:00 Z",
             "0000-01-01T00:00:00+01:00",

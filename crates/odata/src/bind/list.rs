@@ -3,7 +3,7 @@
 use crate::ast::{Expr, ExprKind, LogicOp};
 use crate::bind::expr::{Binder, bind_literal};
 use crate::bind::node::{Comparison, Node, NodeKind};
-use crate::bind::operators::{align, compare};
+use crate::bind::operators::{align, check_members, compare};
 use crate::edm::Type;
 use crate::error::Error;
 use crate::value::Value;
@@ -25,6 +25,7 @@ impl Binder<'_> {
                 _ => self.expr(member)?,
             };
             let (_, node) = align("in", shape.clone(), node)?;
+            check_members(&left, &node)?;
             match node.kind {
                 NodeKind::Value(Value::Real(value)) if value.is_nan() => {}
                 NodeKind::Null if listable => null = true,

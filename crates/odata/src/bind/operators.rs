@@ -23,7 +23,7 @@ pub(super) fn align(word: &str, left: Node, right: Node) -> Result<(Node, Node),
     let fits = match (left.ty, right.ty) {
         (None, _) | (_, None) => true,
         (a, b) if is_numeric(a) && is_numeric(b) => true,
-        // As text: `status eq 'new'` is false when there is no such member, not an error.
+        // Members are text. Whether a literal is one of them is looked at where only a member can match.
         (Some(Type::Enum(_)), Some(Type::String)) | (Some(Type::String), Some(Type::Enum(_))) => {
             !is_any(&left) && !is_any(&right)
         }
@@ -104,15 +104,7 @@ pub(super) fn adapt(node: Node, beside: Option<Type>) -> Result<Node, Error> {
         (Some(Type::Enum(_)), Some(Type::Enum(of)))
             if is_any(&node) && of.name != ANY_ENUM.name =>
         {
-            if !of.members.contains(&text.as_str()) {
-                let meant = did_you_mean(nearest(text, of.members.iter().copied()), "");
-                let message = format!(
-                    "found '{}', which is no member of {}{meant}",
-                    excerpt(text),
-                    of.name
-                );
-                return Err(Error::new(ErrorKind::Value, node.at, message));
-            }
+            check_member(of, text, node.at)?;
             Ok(Node {
                 ty: Some(Type::Enum(of)),
                 ..node
@@ -120,6 +112,41 @@ pub(super) fn adapt(node: Node, beside: Option<Type>) -> Result<Node, Error> {
         }
         _ => Ok(node),
     }
+}
+
+/// The word is a member of the enumeration; otherwise the error says which one was meant, or which ones there are.
+fn check_member(of: &EnumType, word: &str, at: usize) -> Result<(), Error> {
+    if of.members.contains(&word) {
+        return Ok(());
+    }
+    let hint = match nearest(word, of.members.iter().copied()) {
+        near @ Some(_) => did_you_mean(near, ""),
+        None => format!("; expected one of `{}`", of.members.join("`, `")),
+    };
+    let message = format!(
+        "found '{}', which is no member of {}{hint}",
+        excerpt(word),
+        of.name
+    );
+    Err(Error::new(ErrorKind::Value, at, message))
+}
+
+/// Two operands that are tested for equality: beside a property of an enumeration, a literal must be one of its members. Any
+/// other word is a slip, such as `severity eq 'high'`, and would match nothing without a sign. What functions make of the
+/// property or of the literal is text like any other.
+pub(super) fn check_members(left: &Node, right: &Node) -> Result<(), Error> {
+    for (property, literal) in [(left, right), (right, left)] {
+        if let (
+            NodeKind::Property(..),
+            Some(Type::Enum(of)),
+            NodeKind::Value(Value::Text(word)),
+            Some(Type::String),
+        ) = (&property.kind, property.ty, &literal.kind, literal.ty)
+        {
+            check_member(of, word, literal.at)?;
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn compare(
@@ -139,6 +166,9 @@ pub(super) fn compare(
         ));
     }
     let ordered = !matches!(op, Comparison::Eq | Comparison::Ne);
+    if !ordered {
+        check_members(&left, &right)?;
+    }
     if ordered && (left.is_null() || right.is_null()) {
         return Ok(Node::new(at, Type::Boolean, NodeKind::Boolean(false)));
     }

@@ -47,6 +47,32 @@ pub struct Lead {
     pub key: String,
 }
 
+/// A page of the rows that an index gives, in the order of the column that equals its `rowid`.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct KeyPage {
+    /// The table of the rows.
+    pub table: &'static str,
+    /// The page holds the rows whose column lies beyond this value; `None` for the first page.
+    pub after: Option<Value>,
+    /// Whether the column falls.
+    pub descending: bool,
+    /// The most rows that are read of it: those of the page, and those that are left out before it.
+    pub rows: i64,
+}
+
+/// Which of the rows that an index gives a statement is about.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Extent {
+    /// All of them, in any order.
+    All,
+    /// A page in the order of their key.
+    Page(KeyPage),
+    /// Those that meet further conditions, or a page in another order.
+    Other,
+}
+
 /// Binds a value and gives its placeholder.
 pub type Bind<'a> = &'a mut dyn FnMut(Value) -> String;
 
@@ -151,11 +177,13 @@ pub trait Dialect: Sync {
     }
 
     /// A condition on the row `alias`: the index gives it. `None` where the index can't narrow what is sought, or where the database finds its index by itself.
+    /// For an extent the condition may leave out rows that lie outside of it.
     fn found(
         &self,
         index: TextIndex,
         alias: &str,
         sought: Sought<'_>,
+        extent: &Extent,
         bind: Bind<'_>,
     ) -> Option<String>;
 

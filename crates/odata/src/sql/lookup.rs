@@ -7,39 +7,48 @@ use crate::bind::Bound;
 use crate::bind::node::{Comparison, Function, Node, NodeKind};
 use crate::edm::{Column, EntityType, PartIndex};
 use crate::sql::render::Renderer;
-use crate::sql::{Parts, Sought, TextIndex, Value};
+use crate::sql::{Extent, Parts, Sought, TextIndex, Value};
 
-/// The condition by which an index gives the rows, if there is such an index. `may_lead` lets it stand before the table, so that rows come by their keys.
+/// The condition by which an index gives the rows, if there is such an index. It may stand before the table
+/// for an extent that is known to it, so that rows come by their keys.
 pub(super) fn condition(
     query: &Bound,
     renderer: &mut Renderer<'_>,
-    may_lead: bool,
+    extent: Extent,
 ) -> Option<String> {
     if let (Some(search), Some(index)) = (&query.search, query.entity.search) {
         let index = TextIndex {
             table: index.table,
             column: index.column,
         };
-        let may_lead = may_lead && is_key(query.entity, index.column);
-        return found(index, Sought::Words(&search.phrases), may_lead, renderer);
+        let extent = known(extent, is_key(query.entity, index.column));
+        return found(index, Sought::Words(&search.phrases), &extent, renderer);
     }
     let implied = implied(query.filter.as_ref()?)?;
     let index = TextIndex {
         table: implied.index.table,
         column: implied.index.column,
     };
-    let may_lead = may_lead && implied.whole && is_key(query.entity, index.column);
-    found(index, Sought::Parts(&implied.parts), may_lead, renderer)
+    let extent = known(extent, implied.whole && is_key(query.entity, index.column));
+    found(index, Sought::Parts(&implied.parts), &extent, renderer)
+}
+
+/// The extent, as long as the index knows all about its rows.
+fn known(extent: Extent, is_known: bool) -> Extent {
+    if is_known { extent } else { Extent::Other }
 }
 
 fn found(
     index: TextIndex,
     sought: Sought<'_>,
-    may_lead: bool,
+    extent: &Extent,
     renderer: &mut Renderer<'_>,
 ) -> Option<String> {
-    let lead = may_lead.then(|| renderer.lead(index, sought));
-    lead.flatten().or_else(|| renderer.found(index, sought))
+    let lead = match extent {
+        Extent::All | Extent::Page(_) => renderer.lead(index, sought),
+        Extent::Other => None,
+    };
+    lead.or_else(|| renderer.found(index, sought, extent))
 }
 
 fn is_key(entity: &EntityType, column: &str) -> bool {

@@ -47,7 +47,7 @@ mod trigrams;
 use std::borrow::Cow;
 
 pub use crate::value::Value;
-pub use dialect::{Bind, Dialect, Lead, Parts, Sought, TextIndex};
+pub use dialect::{Bind, Dialect, Extent, KeyPage, Lead, Parts, Sought, TextIndex};
 pub use kind::Kind;
 pub use postgres::Postgres;
 pub use sqlite::Sqlite;
@@ -156,7 +156,7 @@ pub fn page_after(
 #[must_use]
 pub fn count(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> Statement {
     let mut renderer = Renderer::new(dialect, query.entity);
-    let conditions = conditions(query, &mut renderer, scope, true);
+    let conditions = conditions(query, &mut renderer, scope, Extent::All);
     let sql = format!(
         "SELECT COUNT(*) FROM {}{}",
         renderer.from(),
@@ -173,7 +173,7 @@ pub fn count(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> Stateme
 #[must_use]
 pub fn count_joined(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> Statement {
     let mut renderer = Renderer::new(dialect, query.entity);
-    let conditions = conditions(query, &mut renderer, scope, true);
+    let conditions = conditions(query, &mut renderer, scope, Extent::All);
     // A limit keeps the two queries from being made one again.
     let limit = renderer.bind(Value::Int(i64::MAX));
     let sql = format!(
@@ -201,7 +201,7 @@ pub fn expand(
     let link = format!("{}.{}", renderer.root(), quote(expand.navigation.to));
     let columns = columns(query, &renderer);
     let mut all = vec![of_parents(&link, parents, &mut renderer)];
-    all.extend(conditions(query, &mut renderer, scope, false));
+    all.extend(conditions(query, &mut renderer, scope, Extent::Other));
     let order = order::clause(&order::keys(query, scope), &mut renderer);
     let rest = format!("FROM {}{}", renderer.from(), where_clause(&all));
     let (limit, skip) = window(query, scope);
@@ -246,7 +246,12 @@ pub fn expand_count(
     let mut renderer = Renderer::new(dialect, expand.query.entity);
     let link = format!("{}.{}", renderer.root(), quote(expand.navigation.to));
     let mut all = vec![of_parents(&link, parents, &mut renderer)];
-    all.extend(conditions(&expand.query, &mut renderer, scope, false));
+    all.extend(conditions(
+        &expand.query,
+        &mut renderer,
+        scope,
+        Extent::Other,
+    ));
     let sql = format!(
         "SELECT {link}, COUNT(*) FROM {}{} GROUP BY {link}",
         renderer.from(),
@@ -298,9 +303,19 @@ fn rows(
     keys: &[SortKey<'_>],
     after: Option<(&[Value], Part)>,
 ) -> Statement {
-    // In an order of its own an index would give the rows only for them to be sorted.
-    let by_key = matches!(keys, [key] if key.unique);
-    let mut conditions = conditions(query, &mut renderer, scope, by_key);
+    let (limit, skip) = window(query, scope);
+    let skip = if after.is_some() { 0 } else { skip };
+    let extent = match keys {
+        // In another order an index would give the rows only for them to be sorted.
+        [key] if key.unique => Extent::Page(KeyPage {
+            table: query.entity.table,
+            after: after.and_then(|(values, _)| values.first().cloned()),
+            descending: key.descending,
+            rows: limit.map_or(i64::MAX, |limit| limit.saturating_add(skip)),
+        }),
+        _ => Extent::Other,
+    };
+    let mut conditions = conditions(query, &mut renderer, scope, extent);
     conditions
         .extend(after.and_then(|(values, part)| order::after(keys, values, part, &mut renderer)));
     let order = order::clause(keys, &mut renderer);
@@ -310,8 +325,6 @@ fn rows(
         renderer.from(),
         where_clause(&conditions)
     );
-    let (limit, skip) = window(query, scope);
-    let skip = if after.is_some() { 0 } else { skip };
     if limit.is_some() || skip > 0 {
         // Some databases know no OFFSET without LIMIT.
         let limit = renderer.bind(Value::Int(limit.unwrap_or(i64::MAX)));
@@ -333,12 +346,13 @@ fn columns(query: &Bound, renderer: &Renderer<'_>) -> Vec<String> {
         .collect()
 }
 
-/// What the rows must meet. `may_lead` says whether an index may lead to them, which puts them into the order of their keys.
+/// What the rows must meet. `extent` says which of them are wanted; where it is their order by key or none,
+/// an index may lead to them.
 fn conditions(
     query: &Bound,
     renderer: &mut Renderer<'_>,
     scope: &Scope<'_>,
-    may_lead: bool,
+    extent: Extent,
 ) -> Vec<String> {
     let mut all: Vec<String> = scope
         .predicates
@@ -349,8 +363,12 @@ fn conditions(
         all.push(renderer.condition(filter, Mode::Filter));
     }
     // What else is asked for may be found faster by another way.
-    let may_lead = may_lead && scope.predicates.is_empty();
-    all.extend(lookup::condition(query, renderer, may_lead));
+    let extent = if scope.predicates.is_empty() {
+        extent
+    } else {
+        Extent::Other
+    };
+    all.extend(lookup::condition(query, renderer, extent));
     all
 }
 

@@ -17,7 +17,7 @@ pub(super) struct SortKey<'q> {
     /// Its SQL once it is written: it stands in several places, and its values are bound once.
     text: OnceCell<String>,
     ty: Option<Type>,
-    descending: bool,
+    pub(super) descending: bool,
     nullable: bool,
     /// Whether it is the entity's key, which no two rows share.
     pub(super) unique: bool,

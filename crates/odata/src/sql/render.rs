@@ -11,7 +11,7 @@ use crate::bind::node::{Arithmetic, Collection, Node, NodeKind, Source};
 use crate::edm::{Column, EntityType, Navigation, Property};
 use crate::sql::dialect::Lead;
 use crate::sql::kind::shape;
-use crate::sql::{Dialect, Kind, Predicate, Sought, TextIndex, Value};
+use crate::sql::{Dialect, Extent, Kind, Predicate, Sought, TextIndex, Value};
 
 /// How a condition is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,9 +116,14 @@ impl<'d> Renderer<'d> {
     }
 
     /// A condition by which an index gives the outermost rows, if it can.
-    pub(crate) fn found(&mut self, index: TextIndex, sought: Sought<'_>) -> Option<String> {
+    pub(crate) fn found(
+        &mut self,
+        index: TextIndex,
+        sought: Sought<'_>,
+        extent: &Extent,
+    ) -> Option<String> {
         let (dialect, row) = (self.dialect, self.root());
-        dialect.found(index, &row, sought, &mut |value| self.bind(value))
+        dialect.found(index, &row, sought, extent, &mut |value| self.bind(value))
     }
 
     /// The key of the outermost row, as the index that leads to it knows it.

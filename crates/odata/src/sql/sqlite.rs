@@ -1,7 +1,7 @@
 //! Where SQLite differs.
 
 use crate::sql::Value;
-use crate::sql::dialect::{Bind, Dialect, Lead, Sought, TextIndex};
+use crate::sql::dialect::{Bind, Dialect, Extent, Lead, Sought, TextIndex};
 use crate::sql::render::quote;
 use crate::sql::trigrams::{self, Runs};
 
@@ -48,6 +48,7 @@ impl Dialect for Sqlite {
         index: TextIndex,
         alias: &str,
         sought: Sought<'_>,
+        _extent: &Extent,
         bind: Bind<'_>,
     ) -> Option<String> {
         let placeholder = bind(Value::Text(expression(sought)?));

@@ -332,6 +332,12 @@ fn further_semantics(store: &Store) {
         ),
         ("severity in ('Low',Any.Name'Medium')", vec![2, 3]),
         ("contains(severity,'ig')", vec![1, 5]),
+        // What a function makes of a member is text, and any text may stand beside it.
+        ("tolower(severity) eq 'high'", vec![1, 5]),
+        ("tolower(severity) in ('high','of no member')", vec![1, 5]),
+        ("severity eq concat('Hi','gh')", vec![1, 5]),
+        ("startswith(severity,'hi')", vec![]),
+        ("severity ge 'a'", vec![]),
         ("day(incidentDate) add 1 eq 30", vec![1]),
     ] {
         assert_eq!(store.filter(&INCIDENT, filter), Ok(expected), "{filter}");

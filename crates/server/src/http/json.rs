@@ -181,14 +181,17 @@ fn fault(error: &serde_json::Error, path: &str) -> Problem {
         .rsplit_once(" at line ")
         .map_or(text.as_str(), |(text, _)| text);
     let path = if path == "." { "" } else { path };
-    // serde reports a missing or doubled field at its parent; callers look for it under its own name.
-    let named = |start| text.strip_prefix(start)?.strip_suffix('`');
-    let (name, text) = match (named("missing field `"), named("duplicate field `")) {
-        (Some(name), _) => (name, "is required"),
-        (None, Some(name)) => (name, "is given more than once"),
-        (None, None) => ("", text),
+    let named = |start| text.strip_prefix(start)?.split_once('`');
+    let (path, name, text) = match (named("missing field `"), named("duplicate field `")) {
+        // serde reports a missing field at its parent; callers look for it under its own name.
+        (Some((name, _)), _) => (path, name, "is required".to_owned()),
+        // The path ends with the key as it is spelled here, and callers look for the name of the property.
+        (None, Some((name, spellings))) => {
+            let parent = path.rsplit_once('.').map_or("", |(parent, _)| parent);
+            (parent, name, format!("is given more than once{spellings}"))
+        }
+        (None, None) => (path, "", in_words_of_json(text)),
     };
-    let text = in_words_of_json(text);
     match (path, name) {
         ("", "") => Problem::invalid_body("body", text),
         ("", name) => Problem::invalid_body(name, text),
@@ -336,6 +339,73 @@ mod tests {
         assert_eq!(refused(b"7", false), "400 body.invalid body");
     }
 
+    /// What the first field of a refused body is told.
+    fn first_text(body: &[u8]) -> String {
+        let problem = parse::<Body>(body, false).expect_err("refused");
+        problem.first_text()
+    }
+
+    #[test]
+    fn properties_are_known_in_any_case() {
+        let exact: Body =
+            parse(br#"{"title":"a","items":[{"id":1,"amount":2.5}]}"#, true).expect("read");
+        for text in [
+            r#"{"Title":"a","Items":[{"Id":1,"Amount":2.5}]}"#,
+            r#"{"ITEMS":[{"AMOUNT":2.5,"iD":1}],"TITLE":"a"}"#,
+            r#"{"t\u0049tle":"a","item\u0053":[{"id":1,"amount":2.5}]}"#,
+        ] {
+            for strict in [false, true] {
+                let read = parse::<Body>(text.as_bytes(), strict);
+                assert_eq!(read.expect("read"), exact, "{text}");
+            }
+        }
+        // Only the letters of ASCII have another case: the dotless i is another letter.
+        assert_eq!(
+            refused("{\"t\u{131}tle\":\"a\"}".as_bytes(), false),
+            "400 body.invalid title"
+        );
+        assert_eq!(
+            refused(
+                br#"{"Title":"a","Colour":1,"Items":[{"Id":1,"Size":1}]}"#,
+                true
+            ),
+            "400 body.unknown_property Colour items[0].Size"
+        );
+    }
+
+    #[test]
+    fn a_property_given_twice_is_told_with_both_spellings() {
+        for (text, field, told) in [
+            (
+                r#"{"title":"a","title":"b"}"#,
+                "title",
+                "is given more than once",
+            ),
+            (
+                r#"{"Title":"a","Title":"b"}"#,
+                "title",
+                "is given more than once",
+            ),
+            (
+                r#"{"title":"a","Title":"b"}"#,
+                "title",
+                "is given more than once, as `title` and as `Title`",
+            ),
+            (
+                r#"{"title":"a","items":[{"id":1},{"ID":1,"amount":1,"Id":1}]}"#,
+                "items[1].id",
+                "is given more than once, as `ID` and as `Id`",
+            ),
+        ] {
+            let expected = format!("400 body.invalid {field}");
+            assert_eq!(refused(text.as_bytes(), false), expected, "{text}");
+            assert_eq!(refused(text.as_bytes(), true), expected, "{text}");
+            assert_eq!(first_text(text.as_bytes()), told, "{text}");
+        }
+        // What nobody reads may stand there as often as it likes.
+        assert!(parse::<Body>(br#"{"title":"a","new":1,"New":2,"new":3}"#, false).is_ok());
+    }
+
     /// The code and the fields of the problem with which a list is refused.
     fn items_refused(text: &str, strict: bool) -> String {
         let problem = parse_items::<Item>(text.as_bytes(), strict, 3).expect_err("refused");
@@ -352,6 +422,14 @@ mod tests {
         assert_eq!(
             items_refused(wrong, false),
             "400 body.invalid [1].id [2].id [4]"
+        );
+        assert_eq!(
+            parse_items::<Item>(br#"[{"Id":1},{"ID":2,"AMOUNT":null}]"#, false, 3).expect("read"),
+            [1, 2].map(|id| Item { id, amount: None })
+        );
+        assert_eq!(
+            items_refused(r#"[{"id":1},{"id":2,"Amount":1,"amount":2}]"#, false),
+            "400 body.invalid [1].amount"
         );
         assert_eq!(items_refused("{}", false), "400 body.invalid body");
         assert_eq!(items_refused("[[1,2.5]]", false), "400 body.invalid [0]");
@@ -380,10 +458,7 @@ mod tests {
 
     #[test]
     fn messages_are_in_the_words_of_json() {
-        let text = |body: &[u8]| {
-            let problem = parse::<Body>(body, false).expect_err("refused");
-            problem.first_text()
-        };
+        let text = first_text;
         assert_eq!(
             text(br#"{"title":"a","items":[null]}"#),
             "expected an object, found null"

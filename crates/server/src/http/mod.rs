@@ -13,6 +13,7 @@ mod objects;
 pub(crate) mod odata;
 pub(crate) mod path;
 pub(crate) mod problem;
+mod properties;
 pub(crate) mod request_id;
 pub(crate) mod sending;
 pub(crate) mod service;

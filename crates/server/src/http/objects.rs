@@ -1,13 +1,17 @@
-//! A deserializer that takes a JSON object, and nothing else, where a struct is expected.
+//! A deserializer that takes a JSON object, and nothing else, where a struct is expected, and knows its
+//! properties in any case.
 //!
-//! Derived implementations also read a struct from an array, field by field in the order of its declaration: `[[7]]` would pass for a list
-//! of causes. Everything but that is forwarded, all the way down.
+//! Derived implementations also read a struct from an array, field by field in the order of its declaration:
+//! `[[7]]` would pass for a list of causes. And they match names exactly, so that `Severity` would be an
+//! unknown property and its value be lost. Everything but these two is forwarded, all the way down.
 
 use std::fmt;
 
 use serde::de::{
     DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, VariantAccess, Visitor,
 };
+
+use super::properties::StructVisitor;
 
 /// Wraps a deserializer, an accessor, a seed or a visitor.
 pub(super) struct Objects<T>(pub(super) T);
@@ -23,14 +27,16 @@ macro_rules! forward {
 impl<'de, D: Deserializer<'de>> Deserializer<'de> for Objects<D> {
     type Error = D::Error;
 
-    // The one difference: a struct is asked for as a map.
+    // The one difference: a struct is asked for as a map, whose keys are matched with the struct's
+    // properties.
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
-        _: &'static [&'static str],
+        properties: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Self::Error> {
-        self.0.deserialize_map(Objects(visitor))
+        self.0
+            .deserialize_map(StructVisitor::new(properties, visitor))
     }
 
     forward! {

@@ -5,7 +5,6 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::marker::PhantomData;
 
 use serde::de::value::CowStrDeserializer;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, Visitor};
@@ -22,27 +21,61 @@ pub(super) struct NeverNull<T>(pub(super) T);
 
 impl<'de, T: Deserialize<'de> + Properties> Deserialize<'de> for NeverNull<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer
-            .deserialize_map(Body(PhantomData))
-            .map(NeverNull)
+        let body = Body {
+            inner: deserializer,
+            names: T::NEVER_NULL,
+        };
+        T::deserialize(body).map(NeverNull)
     }
 }
 
-struct Body<T>(PhantomData<T>);
+/// The body: as a deserializer and as a visitor. The struct is asked for as such, so that whoever reads the
+/// bytes knows its properties.
+struct Body<T> {
+    inner: T,
+    names: &'static [&'static str],
+}
 
-impl<'de, T: Deserialize<'de> + Properties> Visitor<'de> for Body<T> {
-    type Value = T;
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for Body<D> {
+    type Error = D::Error;
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        let names = self.names;
+        let visitor = Body {
+            inner: visitor,
+            names,
+        };
+        self.inner.deserialize_struct(name, fields, visitor)
+    }
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        self.inner.deserialize_any(visitor)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct newtype_struct seq
+        tuple tuple_struct map enum identifier ignored_any
+    }
+}
+
+impl<'de, V: Visitor<'de>> Visitor<'de> for Body<V> {
+    type Value = V::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
-        T::deserialize(serde::de::value::MapAccessDeserializer::new(Watched {
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<V::Value, A::Error> {
+        self.inner.visit_map(Watched {
             map,
-            names: T::NEVER_NULL,
+            names: self.names,
             is_named: false,
-        }))
+        })
     }
 }
 

@@ -43,6 +43,7 @@ mod odata;
 mod odata_doors;
 mod odata_typed;
 mod paging;
+mod property_names;
 mod reads;
 mod reads_plant;
 mod repeated;

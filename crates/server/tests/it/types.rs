@@ -97,9 +97,22 @@ async fn a_regional_language_falls_back_to_its_base_and_then_to_the_words_as_wri
 }
 
 #[tokio::test]
+async fn an_empty_language_is_no_language() {
+    let service = plant().await;
+    for path in ["/v1/Incidents/types/3", "/v1/Incidents/types"] {
+        let plain = service.get(path).await.json();
+        for query in ["?language=", "?language"] {
+            let answer = service.get(&format!("{path}{query}")).await;
+            assert_eq!(answer.status, 200, "{path}{query}: {}", answer.text());
+            assert_eq!(answer.json(), plain, "{path}{query}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn what_is_no_language_or_no_type_is_refused() {
     let service = plant().await;
-    for code in ["", "norsk", "nb_NO", "n", "nb&language=sv", "%00"] {
+    for code in ["norsk", "nb_NO", "n", "nb&language=sv", "%00"] {
         service
             .get(&format!("/v1/Incidents/types/3?language={code}"))
             .await

@@ -2,7 +2,9 @@
 //!
 //! Columns are `bigint`, `double precision` and `text COLLATE "C"`. Statements keep `?1, ?2 …`; whoever runs them writes `$1, $2 …`.
 
-use crate::sql::dialect::{Bind, Dialect, Sought, TextIndex};
+mod words;
+
+use crate::sql::dialect::{Bind, Dialect, Extent, Sought, TextIndex};
 use crate::sql::render::quote;
 use crate::sql::trigrams::{self, Runs};
 use crate::sql::{Kind, Value};
@@ -131,16 +133,19 @@ impl Dialect for Postgres {
         index: TextIndex,
         alias: &str,
         sought: Sought<'_>,
+        extent: &Extent,
         bind: Bind<'_>,
     ) -> Option<String> {
-        let condition = match sought {
-            Sought::Words(phrases) => of_words(phrases, bind),
-            Sought::Parts(parts) => of_runs(&trigrams::runs(parts)?, bind),
-        };
-        let (table, column) = (quote(index.table), quote(index.column));
-        Some(format!(
-            "{alias}.{column} IN (SELECT rowid FROM {table} WHERE {condition})"
-        ))
+        match sought {
+            Sought::Words(phrases) => Some(words::found(index, alias, phrases, extent, bind)),
+            Sought::Parts(parts) => {
+                let condition = of_runs(&trigrams::runs(parts)?, bind);
+                let (table, column) = (quote(index.table), quote(index.column));
+                Some(format!(
+                    "{alias}.{column} IN (SELECT rowid FROM {table} WHERE {condition})"
+                ))
+            }
+        }
     }
 }
 
@@ -160,36 +165,6 @@ fn array(texts: &[String], bind: Bind<'_>) -> String {
         .map(|text| bind(Value::Text(text.clone())))
         .collect();
     format!("ARRAY[{}]", places.join(", "))
-}
-
-/// What `words` holds of a word.
-fn kept(word: &str) -> &str {
-    word.char_indices()
-        .nth(LONGEST_WORD)
-        .map_or(word, |(end, _)| &word[..end])
-}
-
-/// All single words are one question to the index. A phrase is found by its words, and then looked for in the document; so is a word that may be the start of
-/// a longer one.
-fn of_words(phrases: &[Vec<String>], bind: Bind<'_>) -> String {
-    let is_start = |word: &String| word.chars().nth(LONGEST_WORD - 1).is_some();
-    let (single, more): (Vec<_>, Vec<_>) = phrases
-        .iter()
-        .partition(|phrase| matches!(&phrase[..], [word] if !is_start(word)));
-    let single: Vec<String> = single.into_iter().flatten().cloned().collect();
-    let mut conditions = Vec::with_capacity(more.len() + 1);
-    if !single.is_empty() {
-        conditions.push(format!("words && {}", array(&single, bind)));
-    }
-    for phrase in more {
-        let words: Vec<String> = phrase.iter().map(|word| kept(word).to_owned()).collect();
-        let words = array(&words, bind);
-        let run = bind(Value::Text(format!(" {} ", phrase.join(" "))));
-        conditions.push(format!(
-            "(words @> {words} AND strpos(document, {run}) > 0)"
-        ));
-    }
-    conditions.join(" OR ")
 }
 
 fn of_runs(runs: &Runs, bind: Bind<'_>) -> String {

@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 
 use super::message;
-use crate::model::{BOARD, INCIDENT};
+use crate::model::{BOARD, GROUP, INCIDENT};
 
 #[test]
 fn what_is_named_exists() {
@@ -32,4 +32,18 @@ fn what_is_named_exists() {
     assert_snapshot!(message(&INCIDENT, "$filter=severity has X.Severity'Hihg'"), @"$filter at byte 13: found 'Hihg', which is no member of IncidentSeverity; did you mean `High`?");
     assert_snapshot!(message(&BOARD, "$filter=id eq @a&@a=@b&@b=@a"), @"$filter at byte 6: in the value of `@a`: the value of `@b` leads back to itself or through too many aliases");
     assert_snapshot!(message(&BOARD, "$filter=group/name/x eq 1"), @"$filter at byte 6: found `/` after `name`, which is a plain property of Group");
+}
+
+#[test]
+fn a_literal_beside_an_enumeration_is_a_member() {
+    assert_snapshot!(message(&INCIDENT, "$filter=severity eq 'high'"), @"$filter at byte 12: found 'high', which is no member of IncidentSeverity; did you mean `High`?");
+    assert_snapshot!(message(&INCIDENT, "$filter='high' ne severity"), @"$filter at byte 0: found 'high', which is no member of IncidentSeverity; did you mean `High`?");
+    assert_snapshot!(message(&INCIDENT, "$filter=status in ('New','inprogress')"), @"$filter at byte 17: found 'inprogress', which is no member of IncidentStatus; did you mean `InProgress`?");
+    assert_snapshot!(message(&INCIDENT, "$filter=status in @list&@list=['New','Gone']"), @"$filter at byte 10: in the value of `@list`: found 'Gone', which is no member of IncidentStatus; expected one of `New`, `InProgress`, `Resolved`, `Rejected`");
+    assert_snapshot!(message(&INCIDENT, "$filter='new' in (status,'New')"), @"$filter at byte 0: found 'new', which is no member of IncidentStatus; did you mean `New`?");
+    assert_snapshot!(message(&INCIDENT, "$filter=severity eq @p&@p='high'"), @"$filter at byte 12: found 'high', which is no member of IncidentSeverity; did you mean `High`?");
+    assert_snapshot!(message(&INCIDENT, "$filter=severity eq ''"), @"$filter at byte 12: found '', which is no member of IncidentSeverity; expected one of `Low`, `Medium`, `High`");
+    assert_snapshot!(message(&BOARD, "$filter=group/type ne 'general'"), @"$filter at byte 14: found 'general', which is no member of GroupType; did you mean `GENERAL`?");
+    assert_snapshot!(message(&GROUP, "$filter=boards/any(b:b/boardType eq 'Daily')"), @"$filter at byte 28: found 'Daily', which is no member of BoardType; expected one of `Weekly`, `Kanban`, `SmartActionList`, `Yearly`");
+    assert_snapshot!(message(&INCIDENT, "$orderby=status eq 'new'"), @"$orderby at byte 10: found 'new', which is no member of IncidentStatus; did you mean `New`?");
 }

@@ -1,7 +1,7 @@
 //! What PostgreSQL does. Its planner weighs what the tables hold, so they hold enough for an index to be worth while.
 
 use obeya_odata::edm::EntityType;
-use obeya_odata::sql::{self, Scope, Value};
+use obeya_odata::sql::{self, Scope, Statement, Value};
 
 use crate::model::{BOARD, COMMENT};
 use crate::store::{Store, bind};
@@ -41,6 +41,186 @@ fn comments() -> Store {
            ANALYZE "incidentComments", comment_words, comment_parts"#,
     );
     store
+}
+
+/// Rows that the steps of a statement read, in a plan that is made without the values, as the service's
+/// statements have it.
+fn rows_read(store: &Store, statement: &Statement) -> f64 {
+    let values: Vec<String> = statement
+        .binds
+        .iter()
+        .map(|value| match value {
+            Value::Int(number) => number.to_string(),
+            Value::Text(text) => format!("'{text}'"),
+            other => panic!("{other:?} is bound"),
+        })
+        .collect();
+    let (sql, values) = (statement.sql.replace('?', "$"), values.join(", "));
+    store.execute(&format!(
+        "SET plan_cache_mode = force_generic_plan; SET jit = off; PREPARE asked AS {sql}"
+    ));
+    let explain = Statement {
+        sql: format!(
+            "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE asked ({values})"
+        ),
+        binds: Vec::new(),
+    };
+    let lines = store.rows(&explain).unwrap();
+    store.execute("DEALLOCATE asked");
+    let (mut read, mut loops) = (0.0, 0.0);
+    for line in lines.iter().flatten() {
+        let Value::Text(line) = line else {
+            continue;
+        };
+        let number = |after: &str| -> Option<f64> {
+            let (_, text) = line.split_once(after)?;
+            let end = text.find([' ', ')']).unwrap_or(text.len());
+            text[..end].parse().ok()
+        };
+        if let (Some(rows), Some(turns)) = (number("actual rows="), number("loops=")) {
+            // What is above a scan reads nothing itself.
+            loops = turns;
+            read += if line.contains("Scan") {
+                rows * turns
+            } else {
+                0.0
+            };
+        }
+        read += number("Rows Removed by Filter: ").unwrap_or_default() * loops;
+    }
+    read
+}
+
+#[test]
+fn a_page_of_a_search_reads_few_rows_however_many_match() {
+    let store = comments();
+    // In one comment of 29,000, in none, in 29, in nearly all; a phrase; in the last two comments, which lie
+    // behind all others.
+    for search in [
+        "%2217500%22",
+        "absent",
+        "bearing",
+        "oil",
+        "%22worn bearing%22",
+        "%2229999%22 %2229998%22",
+    ] {
+        for order in ["", "&$orderby=id desc"] {
+            let bound = bind(&COMMENT, &format!("$search={search}{order}&$top=50")).unwrap();
+            let scope = Scope {
+                limit: Some(51),
+                ..Scope::default()
+            };
+            let first = sql::page(&bound, store.dialect(), &scope);
+            let after = [Value::Int(15_000)];
+            let next = sql::page_after(&bound, store.dialect(), &scope, &after).unwrap();
+            let count = sql::count(&bound, store.dialect(), &Scope::default());
+            for statement in first.statements.iter().chain(&next.statements) {
+                let read = rows_read(&store, statement);
+                assert!(
+                    read < 2_500.0,
+                    "{search}{order}: {read} rows read by {}",
+                    statement.sql
+                );
+            }
+            // All matches are counted, and nothing else is read.
+            let most = if search == "oil" { 90_000.0 } else { 200.0 };
+            let read = rows_read(&store, &count);
+            assert!(read < most, "{search}: {read} rows read by {}", count.sql);
+        }
+    }
+}
+
+#[test]
+fn a_page_of_a_search_has_the_rows_that_match() {
+    let store = comments();
+    // Rows that only the index still knows are no rows.
+    store.execute(r#"DELETE FROM "incidentComments" WHERE id % 7 = 3 OR id < 1000"#);
+    let text = |id: i64| {
+        let rest = if id % 1000 == 0 {
+            "on a worn bearing"
+        } else {
+            "on oil"
+        };
+        format!(" comment {id} {rest} ")
+    };
+    let ids: Vec<i64> = (1000..=30_000).filter(|id| id % 7 != 3).collect();
+    let mut dice = 7_u64;
+    let mut roll = |sides: u64| {
+        dice = dice
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (dice >> 33) % sides
+    };
+    for turn in 0..200 {
+        // Words of any frequency, alone and together.
+        let number = 1000 + roll(30_000);
+        let phrases = match turn % 8 {
+            0 => vec!["oil".to_owned()],
+            1 => vec!["bearing".to_owned()],
+            2 => vec![number.to_string()],
+            3 => vec![number.to_string(), (number + 1 + roll(3_000)).to_string()],
+            4 => vec!["worn bearing".to_owned(), number.to_string()],
+            5 => vec!["absent".to_owned()],
+            6 => vec!["comment".to_owned(), "bearing".to_owned()],
+            _ => vec![format!("{number} on oil"), "bearing worn".to_owned()],
+        };
+        let search: Vec<String> = phrases
+            .iter()
+            .map(|phrase| format!("%22{phrase}%22"))
+            .collect();
+        let descending = roll(2) == 1;
+        let after = (roll(3) == 0).then(|| 1000 + roll(29_000) as i64);
+        let (top, skip) = (1 + roll(5).pow(4), roll(2) * roll(60));
+        let order = if descending { " desc" } else { "" };
+        let query = format!(
+            "$search={}&$orderby=id{order}&$top={top}&$skip={skip}&$select=id",
+            search.join(" ")
+        );
+        let bound = bind(&COMMENT, &query).unwrap();
+
+        let lies_behind =
+            |id: i64| after.is_none_or(|after| if descending { id < after } else { id > after });
+        let is_match = |id: i64| {
+            phrases
+                .iter()
+                .any(|phrase| text(id).contains(&format!(" {phrase} ")))
+        };
+        let mut expected: Vec<i64> = ids.iter().copied().filter(|&id| is_match(id)).collect();
+        let counted = expected.len() as i64;
+        expected.retain(|&id| lies_behind(id));
+        if descending {
+            expected.reverse();
+        }
+        let skip = if after.is_some() { 0 } else { skip };
+        let expected: Vec<Vec<Value>> = expected
+            .into_iter()
+            .skip(skip as usize)
+            .take(top as usize)
+            .map(|id| vec![Value::Int(id)])
+            .collect();
+
+        let scope = Scope::default();
+        let page = match after {
+            None => sql::page(&bound, store.dialect(), &scope),
+            Some(id) => {
+                sql::page_after(&bound, store.dialect(), &scope, &[Value::Int(id)]).unwrap()
+            }
+        };
+        let [statement] = page.statements.as_slice() else {
+            panic!("{query} is one statement");
+        };
+        assert_eq!(
+            store.rows(statement),
+            Ok(expected),
+            "{query} after {after:?}"
+        );
+        let count = sql::count(&bound, store.dialect(), &scope);
+        assert_eq!(
+            store.rows(&count),
+            Ok(vec![vec![Value::Int(counted)]]),
+            "{query}"
+        );
+    }
 }
 
 #[test]

@@ -24,7 +24,8 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     call.reply_json_record(&detail)
 }
 
-/// The parameter `language`, if it is given.
+/// The parameter `language`, if it is given. Without a value it is as if it were not: forms send what was not
+/// filled in.
 pub(super) fn language(query: &str) -> Result<Option<String>, Problem> {
     let pairs: Vec<(String, String)> = serde_urlencoded::from_str(query)
         .map_err(|error| Problem::invalid_query("language", error.to_string()))?;
@@ -34,6 +35,7 @@ pub(super) fn language(query: &str) -> Result<Option<String>, Problem> {
         .map(|(_, value)| value);
     match (given.next(), given.next()) {
         (None, _) => Ok(None),
+        (Some(code), None) if code.is_empty() => Ok(None),
         (Some(code), None) if is_language(&code) => Ok(Some(code)),
         (Some(code), None) => Err(Problem::invalid_query(
             "language",
@@ -101,6 +103,9 @@ mod tests {
             Some(Some("nb-NO".to_owned()))
         );
         assert!(language("language=nb&language=sv").is_err());
-        assert!(language("language=").is_err());
+        assert_eq!(language("language=&x=1").ok(), Some(None));
+        assert_eq!(language("x=1&language").ok(), Some(None));
+        assert!(language("language=&language=nb").is_err());
+        assert!(language("language=%20").is_err());
     }
 }

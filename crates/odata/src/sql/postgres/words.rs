@@ -1,0 +1,101 @@
+//! How `$search` finds its rows: by the GIN index of the words, or by a walk over the first rows where most
+//! of them match.
+//!
+//! PostgreSQL plans a prepared statement without its words, and takes any of them for one in 200 rows. With a
+//! limit it would then read rows in the order of their key until the page is full: all of them, for a word
+//! that is in one. So the statement itself looks at a bounded number of rows first, and asks the index if
+//! these do not fill the page.
+
+use super::{LONGEST_WORD, array};
+use crate::sql::Value;
+use crate::sql::dialect::{Bind, Extent, KeyPage, TextIndex};
+use crate::sql::render::quote;
+
+/// Rows that are looked at for each row of the page: words that are in fewer of them are sooner found by the
+/// index.
+const ROWS_FOR_EACH: i64 = 20;
+/// The least and the most rows that are looked at. The least take less time than the rest of the statement.
+const LEAST_ROWS: i64 = 1_000;
+const MOST_ROWS: i64 = 5_000;
+
+/// The condition on the row `alias`.
+pub(super) fn found(
+    index: TextIndex,
+    alias: &str,
+    phrases: &[Vec<String>],
+    extent: &Extent,
+    bind: Bind<'_>,
+) -> String {
+    let row = format!("{alias}.{}", quote(index.column));
+    let table = quote(index.table);
+    let condition = condition(phrases, bind);
+    let all = format!("SELECT w.rowid FROM {table} AS w WHERE ({condition})");
+    match extent {
+        // An array has no statistics, so that the planner looks its members up by the key. Beside further
+        // conditions they may be far fewer than the matches, and another index may find them.
+        Extent::All => format!("{row} = ANY(ARRAY({all}))"),
+        Extent::Page(page) if page.rows <= MOST_ROWS => {
+            let walk = walk(index, page, &condition, bind);
+            let rows = bind(Value::Int(page.rows));
+            format!(
+                "{row} = ANY(ARRAY(WITH near AS MATERIALIZED ({walk} LIMIT {rows}) \
+                 SELECT rowid FROM near WHERE (SELECT count(*) FROM near) >= {rows} \
+                 UNION ALL {all} AND (SELECT count(*) FROM near) < {rows}))"
+            )
+        }
+        Extent::Page(_) | Extent::Other => format!("{row} IN ({all})"),
+    }
+}
+
+/// The matches among the next rows in the order of the key, of which only those count that are rows of the
+/// queried table too.
+fn walk(index: TextIndex, page: &KeyPage, condition: &str, bind: Bind<'_>) -> String {
+    let (sign, direction) = if page.descending {
+        ("<", " DESC")
+    } else {
+        (">", "")
+    };
+    let start = match &page.after {
+        Some(value) => format!(" WHERE rowid {sign} {}", bind(value.clone())),
+        None => String::new(),
+    };
+    let looked_at = page.rows.saturating_mul(ROWS_FOR_EACH);
+    let looked_at = bind(Value::Int(looked_at.clamp(LEAST_ROWS, MOST_ROWS)));
+    format!(
+        "SELECT w.rowid FROM (SELECT rowid, words, document FROM {}{start} ORDER BY rowid{direction} LIMIT {looked_at}) AS w \
+         JOIN {} AS r ON r.{} = w.rowid WHERE ({condition}) ORDER BY w.rowid{direction}",
+        quote(index.table),
+        quote(page.table),
+        quote(index.column),
+    )
+}
+
+/// What the row `w` of the index must meet. All single words are one question to the index. A phrase is found
+/// by its words, and then looked for in the document; so is a word that may be the start of a longer one.
+fn condition(phrases: &[Vec<String>], bind: Bind<'_>) -> String {
+    let is_start = |word: &String| word.chars().nth(LONGEST_WORD - 1).is_some();
+    let (single, more): (Vec<_>, Vec<_>) = phrases
+        .iter()
+        .partition(|phrase| matches!(&phrase[..], [word] if !is_start(word)));
+    let single: Vec<String> = single.into_iter().flatten().cloned().collect();
+    let mut conditions = Vec::with_capacity(more.len() + 1);
+    if !single.is_empty() {
+        conditions.push(format!("w.words && {}", array(&single, bind)));
+    }
+    for phrase in more {
+        let words: Vec<String> = phrase.iter().map(|word| kept(word).to_owned()).collect();
+        let words = array(&words, bind);
+        let run = bind(Value::Text(format!(" {} ", phrase.join(" "))));
+        conditions.push(format!(
+            "(w.words @> {words} AND strpos(w.document, {run}) > 0)"
+        ));
+    }
+    conditions.join(" OR ")
+}
+
+/// What `words` holds of a word.
+fn kept(word: &str) -> &str {
+    word.char_indices()
+        .nth(LONGEST_WORD)
+        .map_or(word, |(end, _)| &word[..end])
+}

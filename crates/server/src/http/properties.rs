@@ -1,0 +1,174 @@
+//! The properties of a struct in a JSON object: known in any case of their letters, each given at most once.
+//!
+//! Derived implementations match names exactly, so that `Severity` would be an unknown property and its value
+//! be lost. A key is compared as it stands first, and only then without regard to the case of ASCII letters.
+
+use std::fmt;
+
+use serde::de::value::BorrowedStrDeserializer;
+use serde::de::{DeserializeSeed, Deserializer, Error, IntoDeserializer as _, MapAccess, Visitor};
+
+use super::objects::Objects;
+
+/// Reads a struct from an object.
+pub(super) struct StructVisitor<V> {
+    properties: &'static [&'static str],
+    visitor: V,
+}
+
+impl<V> StructVisitor<V> {
+    /// For the struct that `visitor` makes, which has these properties.
+    pub(super) fn new(properties: &'static [&'static str], visitor: V) -> Self {
+        Self {
+            properties,
+            visitor,
+        }
+    }
+}
+
+impl<'de, V: Visitor<'de>> Visitor<'de> for StructVisitor<V> {
+    type Value = V::Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.visitor.expecting(f)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<Self::Value, A::Error> {
+        self.visitor.visit_map(StructEntries {
+            access,
+            matcher: PropertyMatcher::new(self.properties),
+        })
+    }
+}
+
+/// The entries of an object that a struct is read from.
+struct StructEntries<A> {
+    access: A,
+    matcher: PropertyMatcher,
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for StructEntries<A> {
+    type Error = A::Error;
+
+    fn next_key_seed<S: DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<Option<S::Value>, A::Error> {
+        self.access.next_key_seed(KeySeed {
+            matcher: &mut self.matcher,
+            seed,
+        })
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
+        self.access.next_value_seed(Objects(seed))
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        self.access.size_hint()
+    }
+}
+
+/// A key of such an object, on its way to the struct's own seed.
+struct KeySeed<'m, S> {
+    matcher: &'m mut PropertyMatcher,
+    seed: S,
+}
+
+impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for KeySeed<'_, S> {
+    type Value = S::Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<S::Value, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<'de, S: DeserializeSeed<'de>> Visitor<'de> for KeySeed<'_, S> {
+    type Value = S::Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a property")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<S::Value, E> {
+        match self.matcher.resolve(name)? {
+            Some(property) => self
+                .seed
+                .deserialize(BorrowedStrDeserializer::new(property)),
+            None => self.seed.deserialize(name.into_deserializer()),
+        }
+    }
+}
+
+/// Matches the keys of one object with the properties of a struct.
+struct PropertyMatcher {
+    properties: &'static [&'static str],
+    /// Where the next key is looked for first: most bodies have their properties in the order of the
+    /// contract.
+    next: usize,
+    /// One bit for each property that was given, of the first 64. The struct itself refuses a further one
+    /// that is given twice.
+    given: u64,
+    /// How properties were spelled that were not spelled as the contract does, by their positions.
+    spellings: Vec<(usize, String)>,
+}
+
+impl PropertyMatcher {
+    fn new(properties: &'static [&'static str]) -> Self {
+        Self {
+            properties,
+            next: 0,
+            given: 0,
+            spellings: Vec::new(),
+        }
+    }
+
+    /// The property that a key names, `None` if it names none. An error if that property was given before.
+    fn resolve<E: Error>(&mut self, key: &str) -> Result<Option<&'static str>, E> {
+        let Some(position) = self.position(key) else {
+            return Ok(None);
+        };
+        let property = self.properties[position];
+        let bit = u32::try_from(position)
+            .ok()
+            .and_then(|position| 1_u64.checked_shl(position))
+            .unwrap_or(0);
+        if self.given & bit != 0 {
+            return Err(self.given_twice(position, key));
+        }
+        self.given |= bit;
+        self.next = position + 1;
+        if property != key {
+            self.spellings.push((position, key.to_owned()));
+        }
+        Ok(Some(property))
+    }
+
+    fn position(&self, key: &str) -> Option<usize> {
+        if self.properties.get(self.next) == Some(&key) {
+            return Some(self.next);
+        }
+        let mut properties = self.properties.iter();
+        properties
+            .position(|property| *property == key)
+            .or_else(|| {
+                let mut properties = self.properties.iter();
+                properties.position(|property| property.eq_ignore_ascii_case(key))
+            })
+    }
+
+    /// In serde's words for it, and with both spellings where they differ.
+    fn given_twice<E: Error>(&self, position: usize, key: &str) -> E {
+        let property = self.properties[position];
+        let mut spellings = self.spellings.iter();
+        let before = spellings
+            .find(|(at, _)| *at == position)
+            .map_or(property, |(_, spelling)| spelling);
+        if before == key {
+            return E::duplicate_field(property);
+        }
+        E::custom(format_args!(
+            "duplicate field `{property}`, as `{before}` and as `{key}`"
+        ))
+    }
+}
