@@ -33,6 +33,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=1000))]
     db_connections: u16,
 
+    /// How many requests with an Idempotency-Key one client may send in 24 hours
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..))]
+    idempotency_keys: u32,
+
     /// How many seconds an access token lives
     #[arg(long, value_name = "SECONDS", default_value_t = 86_400, value_parser = clap::value_parser!(u64).range(1..=315_360_000))]
     token_lifetime: u64,
@@ -68,6 +72,7 @@ pub(crate) async fn run(args: Args) -> Result<()> {
     config.base_url = args.base_url;
     config.auth_url = args.auth_url;
     config.limits.database_connections = args.db_connections.into();
+    config.limits.idempotency_keys = args.idempotency_keys;
     config.token_lifetime = Duration::from_secs(args.token_lifetime);
     let running = Server::start(config)
         .await
