@@ -47,6 +47,10 @@ pub(crate) struct Args {
     #[arg(long, env = "OBEYA_IDLE_TIMEOUT", value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=86_400))]
     idle_timeout: u32,
 
+    /// How many requests with an Idempotency-Key one client may send in 24 hours
+    #[arg(long, env = "OBEYA_IDEMPOTENCY_KEYS", value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..))]
+    idempotency_keys: u32,
+
     /// How many seconds an access token lives
     #[arg(long, value_name = "SECONDS", default_value_t = 86_400, value_parser = clap::value_parser!(u64).range(1..=315_360_000))]
     token_lifetime: u64,
@@ -85,6 +89,7 @@ pub(crate) async fn run(args: Args) -> Result<()> {
     config.limits.connections = usize::try_from(args.connections)?;
     config.limits.header_read = Duration::from_secs(args.head_timeout.into());
     config.limits.idle = Duration::from_secs(args.idle_timeout.into());
+    config.limits.idempotency_keys = args.idempotency_keys;
     config.token_lifetime = Duration::from_secs(args.token_lifetime);
     let running = Server::start(config)
         .await

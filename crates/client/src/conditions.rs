@@ -87,9 +87,11 @@ impl Client {
         self.carrying(|extras| extras.if_match = Some(tag))
     }
 
-    /// The same client, whose writes carry this `Idempotency-Key` instead of one made up for each call: however often, and from however many
-    /// processes, the same write is sent under it during a day, it is carried out once, and all get the answer of that once. Another write under it fails with
-    /// status 422 (`idempotency.mismatch`).
+    /// The same client, whose writes carry this `Idempotency-Key` instead of one made up for each call:
+    /// however often, and from however many processes, the same write is sent under it during a day, it is
+    /// carried out once, and all are answered with the record, as it is when they ask. Once that is gone, the
+    /// same write fails with status 404. Another write under the key fails with status 422
+    /// (`idempotency.mismatch`).
     ///
     /// Name what is written and not the try: the number of an order, say. 1 to 255 visible ASCII characters.
     ///

@@ -62,9 +62,10 @@
 //!   | 502, 504, any other 503, the connection broke | again | again | given up: it may have been carried out |
 //!   | any other answer | given up | given up | given up |
 //!
-//!   Each write carries an `Idempotency-Key` of its own, the same on every try: a service that keeps to keys carries it out
-//!   once and gives that answer again. Whether a service does, its token issuer says (`obeya serve` does), or
-//!   [`idempotency_keys`](ClientBuilder::idempotency_keys). [`Client::idempotency_key`] gives a key that outlives the call.
+//!   Each write carries an `Idempotency-Key` of its own, the same on every try: a service that keeps to keys
+//!   carries it out once and answers again with the record as it is by then. Whether a service does, its token
+//!   issuer says (`obeya serve` does), or [`idempotency_keys`](ClientBuilder::idempotency_keys).
+//!   [`Client::idempotency_key`] gives a key that outlives the call.
 //!
 //!   Elsewhere a PUT or DELETE that is sent again may meet what its first try did: 409 to a change of status that has just been made,
 //!   404 to an incident that has just been deleted. Such an answer says so, and has the failure of that try as its source.

@@ -84,6 +84,9 @@ pub struct Limits {
     /// How often the store is asked for clients revoked and keys made by other processes; at least every
     /// 20 s, since no token is accepted 60 s after the last answer. Default 15 s.
     pub auth_poll: Duration,
+    /// Most `Idempotency-Key`s of the last 24 hours that one client may have, at least 1; another one is
+    /// answered with 429 `idempotency.quota`. Each takes some 300 bytes of the database. Default 1,000,000.
+    pub idempotency_keys: u32,
     /// How often incidents whose 30 days in the trash are over are removed for good. Default 1 h.
     pub purge: Duration,
 }
@@ -111,6 +114,7 @@ impl Default for Limits {
             database_wait: Duration::from_secs(5),
             statement: Duration::from_secs(10),
             auth_poll: Duration::from_secs(15),
+            idempotency_keys: 1_000_000,
             purge: Duration::from_secs(3600),
         }
     }

@@ -1,9 +1,9 @@
-//! What a service does on its own, now and then: keep up with other processes, empty the trash, and forget answers kept for requests
-//! that are sent again.
+//! What a service does on its own, now and then: keep up with other processes, empty the trash, and purge
+//! idempotency records that have expired.
 //!
 //! A turn that fails or panics is logged and left to the next one. Nothing a caller can see may depend on how often these run: a revoked
-//! client is the one exception, a trashed incident is never listed late and a kept answer never
-//! given late, purged or not.
+//! client is the one exception, a trashed incident is never listed late and an expired key never
+//! known, purged or not.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -30,9 +30,9 @@ pub(crate) fn start(app: &Arc<App>) -> JoinSet<()> {
     tasks.spawn(repeat(limits.purge, move || {
         empty_trash(Arc::clone(&emptying))
     }));
-    let forgetting = Arc::clone(app);
+    let purging = Arc::clone(app);
     tasks.spawn(repeat(limits.purge, move || {
-        forget_answers(Arc::clone(&forgetting))
+        purge_keys(Arc::clone(&purging))
     }));
     tasks
 }
@@ -53,12 +53,12 @@ async fn empty_trash(app: Arc<App>) {
     }
 }
 
-/// Answers that nobody is given again.
-async fn forget_answers(app: Arc<App>) {
+/// Idempotency records of more than a day ago.
+async fn purge_keys(app: Arc<App>) {
     match answers::purge(&app.store, app.clock.ticks()).await {
         Ok(0) => {}
-        Ok(purged) => tracing::info!(purged, "forgot answers to repeated requests"),
-        Err(error) => tracing::warn!(%error, "cannot forget old answers"),
+        Ok(purged) => tracing::info!(purged, "purged idempotency records"),
+        Err(error) => tracing::warn!(%error, "cannot purge idempotency records"),
     }
 }
 

@@ -9,19 +9,19 @@ use serde_json::Value;
 use crate::binary::{database, obeya, run, run_unread};
 use crate::serving::Serving;
 
-fn credentials(db: &str) -> Value {
+/// A client of the service that may do what this scope opens.
+fn client(serving: &Serving, db: &str, scope: &str) -> Client {
     let made = run([
-        "client",
-        "add",
-        "test",
-        "--db",
-        db,
-        "--scope",
-        "Data.Read",
-        "--json",
+        "client", "add", "test", "--db", db, "--scope", scope, "--json",
     ])
     .success();
-    serde_json::from_str(&made).expect("JSON")
+    let made: Value = serde_json::from_str(&made).expect("JSON");
+    Client::builder()
+        .base_url(&serving.url)
+        .client_id(made["client_id"].as_str().expect("an id"))
+        .client_secret(made["client_secret"].as_str().expect("a secret"))
+        .build()
+        .expect("a client")
 }
 
 #[tokio::test]
@@ -33,14 +33,24 @@ async fn it_says_where_it_listens_and_answers_there() {
         "the database is made if it is missing"
     );
     // Made while the service runs, by another process.
-    let made = credentials(&db);
-    let client = Client::builder()
-        .base_url(&serving.url)
-        .client_id(made["client_id"].as_str().expect("an id"))
-        .client_secret(made["client_secret"].as_str().expect("a secret"))
-        .build()
-        .expect("a client");
+    let client = client(&serving, &db, "Data.Read");
     assert_eq!(client.areas().list().await.expect("areas").items, []);
+}
+
+/// Every write of the SDK carries a key of its own.
+#[tokio::test]
+async fn a_client_has_as_many_idempotency_keys_as_it_is_told() {
+    let (_folder, db) = database();
+    let plant = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/plant");
+    run(["import", plant, "--db", &db]).success();
+    let serving = Serving::start(&db, &["--idempotency-keys", "2"]);
+    let client = client(&serving, &db, "Data.ReadWrite");
+    let delete = async || client.datasources().delete_values(12, &[1]).await;
+    for _ in 0..2 {
+        assert_eq!(delete().await.expect("room for a key"), 0);
+    }
+    let refused = delete().await.expect_err("no room");
+    assert_eq!(refused.code(), Some("idempotency.quota"), "{refused}");
 }
 
 #[cfg(unix)]

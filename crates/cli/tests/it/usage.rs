@@ -21,6 +21,10 @@ fn wrong_usage_exits_with_2_and_says_what_is_wrong() {
             vec!["serve", "--db", &db, "--connections", "0"],
             "--connections",
         ),
+        (
+            vec!["serve", "--db", &db, "--idempotency-keys", "0"],
+            "--idempotency-keys",
+        ),
         (vec!["client", "add", "x", "--db", &db], "--scope"),
         (
             vec!["client", "add", "x", "--db", &db, "--scope", "Data.Reed"],

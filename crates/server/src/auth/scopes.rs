@@ -48,6 +48,23 @@ impl Scopes {
         Self::from_names(operation.scopes().iter().copied()).unwrap_or_default()
     }
 
+    /// The scopes of which any one lets a caller read what an operation writes: those of its family, and
+    /// `public.api.read`.
+    pub(crate) fn to_read_what_it_writes(operation: Operation) -> Self {
+        let is_of = |family: &str, name: &str| {
+            matches!(name.strip_prefix(family), Some(".Read" | ".ReadWrite"))
+        };
+        let names = NAMES.into_iter().filter(|name| {
+            let mut written = operation.scopes().iter();
+            *name == "public.api.read"
+                || written.any(|scope| {
+                    let family = scope.strip_suffix(".ReadWrite");
+                    family.is_some_and(|family| is_of(family, name))
+                })
+        });
+        Self::from_names(names).unwrap_or_default()
+    }
+
     /// Whether the two have a scope in common.
     pub(crate) fn intersects(self, other: Self) -> bool {
         self.0 & other.0 != 0
@@ -89,6 +106,27 @@ mod tests {
                 Ok(operation.scopes().len())
             );
             assert!(!operation.scopes().is_empty(), "{} is open", operation.id());
+        }
+    }
+
+    /// The specification says for each family which scopes its reads accept.
+    #[test]
+    fn what_an_operation_writes_is_read_with_the_scopes_of_the_reads() {
+        for (write, read) in [
+            (Operation::CreateIncident, Operation::GetIncident),
+            (Operation::RestoreIncident, Operation::GetIncident),
+            (Operation::UpdateImprovement, Operation::GetImprovement),
+            (
+                Operation::UpdateDatasourceValue,
+                Operation::ListDatasourceValues,
+            ),
+        ] {
+            assert_eq!(
+                Scopes::to_read_what_it_writes(write),
+                Scopes::accepted_by(read),
+                "{}",
+                write.id()
+            );
         }
     }
 

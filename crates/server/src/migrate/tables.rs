@@ -119,7 +119,7 @@ tables! {
     stamps (id Int) last Int;
     counters (name Text) last Int;
 
-    answers (client_id Text, operation Text, key Text) fingerprint Text, body Text, answered_at Int;
+    answers (client_id Text, operation Text, key Text) fingerprint Text, body Text, answered_at Int, record_id Int, ordinal Int;
 }
 
 impl Table {

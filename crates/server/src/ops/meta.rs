@@ -12,7 +12,7 @@ use crate::store::engine::StoreError;
 use crate::telemetry::Observed;
 
 const SPEC_YAML: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.yaml"));
-const SPEC_JSON: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
+pub(super) const SPEC_JSON: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
 
 /// `/healthz`: the process answers.
 pub(crate) fn live() -> Response {

@@ -14,4 +14,5 @@ mod never_null;
 pub(crate) mod odata;
 pub(crate) mod ping;
 mod refusal;
+mod view;
 mod writing;

@@ -1,19 +1,23 @@
 //! The stamps of `last_modified` and of values' `registration_date`: each is later than every one before, whatever the clock does.
 //!
-//! A reader that asks for what changed after the last stamp it saw must miss nothing, so two commits never share a stamp and a later commit never has an
-//! earlier one. The row that is updated makes every engine keep that order, also between processes. Whoever brings stamps along, as an import does, brings
-//! later ones only ([`last`]) and says which was the latest ([`raise`]).
+//! A reader that asks for what changed after the last stamp it saw must miss nothing, so two commits never
+//! share a stamp and a later commit never has an earlier one. Only one transaction writes at a time, over all
+//! processes: SQLite locks the file, and on PostgreSQL a writer locks this table from BEGIN to COMMIT. So
+//! what is read here stays as it is until the commit, and a stamp is a SELECT and an UPDATE. Whoever brings
+//! stamps along, as an import does, brings later ones only ([`last`]) and says which was the latest
+//! ([`raise`]).
 
-use super::{Dialect, Session, StoreError};
+use super::{Session, StoreError};
 
-const NEXT: &str = "UPDATE stamps SET last = CASE WHEN last >= ?1 THEN last + 1 ELSE ?1 END WHERE id = 1 RETURNING last";
+const LAST: &str = "SELECT last FROM stamps WHERE id = 1";
 
-/// Says that the next stamp will be taken ([`next`]), unless the write is refused before and undone.
+/// Prefetches what [`next`] reads. It takes no stamp: a write that turns out to change nothing leaves none
+/// behind.
 ///
 /// # Errors
 /// What the engine says, here and below.
-pub(crate) fn announce(session: &mut dyn Session, now: i64) -> Result<(), StoreError> {
-    session.announce(NEXT, &[now.into()])
+pub(crate) fn announce(session: &mut dyn Session) -> Result<(), StoreError> {
+    session.announce(LAST, &[])
 }
 
 /// Takes the next stamp: `now` (100 ns ticks), or just after the last one given out if the clock has not passed it.
@@ -24,21 +28,10 @@ pub(crate) fn announce(session: &mut dyn Session, now: i64) -> Result<(), StoreE
 /// # Errors
 /// What the engine says.
 pub fn next(session: &mut dyn Session, now: i64, floor: i64) -> Result<i64, StoreError> {
-    if session.dialect() == Dialect::Sqlite {
-        // A statement that gives back what it wrote makes a table for it there, and costs more than two that do not.
-        let after = given(session)?.max(floor).saturating_add(1);
-        let next = now.max(after);
-        raise(session, next)?;
-        return Ok(next);
-    }
-    let last = session.first(NEXT, &[now.into()], |row| row.int(0))?;
-    let last = last.flatten().ok_or_else(empty)?;
-    if last > floor {
-        return Ok(last);
-    }
-    let after = floor.saturating_add(1);
-    raise(session, after)?;
-    Ok(after)
+    let after = given(session)?.max(floor).saturating_add(1);
+    let next = now.max(after);
+    raise(session, next)?;
+    Ok(next)
 }
 
 /// The last stamp given out; `None` before the first.
@@ -49,9 +42,7 @@ pub(crate) fn last(session: &mut dyn Session) -> Result<Option<i64>, StoreError>
 
 /// The last stamp given out; 0 before the first.
 fn given(session: &mut dyn Session) -> Result<i64, StoreError> {
-    let last = session.first("SELECT last FROM stamps WHERE id = 1", &[], |row| {
-        row.int(0)
-    })?;
+    let last = session.first(LAST, &[], |row| row.int(0))?;
     last.flatten().ok_or_else(empty)
 }
 

@@ -7,11 +7,11 @@ use crate::incidents_plant::{NOW, accepted, plant, refused};
 const PATH: &str = "/v1/Improvements/317";
 
 #[tokio::test]
-async fn an_empty_body_changes_the_stamp_alone() {
+async fn a_body_with_one_property_changes_it_and_the_stamp() {
     let service = plant().await;
-    let improvement = accepted(&service, "PUT", PATH, &json!({})).await;
+    let improvement = accepted(&service, "PUT", PATH, &json!({"title": "Third clamp"})).await;
     let expected = json!({
-        "id": 317, "status": "Planned", "priorityStatus": "NotPrioritized", "groupId": 4, "group": "Assembly team", "text": null, "title": "Second clamp",
+        "id": 317, "status": "Planned", "priorityStatus": "NotPrioritized", "groupId": 4, "group": "Assembly team", "text": null, "title": "Third clamp",
         "categoryId": null, "category": null, "projectId": null, "project": null, "lastModified": NOW, "lastModifiedByUserId": null,
         "suggestedByUserId": "u-117", "suggestedBy": "Tomas Berg", "suggestionDate": "2025-05-23T11:33:20Z", "dueDate": "1970-01-01T00:00:00.000007Z",
         "plannedDate": "2025-05-24T15:20:00Z", "inProgressDate": null, "implementedDate": null, "evaluatedDate": null, "archivedDate": null,

@@ -51,9 +51,8 @@ async fn every_property_of_the_body_is_kept() {
     // As it is read back by a write that changes nothing.
     service.clock.advance(60);
     let path = format!("{LIST}/{}", made["id"]);
-    let mut read = accepted(&service, "PUT", &path, &json!({})).await;
-    assert_eq!(read["lastModified"], "2025-06-02T08:01:00Z");
-    read["lastModified"] = made["lastModified"].clone();
+    let read = accepted(&service, "PUT", &path, &json!({})).await;
+    assert_eq!(read["lastModified"], NOW);
     assert_eq!(read, made);
     // What may be empty may be null.
     let nulls: Value = body

@@ -60,11 +60,13 @@ mod store_words;
 mod token;
 mod trash;
 mod types;
+mod unchanged;
 mod values;
 mod values_forms;
 mod values_large;
 mod values_streams;
 mod values_written;
+mod write_only;
 
 // A server that fails, and what only this engine does.
 mod partitions;

@@ -11,7 +11,9 @@ use tokio::task::JoinSet;
 
 use crate::etags::send;
 use crate::incidents_plant::{everything, fill, least, least_update, plant, with};
+use crate::support::sql::dump;
 use crate::support::{ALL, Answer, Service};
+use crate::values_written;
 
 const INCIDENTS: &str = "/v1/Incidents";
 const DAY: i64 = 86_400;
@@ -75,12 +77,17 @@ async fn the_same_request_again_gets_the_same_answer_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn the_answer_is_the_first_one_whatever_became_of_the_record() {
+async fn the_answer_is_the_record_as_it_is_by_then() {
     let service = plant().await;
     let first = create(&service, "k", &least()).await;
     let path = format!("{INCIDENTS}/{}", first.json()["id"]);
     assert_eq!(service.put(&path, &least_update()).await.status, 200);
-    assert_eq!(create(&service, "k", &least()).await.body, first.body);
+    let again = create(&service, "k", &least()).await;
+    assert!(is_replayed(&again));
+    let read = service.get(&path).await;
+    assert_ne!(read.body, first.body);
+    assert_eq!(again.text(), read.text());
+    assert_eq!(again.header("etag"), read.header("etag"));
 
     // Once more, where the work itself would be refused by now.
     let headers = [("idempotency-key", "k")];
@@ -89,7 +96,155 @@ async fn the_answer_is_the_first_one_whatever_became_of_the_record() {
     assert!(is_replayed(&delete().await));
     let keyless = send(&service, (Method::DELETE, &path), &[], None).await;
     keyless.is_problem(404, "not_found");
-    assert_eq!(create(&service, "k", &least()).await.body, first.body);
+    // There is no record any more to answer with, and none is made instead.
+    let incidents = count(&service, "incidents").await;
+    let gone = create(&service, "k", &least()).await;
+    gone.is_problem(404, "not_found");
+    assert_eq!(gone.header("idempotency-replayed"), "true");
+    assert_eq!(count(&service, "incidents").await, incidents);
+}
+
+/// What was answered before an incident became anonymous must not be told again afterwards.
+#[tokio::test]
+async fn a_repeated_request_does_not_tell_who_reported_in_confidence() {
+    let service = plant().await;
+    let body = with(least(), &json!({"createdByUserId": "u-104"}));
+    let first = create(&service, "k", &body).await;
+    assert_eq!(first.json()["reportedBy"], "Ingrid Solheim");
+    let path = format!("{INCIDENTS}/{}", first.json()["id"]);
+    let hidden = with(least_update(), &json!({"isAnonymous": true}));
+    assert_eq!(service.put(&path, &hidden).await.status, 200);
+    let again = create(&service, "k", &body).await;
+    assert!(is_replayed(&again));
+    for name in ["reportedBy", "reportedByUserId"] {
+        assert_eq!(again.json()[name], Value::Null, "{name}");
+    }
+    assert!(!again.text().contains("Ingrid"), "{}", again.text());
+}
+
+/// A key takes the same room whatever is written under it.
+#[tokio::test]
+async fn nothing_of_a_record_is_kept_with_its_key() {
+    let service = plant().await;
+    let text = "Sixteen letters ".repeat(50_000);
+    let body = with(least_update(), &json!({"text": text}));
+    let path = "/v1/Incidents/100";
+    let headers = [("idempotency-key", "k")];
+    let put = async || send(&service, (Method::PUT, path), &headers, Some(&body)).await;
+    assert!(!is_replayed(&put().await));
+    let again = put().await;
+    assert!(is_replayed(&again));
+    assert_eq!(again.json()["text"], text.as_str());
+    let kept = service.store().read(|session| dump(session, "answers"));
+    let kept: Result<_, StoreError> = kept.await;
+    let kept = kept.expect("the rows");
+    assert!(kept.contains("updateIncident"), "{kept}");
+    assert!(kept.len() < 1_000, "{} bytes", kept.len());
+}
+
+/// During an upgrade of several processes, those of the last version still store whole records.
+#[tokio::test]
+async fn what_the_last_version_stored_is_no_copy_to_answer_with() {
+    let service = plant().await;
+    let first = create(&service, "k", &least()).await;
+    let body = first.text();
+    let as_before = service.store().write(move |session| {
+        let sql = "UPDATE answers SET record_id = NULL, body = ?1";
+        session.execute(sql, &[(&body).into()])
+    });
+    let as_before: Result<_, StoreError> = as_before.await;
+    assert_eq!(as_before.expect("updated"), 1);
+    let path = format!("{INCIDENTS}/{}", first.json()["id"]);
+    let changed = service.put(&path, &least_update()).await;
+    let again = create(&service, "k", &least()).await;
+    assert!(is_replayed(&again));
+    assert_eq!(again.text(), changed.text());
+}
+
+#[tokio::test]
+async fn figures_are_answered_again_as_they_were() {
+    let service = values_written::plant().await;
+    let path = "/v1/Datasources/1/values/batch";
+    let values = json!([
+        values_written::value(1, "2025-06-01T06:00:00Z"),
+        values_written::value(2, "2025-06-01T06:00:00Z")
+    ]);
+    let headers = [("idempotency-key", "k")];
+    let add = async || send(&service, (Method::POST, path), &headers, Some(&values)).await;
+    assert!(!is_replayed(&add().await));
+    let ids = json!([1, 2, 3]);
+    let take = async || send(&service, (Method::DELETE, path), &headers, Some(&ids)).await;
+    assert_eq!(take().await.text(), "2");
+    let again = (add().await, take().await);
+    assert!(is_replayed(&again.0) && is_replayed(&again.1));
+    assert_eq!(again.0.json(), json!({"total": 2}));
+    assert_eq!(again.1.text(), "2");
+    assert_eq!(count(&service, "datasource_values").await, 0);
+}
+
+/// 64 KiB of a body are digested at a time: what comes after them counts as well.
+#[tokio::test]
+async fn bodies_that_differ_only_far_from_their_beginning_are_two_requests() {
+    let service = plant().await;
+    let long = |last: &str| {
+        with(
+            least(),
+            &json!({"text": format!("{}{last}", "x".repeat(200_000))}),
+        )
+    };
+    assert!(!is_replayed(&create(&service, "k", &long("a")).await));
+    create(&service, "k", &long("b"))
+        .await
+        .is_problem(422, "idempotency.mismatch");
+    assert!(is_replayed(&create(&service, "k", &long("a")).await));
+}
+
+/// Three keys a day, the first of them used 100 s before the last.
+#[tokio::test]
+async fn a_client_with_too_many_keys_waits_until_the_oldest_expires() {
+    let service = plant_with(|config| {
+        config.limits.idempotency_keys = 3;
+        config.token_lifetime *= 7;
+    })
+    .await;
+    for key in ["a", "b", "c"] {
+        assert!(!is_replayed(&create(&service, key, &titled(key)).await));
+        service.clock.advance(50);
+    }
+    let before = everything(&service).await;
+    let refused = create(&service, "d", &least()).await;
+    refused.is_problem(429, "idempotency.quota");
+    assert_eq!(refused.header("retry-after"), (DAY - 150).to_string());
+    assert_eq!(everything(&service).await, before);
+    assert_eq!(count(&service, "answers").await, 3);
+
+    // Keys that are known are no new ones, and what has none needs no room.
+    assert!(is_replayed(&create(&service, "a", &titled("a")).await));
+    create(&service, "a", &least())
+        .await
+        .is_problem(422, "idempotency.mismatch");
+    assert_eq!(service.post(INCIDENTS, &least()).await.status, 200);
+    // Nor do the keys of others count.
+    let token = service.token_for(&ALL).await;
+    let request = service.http.post(service.url(INCIDENTS));
+    let request = request.bearer_auth(token).header("idempotency-key", "d");
+    assert!(!is_replayed(&Answer::of(request.json(&least())).await));
+
+    service.clock.advance(DAY - 151);
+    create(&service, "d", &least())
+        .await
+        .is_problem(429, "idempotency.quota");
+    service.clock.advance(1);
+    assert!(!is_replayed(&create(&service, "d", &least()).await));
+    let refused = create(&service, "e", &least()).await;
+    refused.is_problem(429, "idempotency.quota");
+    assert_eq!(refused.header("retry-after"), "50");
+    // An expired key that is used again is a new one.
+    service.clock.advance(50);
+    assert!(!is_replayed(&create(&service, "a", &least()).await));
+    create(&service, "e", &least())
+        .await
+        .is_problem(429, "idempotency.quota");
 }
 
 /// What a client that lost its connection sends again would fail by its own first try, were it not for the key.

@@ -32,7 +32,7 @@ fn create(
         body::open(session, datasource)?;
         return Ok(body::total(values));
     }
-    body::announce(session, datasource, now)?;
+    body::announce(session, datasource)?;
     write::announce(session, values.len())?;
     body::check(session, datasource, values)?;
     let stamp = stamp::next(session, now, 0)?;

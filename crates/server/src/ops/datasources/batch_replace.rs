@@ -32,7 +32,7 @@ fn replace(
     values: &[DatasourceValue],
     now: i64,
 ) -> Result<DatasourceValueTotal, Refusal> {
-    body::announce(session, datasource, now)?;
+    body::announce(session, datasource)?;
     write::announce(session, values.len())?;
     body::check(session, datasource, values)?;
     let stamp = stamp::next(session, now, 0)?;

@@ -9,13 +9,8 @@ use crate::store::values::elements;
 use crate::store::{Session, StoreError, stamp};
 
 /// Says what [`open`] will ask.
-pub(super) fn announce(
-    session: &mut dyn Session,
-    datasource: i32,
-    now: i64,
-) -> Result<(), StoreError> {
-    // Refused or not: what is refused is undone with the stamp.
-    stamp::announce(session, now)?;
+pub(super) fn announce(session: &mut dyn Session, datasource: i32) -> Result<(), StoreError> {
+    stamp::announce(session)?;
     elements::announce(session, datasource)
 }
 

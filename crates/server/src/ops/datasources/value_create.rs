@@ -4,6 +4,7 @@ use axum::response::Response;
 use obeya_model::{DatasourceValue as Record, DatasourceValueInput};
 
 use super::body;
+use super::value_update::present;
 use crate::domain::value::DatasourceValue;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
@@ -14,11 +15,16 @@ use crate::store::{Session, stamp};
 
 pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     let datasource = call.id()?;
-    let value = body::value(call.json::<DatasourceValueInput>().await?);
+    let body = call.json::<DatasourceValueInput>().await?;
+    let writing = writing::of(&call)?.setting(&body)?;
+    let value = body::value(body);
     value.check()?;
     let now = call.now();
-    writing::of(&call)?
-        .record(move |session| create(session, datasource, &value, now))
+    writing
+        .record(
+            move |session, id| present(session, datasource, id),
+            move |session| create(session, datasource, &value, now),
+        )
         .await
 }
 
@@ -28,7 +34,7 @@ fn create(
     value: &DatasourceValue,
     now: i64,
 ) -> Result<Record, Refusal> {
-    body::announce(session, datasource, now)?;
+    body::announce(session, datasource)?;
     write::announce(session, 1)?;
     let elements = body::open(session, datasource)?;
     let known = elements::known(session, &elements, std::slice::from_ref(value))?;

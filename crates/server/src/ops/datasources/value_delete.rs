@@ -25,7 +25,7 @@ fn delete(
     (datasource, id): (i32, i32),
     now: i64,
 ) -> Result<(), Refusal> {
-    body::announce(session, datasource, now)?;
+    body::announce(session, datasource)?;
     write::announce_find(session, datasource, id)?;
     body::open(session, datasource)?;
     present(session, datasource, id)?;

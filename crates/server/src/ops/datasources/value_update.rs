@@ -1,4 +1,5 @@
-//! PUT /v1/Datasources/{id}/values/{valueId}: gives a value other content. It is registered anew, so that whoever asks for what was registered since meets it.
+//! PUT /v1/Datasources/{id}/values/{valueId}: gives a value other content. It is registered anew if that
+//! changes it, so that whoever asks for what was registered since meets it.
 
 use axum::response::Response;
 use obeya_model::{DatasourceValue as Record, DatasourceValueInput};
@@ -14,12 +15,17 @@ use crate::store::{Session, stamp};
 
 pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     let (datasource, id) = (call.id()?, call.id_at(1)?);
-    let value = body::value(call.json::<DatasourceValueInput>().await?);
+    let body = call.json::<DatasourceValueInput>().await?;
+    let writing = writing::of(&call)?.setting(&body)?;
+    let value = body::value(body);
     value.check()?;
     let now = call.now();
-    writing::of(&call)?
+    writing
         .against(move |session| present(session, datasource, id))
-        .record(move |session| update(session, (datasource, id), &value, now))
+        .record(
+            move |session, id| present(session, datasource, id),
+            move |session| update(session, (datasource, id), &value, now),
+        )
         .await
 }
 
@@ -38,12 +44,15 @@ fn update(
     value: &DatasourceValue,
     now: i64,
 ) -> Result<Record, Refusal> {
-    body::announce(session, datasource, now)?;
+    body::announce(session, datasource)?;
     write::announce_find(session, datasource, id)?;
     let elements = body::open(session, datasource)?;
     let before = present(session, datasource, id)?;
     let known = elements::known(session, &elements, std::slice::from_ref(value))?;
     elements.check(value, &known)?;
+    if write::is_as_stored(value, &before)? {
+        return Ok(before);
+    }
     let stamp = stamp::next(session, now, before.registration_date.ticks())?;
     write::update(session, (datasource, id), value, stamp)
 }

@@ -14,10 +14,11 @@ use crate::store::{Session, improvements, stamp};
 
 pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     let NeverNull(body) = call.json::<NeverNull<ImprovementCreate>>().await?;
+    let writing = writing::of(&call)?.setting(&body)?;
     let now = call.now();
     let improvement = Improvement::created(body::of_create(body)?, now)?;
-    writing::of(&call)?
-        .record(move |session| create(session, &improvement, now))
+    writing
+        .record(answer, move |session| create(session, &improvement, now))
         .await
 }
 
@@ -26,8 +27,7 @@ fn create(
     improvement: &Improvement,
     now: i64,
 ) -> Result<Record, Refusal> {
-    // Refused or not: what is refused is undone with the stamp.
-    stamp::announce(session, now)?;
+    stamp::announce(session)?;
     update::check(session, &Links::default(), &improvement.links)?;
     let stamp = stamp::next(session, now, 0)?;
     let id = improvements::insert(session, improvement, stamp)?;

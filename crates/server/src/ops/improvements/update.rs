@@ -16,11 +16,14 @@ use crate::store::{Session, improvements, stamp};
 pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
     let NeverNull(body) = call.json::<NeverNull<ImprovementUpdate>>().await?;
+    let writing = writing::of(&call)?.setting(&body)?;
     let change = body::of_update(body)?;
     let now = call.now();
-    writing::of(&call)?
+    writing
         .against(move |session| answer(session, id))
-        .record(move |session| update(session, id, change.clone(), now))
+        .record(answer, move |session| {
+            update(session, id, change.clone(), now)
+        })
         .await
 }
 
@@ -31,9 +34,12 @@ fn update(
     now: i64,
 ) -> Result<Record, Refusal> {
     let stored = improvements::find(session, id)?.ok_or(missing(id))?;
-    let before = stored.improvement.links.clone();
-    let next = stored.improvement.changed(change, now)?;
-    check(session, &before, &next.links)?;
+    let before = stored.improvement;
+    let next = before.clone().changed(change, now)?;
+    check(session, &before.links, &next.links)?;
+    if next == before {
+        return answer(session, id);
+    }
     let stamp = stamp::next(session, now, stored.last_modified)?;
     improvements::update(session, id, &next, stamp)?;
     answer(session, id)

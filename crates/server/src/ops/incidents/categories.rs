@@ -3,12 +3,21 @@
 use axum::response::Response;
 use obeya_model::CategoryInput;
 
-use super::{body, parts};
+use super::body;
+use super::parts::{self, Kind};
 use crate::domain::validate::Check;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
 use crate::store::incidents;
 use crate::store::references::Part;
+
+const KIND: Kind<i32> = Kind {
+    part: Part::Category,
+    property: "categories",
+    stored: &incidents::CATEGORIES,
+    id_of: |id| *id,
+    set: incidents::set_categories,
+};
 
 pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
@@ -16,17 +25,5 @@ pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     let mut check = Check::default();
     body::some_category(&mut check, &categories);
     check.finish(Some(()))?;
-    let id_of = |item: &CategoryInput| item.id;
-    parts::replace(
-        &call,
-        id,
-        Part::Category,
-        categories,
-        id_of,
-        |session, id, items| {
-            let categories: Vec<_> = items.iter().map(|item| item.id).collect();
-            incidents::set_categories(session, id, &categories)
-        },
-    )
-    .await
+    parts::replace(&call, id, &KIND, &categories, |item| item.id).await
 }

@@ -16,10 +16,13 @@ use crate::store::{Session, StoreError, incidents, stamp};
 
 pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     let NeverNull(body) = call.json::<NeverNull<IncidentCreate>>().await?;
+    let writing = writing::of(&call)?.setting(&body)?;
     let now = call.now();
     let incident = Incident::created(body::of_create(&body)?, now)?;
-    writing::of(&call)?
-        .record(move |session| create(session, &incident, &body, now))
+    writing
+        .record(answer, move |session| {
+            create(session, &incident, &body, now)
+        })
         .await
 }
 
@@ -29,8 +32,7 @@ fn create(
     body: &IncidentCreate,
     now: i64,
 ) -> Result<Record, Refusal> {
-    // Refused or not: what is refused is undone with the stamp.
-    stamp::announce(session, now)?;
+    stamp::announce(session)?;
     check(session, incident, body)?;
     let stamp = stamp::next(session, now, 0)?;
     let id = incidents::insert(

@@ -20,7 +20,8 @@ pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     check.finish(Some(()))?;
     let now = call.now();
     let work = move |session: &mut dyn Session| {
-        let stored = open(session, id, now)?;
+        incidents::announce_custom_field(session, id, field_id)?;
+        let stored = open(session, id)?;
         let mut references = References::new(session);
         references.parts(
             Part::CustomField,
@@ -30,6 +31,10 @@ pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
         )?;
         references.field_values([(field_id, body.value.as_str())], |_| "value".to_owned())?;
         references.finish()?;
+        let value = incidents::custom_field(session, id, field_id)?;
+        if value.as_ref() == Some(&body.value) {
+            return answer(session, id);
+        }
         let stamp = stamp::next(session, now, stored.last_modified)?;
         let field = FieldValue {
             id: field_id,
@@ -41,6 +46,6 @@ pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     };
     writing::of(&call)?
         .against(move |session| answer(session, id))
-        .record(work)
+        .record(answer, work)
         .await
 }

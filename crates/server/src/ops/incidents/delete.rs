@@ -12,7 +12,7 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
     let now = call.now();
     let work = move |session: &mut dyn Session| {
-        let stored = open(session, id, now)?;
+        let stored = open(session, id)?;
         let stamp = stamp::next(session, now, stored.last_modified)?;
         incidents::delete(session, id, now, stamp)?;
         Ok(())

@@ -1,5 +1,7 @@
 //! PUT /v1/Incidents/{id}/externalId: the body is a bare JSON string, or null.
 
+use std::collections::BTreeMap;
+
 use axum::response::Response;
 
 use super::{answer, open};
@@ -12,6 +14,7 @@ use crate::store::{Session, incidents, stamp};
 pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
     let external_id = call.json::<Option<String>>().await?;
+    let writing = writing::of(&call)?.setting(&BTreeMap::from([("externalId", &external_id)]))?;
     let mut check = Check::default();
     check.at_most(
         "externalId",
@@ -21,13 +24,16 @@ pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     check.finish(Some(()))?;
     let now = call.now();
     let work = move |session: &mut dyn Session| {
-        let stored = open(session, id, now)?;
+        let stored = open(session, id)?;
+        if stored.incident.external_id == external_id {
+            return answer(session, id);
+        }
         let stamp = stamp::next(session, now, stored.last_modified)?;
         incidents::set_external_id(session, id, external_id.as_deref(), stamp)?;
         answer(session, id)
     };
-    writing::of(&call)?
+    writing
         .against(move |session| answer(session, id))
-        .record(work)
+        .record(answer, work)
         .await
 }

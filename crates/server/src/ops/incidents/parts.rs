@@ -1,41 +1,69 @@
 //! Replacing the parts of one kind that an incident has of its type. Which kind, and what a body must be like, is its handler's matter.
 
+use std::collections::BTreeMap;
+
 use axum::response::Response;
+use serde::Serialize;
 
 use super::{answer, open};
 use crate::http::call::Call;
 use crate::http::problem::Problem;
 use crate::ops::writing;
+use crate::store::incidents::StoredParts;
 use crate::store::references::{Part, References};
 use crate::store::{Session, StoreError, incidents, stamp};
 
-/// Gives an incident these parts of a kind instead of those it has; `id_of` says which of its type's each of them is, `set` writes them.
-pub(super) async fn replace<T: Send + 'static>(
+/// A kind of parts: how one is stored, as `T`.
+pub(super) struct Kind<T: 'static> {
+    pub(super) part: Part,
+    /// The property of an incident that lists them.
+    pub(super) property: &'static str,
+    pub(super) stored: &'static StoredParts<T>,
+    /// Which of the type's it is.
+    pub(super) id_of: fn(&T) -> i32,
+    /// Writes them in the place of those that are there.
+    pub(super) set: fn(&mut dyn Session, i32, &[T]) -> Result<(), StoreError>,
+}
+
+/// Gives an incident the parts of a body instead of those it has. It is not stamped if they are the same, in
+/// whatever order.
+pub(super) async fn replace<T, I>(
     call: &Call,
     id: i32,
-    part: Part,
-    parts: Vec<T>,
-    id_of: fn(&T) -> i32,
-    set: fn(&mut dyn Session, i32, &[T]) -> Result<(), StoreError>,
-) -> Result<Response, Problem> {
+    kind: &'static Kind<T>,
+    inputs: &[I],
+    part_of: fn(&I) -> T,
+) -> Result<Response, Problem>
+where
+    T: Clone + PartialEq + Send + 'static,
+    I: Serialize,
+{
+    let writing = writing::of(call)?.setting(&BTreeMap::from([(kind.property, inputs)]))?;
     let now = call.now();
+    let parts: Vec<T> = inputs.iter().map(part_of).collect();
+    let mut by_id = parts.clone();
+    by_id.sort_by_key(kind.id_of);
     let work = move |session: &mut dyn Session| {
-        let stored = open(session, id, now)?;
+        kind.stored.announce(session, id)?;
+        let stored = open(session, id)?;
         let mut references = References::new(session);
         references.parts(
-            part,
+            kind.part,
             stored.incident.incident_type_id,
-            parts.iter().map(id_of),
+            parts.iter().map(kind.id_of),
             |index| format!("[{index}].id"),
         )?;
         references.finish()?;
+        if kind.stored.of(session, id)? == by_id {
+            return answer(session, id);
+        }
         let stamp = stamp::next(session, now, stored.last_modified)?;
-        set(session, id, &parts)?;
+        (kind.set)(session, id, &parts)?;
         incidents::touch(session, id, stamp)?;
         answer(session, id)
     };
-    writing::of(call)?
+    writing
         .against(move |session| answer(session, id))
-        .record(work)
+        .record(answer, work)
         .await
 }

@@ -14,7 +14,7 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let now = call.now();
     let work = move |session: &mut dyn Session| {
         incidents::announce_deleted(session, id, now)?;
-        stamp::announce(session, now)?;
+        stamp::announce(session)?;
         let found = incidents::find_deleted(session, id, now)?;
         let last_modified = found.ok_or(Refusal::Missing("deleted incident", id))?;
         let stamp = stamp::next(session, now, last_modified)?;
@@ -22,5 +22,5 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
         answer(session, id)
     };
     // No `against`: in the trash an incident has no tag, as nothing answers with it.
-    writing::of(&call)?.record(work).await
+    writing::of(&call)?.record(answer, work).await
 }

@@ -19,6 +19,7 @@ impl Properties for IncidentSeverityUpdate {
 pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
     let NeverNull(body) = call.json::<NeverNull<IncidentSeverityUpdate>>().await?;
+    let writing = writing::of(&call)?.setting(&body)?;
     let mut check = Check::default();
     let severity = body.severity.as_ref();
     let severity = severity.map(|word| check.word("severity", word.as_str()));
@@ -31,8 +32,8 @@ pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
             ..IncidentChange::nothing(incident)
         })
     };
-    writing::of(&call)?
+    writing
         .against(move |session| answer(session, id))
-        .record(work)
+        .record(answer, work)
         .await
 }

@@ -14,6 +14,7 @@ use crate::store::Session;
 pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
     let body = call.json::<IncidentStatusUpdate>().await?;
+    let writing = writing::of(&call)?.setting(&body)?;
     let mut check = Check::default();
     let status = check.word("status", body.status.as_str());
     let status = check.finish(status)?;
@@ -24,8 +25,8 @@ pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
             ..IncidentChange::nothing(incident)
         })
     };
-    writing::of(&call)?
+    writing
         .against(move |session| answer(session, id))
-        .record(work)
+        .record(answer, work)
         .await
 }

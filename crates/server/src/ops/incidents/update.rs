@@ -16,26 +16,33 @@ use crate::store::{Session, incidents, stamp};
 pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
     let NeverNull(body) = call.json::<NeverNull<IncidentUpdate>>().await?;
+    let writing = writing::of(&call)?.setting(&body)?;
     let change = body::of_update(body)?;
     let now = call.now();
-    writing::of(&call)?
+    writing
         .against(move |session| answer(session, id))
-        .record(move |session| self::change(session, id, now, |_| change.clone()))
+        .record(answer, move |session| {
+            self::change(session, id, now, |_| change.clone())
+        })
         .await
 }
 
-/// Changes an incident as is asked of it, by the rules that every body keeps to; `asked` sees it as it is. The incident as it is then.
+/// Changes an incident as is asked of it, by the rules that every body keeps to; `asked` sees it as it is.
+/// The incident as it is then. It is not stamped if nothing about it is to change.
 pub(super) fn change(
     session: &mut dyn Session,
     id: i32,
     now: i64,
     asked: impl FnOnce(&Incident) -> IncidentChange,
 ) -> Result<Record, Refusal> {
-    let stored = open(session, id, now)?;
+    let stored = open(session, id)?;
     let change = asked(&stored.incident);
     let names_responsible = change.names_responsible();
     let next = stored.incident.clone().changed(change, now)?;
     check(session, &stored.incident, &next, names_responsible)?;
+    if next == stored.incident {
+        return answer(session, id);
+    }
     let stamp = stamp::next(session, now, stored.last_modified)?;
     if next.incident_type_id != stored.incident.incident_type_id {
         // Categories, consequences, causes and custom fields are a type's own: none of them means anything under another one.

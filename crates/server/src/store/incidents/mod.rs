@@ -6,7 +6,8 @@ mod record;
 mod trash;
 
 pub(crate) use parts::{
-    FieldValue, add_categories, add_causes, add_consequences, add_custom_fields, clear_parts,
+    CATEGORIES, CAUSES, CONSEQUENCES, FieldValue, StoredParts, add_categories, add_causes,
+    add_consequences, add_custom_fields, announce_custom_field, clear_parts, custom_field,
     set_categories, set_causes, set_consequences, set_custom_field,
 };
 pub use purge::{RETENTION_DAYS, RETENTION_TICKS, purge, purge_some};

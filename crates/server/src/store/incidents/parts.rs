@@ -1,11 +1,49 @@
 //! What an incident has of its type: categories, consequences, causes and the values of custom fields.
 
+use crate::store::engine::{Row, present};
 use crate::store::{Session, StoreError};
 
 const CLEAR_CATEGORIES: &str = "DELETE FROM incident_categories WHERE incident_id = ?1";
 const CLEAR_CONSEQUENCES: &str = "DELETE FROM incident_consequences WHERE incident_id = ?1";
 const CLEAR_CAUSES: &str = "DELETE FROM incident_causes WHERE incident_id = ?1";
 const CLEAR_CUSTOM_FIELDS: &str = "DELETE FROM incident_custom_fields WHERE incident_id = ?1";
+
+const CUSTOM_FIELD: &str =
+    "SELECT value FROM incident_custom_fields WHERE incident_id = ?1 AND custom_field_id = ?2";
+
+/// The categories, by id.
+pub(crate) static CATEGORIES: StoredParts<i32> = StoredParts {
+    sql: "SELECT category_id FROM incident_categories WHERE incident_id = ?1 ORDER BY category_id",
+    map: |row| present(row.int32(0)?),
+};
+/// The consequences with their amounts, by id.
+pub(crate) static CONSEQUENCES: StoredParts<(i32, Option<f64>)> = StoredParts {
+    sql: "SELECT consequence_id, amount FROM incident_consequences WHERE incident_id = ?1 ORDER BY consequence_id",
+    map: |row| Ok((present(row.int32(0)?)?, row.real(1)?)),
+};
+/// The causes, by id.
+pub(crate) static CAUSES: StoredParts<i32> = StoredParts {
+    sql: "SELECT cause_id FROM incident_causes WHERE incident_id = ?1 ORDER BY cause_id",
+    map: |row| present(row.int32(0)?),
+};
+
+/// How the parts of one kind are read, in the order of their ids.
+pub(crate) struct StoredParts<T> {
+    sql: &'static str,
+    map: fn(&dyn Row) -> Result<T, StoreError>,
+}
+
+impl<T> StoredParts<T> {
+    /// Prefetches what [`Self::of`] reads.
+    pub(crate) fn announce(&self, session: &mut dyn Session, id: i32) -> Result<(), StoreError> {
+        session.announce(self.sql, &[id.into()])
+    }
+
+    /// Those of an incident.
+    pub(crate) fn of(&self, session: &mut dyn Session, id: i32) -> Result<Vec<T>, StoreError> {
+        session.all(self.sql, &[id.into()], self.map)
+    }
+}
 
 /// The value of a custom field.
 #[derive(Debug, Clone, Copy)]
@@ -96,6 +134,27 @@ pub(crate) fn add_causes(
         session.send(sql, &[id.into(), (*cause).into()])?;
     }
     Ok(())
+}
+
+/// Prefetches what [`custom_field`] reads.
+pub(crate) fn announce_custom_field(
+    session: &mut dyn Session,
+    id: i32,
+    field: i32,
+) -> Result<(), StoreError> {
+    session.announce(CUSTOM_FIELD, &[id.into(), field.into()])
+}
+
+/// The value of one custom field, if the incident has one.
+pub(crate) fn custom_field(
+    session: &mut dyn Session,
+    id: i32,
+    field: i32,
+) -> Result<Option<String>, StoreError> {
+    let value = session.first(CUSTOM_FIELD, &[id.into(), field.into()], |row| {
+        row.string(0)
+    })?;
+    Ok(value.flatten())
 }
 
 /// Replaces the value of one custom field.

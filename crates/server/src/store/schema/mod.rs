@@ -20,6 +20,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("0007_given_stamps.sql"),
     include_str!("0008_lists.sql"),
     include_str!("0009_incidents_v2.sql"),
+    include_str!("0010_idempotency_records.sql"),
 ];
 
 /// The version that first had words of incident types.

@@ -98,6 +98,13 @@ pub(crate) fn update(
     updated.ok_or(Refusal::Missing("value", id))
 }
 
+/// Whether a value that is stored has this content already.
+pub(crate) fn is_as_stored(value: &DatasourceValue, stored: &Record) -> Result<bool, StoreError> {
+    let stamp = stored.registration_date.ticks();
+    let same = registered(stored.data_source_id, stored.id, value, stamp)?;
+    Ok(same == *stored)
+}
+
 /// Takes these values of the datasource away; how many there were.
 pub(crate) fn delete(
     session: &mut dyn Session,

@@ -24,7 +24,7 @@ use self::calls::{Ask, Ids, call};
 use self::plant::Caller;
 use self::record::Recorder;
 use self::schema::{Described, operations};
-use crate::support::{Answer, Service};
+use crate::support::{ALL, Answer, Service};
 
 /// The errors of query options, with a request that meets each.
 const OPTIONS: [(&str, Ask); 7] = [
@@ -65,6 +65,7 @@ const fn filter(text: &'static str) -> Ask {
 async fn every_operation_answers_what_it_describes_and_nothing_else() {
     let service = plant::served().await;
     take_keys(&service).await;
+    let without_room = without_room(&service).await;
     let recorder = Recorder::default();
     let all = plant::client(&service, Caller::All, &recorder).await;
     let elsewhere = plant::client(&service, Caller::Elsewhere, &recorder).await;
@@ -77,7 +78,9 @@ async fn every_operation_answers_what_it_describes_and_nothing_else() {
         let id = operation.id.as_str();
         refused(call(&nobody, id, Ids::Known, Ask::default()).await, 401);
         refused(call(&elsewhere, id, Ids::Known, Ask::default()).await, 403);
-        if has("404 not_found") {
+        if has("404 not_found") && !operation.path.contains('{') {
+            gone(&service, &recorder, operation).await;
+        } else if has("404 not_found") {
             refused(call(&all, id, Ids::Unknown, Ask::default()).await, 404);
         }
         for (code, ask) in OPTIONS {
@@ -88,6 +91,11 @@ async fn every_operation_answers_what_it_describes_and_nothing_else() {
             }
         }
         bare_requests(&service, &recorder, operation).await;
+        if has("429 idempotency.quota") {
+            let answer = with_key(&service, &without_room, operation).await;
+            recorder.saw(id, &answer);
+            answer.is_problem(429, "idempotency.quota");
+        }
     }
     wrong::parameters(&all).await;
     wrong::incidents(&all).await;
@@ -135,6 +143,59 @@ async fn take_keys(service: &Service) {
         let taken: Result<_, StoreError> = taken.await;
         assert!(taken.expect("rows") > 0);
     }
+}
+
+/// The token of a client that may do everything and has used as many keys as it may.
+async fn without_room(service: &Service) -> String {
+    let client = service.running.add_client("full", &ALL).await;
+    let client = client.expect("a client");
+    let id = client.client_id.clone();
+    let used = service.store().write(move |session| {
+        let sql = "INSERT INTO answers (client_id, operation, key, fingerprint, ordinal, answered_at) VALUES (?1, '', ?2, '', ?3, ?4)";
+        let now: jiff::Timestamp = plant::NOW.parse().expect("a timestamp");
+        let now = i64::try_from(now.as_nanosecond() / 100).expect("ticks");
+        for (key, ordinal) in [("first", 1), ("last", 1_000_000)] {
+            session.execute(
+                sql,
+                &[(&id).into(), key.into(), ordinal.into(), now.into()],
+            )?;
+        }
+        Ok::<_, StoreError>(())
+    });
+    used.await.expect("rows");
+    let form = [
+        ("grant_type", "client_credentials"),
+        ("client_id", &client.client_id),
+        ("client_secret", &client.client_secret),
+    ];
+    let token = service.ask_token(&form).await.json()["access_token"].clone();
+    token.as_str().expect("a token").to_owned()
+}
+
+/// The request of an operation's example, under a key.
+async fn with_key(service: &Service, token: &str, operation: &Described) -> Answer {
+    let method: Method = operation.method.parse().expect("a method");
+    let url = service.url(&operation.example_address());
+    let request = service.http.request(method, url).bearer_auth(token);
+    let request = request.header("idempotency-key", "another");
+    let content = operation.request_content();
+    Answer::of(match content {
+        Some(content) => request.json(&content["application/json"]["example"]),
+        None => request,
+    })
+    .await
+}
+
+/// What an operation without an id in its path has made goes, and the request comes again.
+async fn gone(service: &Service, recorder: &Recorder, operation: &Described) {
+    let token = service.token_for(&ALL).await;
+    let made = with_key(service, &token, operation).await;
+    let path = format!("{}/{}", operation.path, made.json()["id"]);
+    let delete = service.request(Method::DELETE, &path);
+    assert_eq!(Answer::of(delete).await.status, 200, "{path}");
+    let again = with_key(service, &token, operation).await;
+    recorder.saw(&operation.id, &again);
+    again.is_problem(404, "not_found");
 }
 
 /// Calls every operation in the ways it may succeed; those that did not.

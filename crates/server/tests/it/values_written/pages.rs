@@ -129,7 +129,7 @@ async fn a_tag_says_whether_the_values_changed() {
         (
             Method::PUT,
             format!("{VALUES}/1"),
-            value(0, "2025-06-01T00:00:00Z"),
+            value(7, "2025-06-01T00:00:00Z"),
         ),
         (Method::DELETE, format!("{VALUES}/batch"), json!([1])),
         (

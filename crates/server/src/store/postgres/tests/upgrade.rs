@@ -14,7 +14,7 @@ use crate::store::postgres::address::Address;
 use crate::store::postgres::connection::Database;
 use crate::store::postgres::migrate::make_old;
 use crate::store::postgres::server::{Role, Server as Place};
-use crate::store::{Store, sqlite, stamp};
+use crate::store::{Store, StoreError, sqlite, stamp};
 use crate::{Clock, Config, Server};
 
 /// The version before answers were kept, ids of values counted, and incidents listed.
@@ -128,13 +128,13 @@ fn url_of(path: &Path) -> String {
     format!("sqlite:{}", path.display())
 }
 
-/// The schema of the old version in PostgreSQL, with these rows.
-fn old(rows: &str) -> Scratch {
+/// The schema of an older version in PostgreSQL, with these rows.
+fn old(version: usize, rows: &str) -> Scratch {
     let scratch = Scratch::new();
     let address = Address::parse(&scratch.url, |_| None).expect("an address");
     let place = Place::new(address, options()).expect("a server");
     let mut database = Database::open(Arc::clone(&place), Role::Writer).expect("a connection");
-    make_old(&mut database, &place, OLD).expect("a schema");
+    make_old(&mut database, &place, version).expect("a schema");
     database.control(rows).expect("rows");
     scratch
 }
@@ -198,7 +198,7 @@ fn of<'a>(answers: &'a [(String, Json)], asked: &str) -> &'a Json {
 #[test]
 fn a_database_with_rows_is_brought_up_to_date_as_a_file_is() {
     let folder = tempfile::tempdir().expect("a folder");
-    let scratch = old(ROWS);
+    let scratch = old(OLD, ROWS);
     let file = folder.path().join("old.db");
     sqlite::make_old(&file, OLD, ROWS);
     let file = url_of(&file);
@@ -287,7 +287,7 @@ fn stamps_go_on_after_the_latest_wherever_it_stands() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("old.db");
         let rows = format!("{ROWS} UPDATE {table} SET {column} = {LATEST};");
-        let scratch = old(&rows);
+        let scratch = old(OLD, &rows);
         sqlite::make_old(&file, OLD, &rows);
         for url in [&url_of(&file), &scratch.url] {
             let last = wait(async {
@@ -298,5 +298,44 @@ fn stamps_go_on_after_the_latest_wherever_it_stands() {
             });
             assert_eq!(last, Some(LATEST), "{table}");
         }
+    }
+}
+
+/// Of an answer with a record its id stays, and nothing else of it.
+#[test]
+fn answers_that_were_kept_become_ids_of_their_records() {
+    /// The last version that kept them.
+    const KEPT: usize = 9;
+    const ROWS: &str = r#"
+        INSERT INTO answers (client_id, operation, key, fingerprint, body, answered_at) VALUES
+            ('c', 'createIncident', 'k', 'f', '{"id":7,"project":null,"reportedBy":"Ingrid Solheim","categories":[{"id":31}]}', 1),
+            ('c', 'updateDatasourceValue', 'k', 'f', '{"id":2147483647,"dataSourceId":1}', 2),
+            ('c', 'createDatasourceValues', 'k', 'f', '{"total":3}', 3),
+            ('c', 'deleteDatasourceValues', 'k', 'f', '2', 4),
+            ('c', 'deleteIncident', 'k', 'f', NULL, 5);"#;
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("old.db");
+    sqlite::make_old(&file, KEPT, ROWS);
+    let scratch = old(KEPT, ROWS);
+    for url in [&url_of(&file), &scratch.url] {
+        let kept = wait(async {
+            let store = Store::open(url, &options()).await.expect("up to date");
+            let kept = store.read(|session| {
+                let sql = "SELECT record_id, body FROM answers ORDER BY answered_at";
+                session.all(sql, &[], |row| Ok((row.int(0)?, row.string(1)?)))
+            });
+            let kept: Result<_, StoreError> = kept.await;
+            store.close().await;
+            kept.expect("rows")
+        });
+        let figures = |text: &str| (None, Some(text.to_owned()));
+        let expected = [
+            (Some(7), None),
+            (Some(i64::from(i32::MAX)), None),
+            figures(r#"{"total":3}"#),
+            figures("2"),
+            (None, None),
+        ];
+        assert_eq!(kept, expected, "{url}");
     }
 }
