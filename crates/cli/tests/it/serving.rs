@@ -13,7 +13,13 @@ pub struct Serving {
 }
 
 impl Serving {
+    /// Starts one, which makes a database that is not there.
     pub fn start(db: &str, more: &[&str]) -> Self {
+        Self::start_existing(db, &[more, &["--create"]].concat())
+    }
+
+    /// Starts one on a database that is there.
+    pub fn start_existing(db: &str, more: &[&str]) -> Self {
         let arguments = ["serve", "--db", db, "--listen", "127.0.0.1:0"];
         let mut command = obeya();
         command

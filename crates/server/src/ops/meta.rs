@@ -19,8 +19,9 @@ pub(crate) fn live() -> Response {
     text("ok\n", "text/plain; charset=utf-8", "no-store")
 }
 
-/// `/readyz`: the store answers too; 503 `unavailable` otherwise.
+/// `/readyz`: the store answers too, and its files are in their place; 503 `unavailable` otherwise.
 pub(crate) async fn ready(app: &App) -> Result<Response, Problem> {
+    app.store.check_files().map_err(Problem::unavailable)?;
     // A look-up by a key that no client has: it needs a connection and the schema, and nothing more.
     app.store
         .point(|session| clients::find(session, ""))

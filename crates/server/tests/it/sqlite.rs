@@ -65,4 +65,5 @@ mod values_written;
 
 // Files, and what only this engine does.
 mod sqlite_file;
+mod sqlite_restored;
 mod sqlite_store;
