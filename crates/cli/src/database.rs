@@ -11,7 +11,7 @@ use clap::{Arg, Command};
 /// Which database a command works on.
 #[derive(clap::Args)]
 pub(crate) struct Database {
-    /// The database: sqlite:FILE, made if it is missing, or postgres://USER:PASSWORD@HOST/NAME
+    /// The database: sqlite:FILE or postgres://USER:PASSWORD@HOST/NAME
     #[arg(long = "db", value_name = "URL", env = "OBEYA_DB", hide_env_values = true, value_parser = Address)]
     pub(crate) url: String,
 }

@@ -5,10 +5,10 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use obeya_server::{Config, Server};
+use obeya_server::{Config, LeftoverWal, Server};
 use tracing_subscriber::EnvFilter;
 
-use crate::database::Database;
+use crate::database::{self, Database};
 use crate::stop::Stop;
 
 /// Runs the service on a database.
@@ -16,6 +16,20 @@ use crate::stop::Stop;
 pub(crate) struct Args {
     #[command(flatten)]
     database: Database,
+
+    /// Makes the SQLite file if it is missing; without this, a path that is wrong or not mounted is an error
+    #[arg(long)]
+    create: bool,
+
+    /// Applies the log (-wal) that a killed service left, though the file beside it is not the one it was
+    /// written for. This spoils a file that was put back from a backup
+    #[arg(long, conflicts_with = "discard_wal")]
+    keep_wal: bool,
+
+    /// Serves the SQLite file as it is: a log (-wal) that a killed service left is renamed, and what it holds
+    /// is not served
+    #[arg(long)]
+    discard_wal: bool,
 
     /// The address to listen on; port 0 takes a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
@@ -81,7 +95,18 @@ fn filter(text: &str) -> Result<String, String> {
 /// Serves until SIGINT or SIGTERM; a second signal ends the wait for requests in flight.
 pub(crate) async fn run(args: Args) -> Result<()> {
     log_to_stderr(&args.log, args.log_format)?;
+    let is_file = database::file(&args.database.url).is_some();
+    if !args.create {
+        let there = args.database.existing();
+        there.context("the service did not start; --create makes a new database")?;
+    }
     let mut config = Config::new(args.database.url);
+    config.create = args.create || !is_file;
+    config.leftover_wal = match (args.keep_wal, args.discard_wal) {
+        (true, _) => LeftoverWal::Keep,
+        (_, true) => LeftoverWal::Discard,
+        _ => LeftoverWal::Check,
+    };
     config.listen = args.listen;
     config.base_url = args.base_url;
     config.auth_url = args.auth_url;

@@ -10,7 +10,7 @@ use obeya_odata::sql::Dialect;
 
 use crate::auth::Tokens;
 use crate::auth::secrets::Secrets;
-use crate::config::{Clock, Config, Limits, lifetime_seconds};
+use crate::config::{Clock, Config, lifetime_seconds};
 use crate::http::batches::Batches;
 use crate::read::{Memory, Signer};
 use crate::router::Routes;
@@ -58,7 +58,7 @@ impl App {
             .auth_url
             .as_deref()
             .map_or_else(|| base_url.clone(), without_slash);
-        let store = Store::open(&config.db, &store_options(&config.limits)).await?;
+        let store = Store::open(&config.db, &store_options(&config)).await?;
         let tokens = Tokens::open(
             &store,
             &issuer,
@@ -109,8 +109,11 @@ impl App {
     }
 }
 
-fn store_options(limits: &Limits) -> StoreOptions {
+fn store_options(config: &Config) -> StoreOptions {
+    let limits = &config.limits;
     StoreOptions {
+        make_tables: config.create,
+        leftover_wal: config.leftover_wal,
         readers: limits.database_connections.max(1),
         reader_wait: limits.database_wait,
         statement_budget: limits.statement,

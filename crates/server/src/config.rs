@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 /// The limits of query options.
 pub use obeya_odata::Limits as QueryLimits;
 
+pub use crate::store::LeftoverWal;
+
 /// Ticks of 100 ns in a second.
 const TICKS_PER_SECOND: i64 = 10_000_000;
 
@@ -15,8 +17,14 @@ const TICKS_PER_SECOND: i64 = 10_000_000;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Config {
-    /// The database: `sqlite:FILE`, made if missing, or `postgres://user:password@host/database`, whose tables are made if missing.
+    /// The database: `sqlite:FILE`, or `postgres://user:password@host/database`.
     pub db: String,
+    /// Whether a SQLite file that is missing, and tables that are missing in an empty database, are made.
+    /// Default true.
+    pub create: bool,
+    /// What is done with a write-ahead log that a killed service left beside a SQLite file. Default: it is
+    /// applied if it belongs to the file.
+    pub leftover_wal: LeftoverWal,
     /// The address to listen on; port 0 takes any free one. Default `127.0.0.1:0`.
     pub listen: SocketAddr,
     /// The URL under which callers reach the service, without a trailing slash: next links start with it. Default: `http://` and what the
@@ -87,6 +95,8 @@ pub struct Limits {
     /// Most `Idempotency-Key`s of the last 24 hours that one client may have, at least 1; another one is
     /// answered with 429 `idempotency.quota`. Each takes some 300 bytes of the database. Default 1,000,000.
     pub idempotency_keys: u32,
+    /// How often it is looked whether the files of a SQLite database are still in their place. Default 2 s.
+    pub file_check: Duration,
     /// How often incidents whose 30 days in the trash are over are removed for good. Default 1 h.
     pub purge: Duration,
 }
@@ -115,6 +125,7 @@ impl Default for Limits {
             statement: Duration::from_secs(10),
             auth_poll: Duration::from_secs(15),
             idempotency_keys: 1_000_000,
+            file_check: Duration::from_secs(2),
             purge: Duration::from_secs(3600),
         }
     }
@@ -126,6 +137,8 @@ impl Config {
     pub fn new(db: impl Into<String>) -> Self {
         Self {
             db: db.into(),
+            create: true,
+            leftover_wal: LeftoverWal::Check,
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
             base_url: None,
             auth_url: None,

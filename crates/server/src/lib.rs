@@ -26,6 +26,6 @@ pub mod migrate;
 pub mod store;
 
 pub use auth::admin;
-pub use config::{Clock, Config, Limits, QueryLimits};
+pub use config::{Clock, Config, LeftoverWal, Limits, QueryLimits};
 pub use serve::{Running, Server, StartError};
 pub use store::{connect_postgres, without_password};

@@ -72,7 +72,8 @@ pub struct Running {
 }
 
 impl Server {
-    /// Binds, opens the database (making it if it is missing) and serves, on the current tokio runtime.
+    /// Binds, opens the database (making it if it is missing, unless [`Config::create`] says otherwise) and
+    /// serves, on the current tokio runtime.
     ///
     /// # Errors
     /// The address cannot be bound, or the database cannot be used.

@@ -1,5 +1,5 @@
-//! What a service does on its own, now and then: keep up with other processes, empty the trash, and purge
-//! idempotency records that have expired.
+//! What a service does on its own, now and then: keep up with other processes, look whether its files are in
+//! their place, empty the trash, and purge idempotency records that have expired.
 //!
 //! A turn that fails or panics is logged and left to the next one. Nothing a caller can see may depend on how often these run: a revoked
 //! client is the one exception, a trashed incident is never listed late and an expired key never
@@ -7,6 +7,7 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -26,6 +27,11 @@ pub(crate) fn start(app: &Arc<App>) -> JoinSet<()> {
     tasks.spawn(repeat(limits.auth_poll.min(LONGEST_POLL), move || {
         follow_auth(Arc::clone(&following))
     }));
+    let looking = Arc::clone(app);
+    let are_there = Arc::new(AtomicBool::new(true));
+    tasks.spawn(repeat(limits.file_check, move || {
+        check_files(Arc::clone(&looking), Arc::clone(&are_there))
+    }));
     let emptying = Arc::clone(app);
     tasks.spawn(repeat(limits.purge, move || {
         empty_trash(Arc::clone(&emptying))
@@ -41,6 +47,18 @@ pub(crate) fn start(app: &Arc<App>) -> JoinSet<()> {
 async fn follow_auth(app: Arc<App>) {
     if let Err(error) = app.tokens.refresh(&app.store).await {
         tracing::warn!(%error, "cannot ask the store for revoked clients");
+    }
+}
+
+/// Files of the database that were removed or replaced. Writes and `/readyz` find it out by themselves; this
+/// says so where nobody asks, once.
+async fn check_files(app: Arc<App>, were_there: Arc<AtomicBool>) {
+    let checked = app.store.check_files();
+    let were_there = were_there.swap(checked.is_ok(), Ordering::Relaxed);
+    match checked {
+        Err(error) if were_there => tracing::error!(%error, "the database cannot be written"),
+        Ok(()) if !were_there => tracing::info!("the database can be written again"),
+        _ => {}
     }
 }
 

@@ -18,6 +18,7 @@ mod postgres;
 mod pull;
 mod relay;
 mod replicas;
+mod restored;
 mod serve;
 mod serving;
 mod sync;

@@ -30,7 +30,7 @@ async fn it_says_where_it_listens_and_answers_there() {
     let serving = Serving::start(&db, &[]);
     assert!(
         folder.path().join("plant.db").exists(),
-        "the database is made if it is missing"
+        "the database is made, as --create says"
     );
     // Made while the service runs, by another process.
     let client = client(&serving, &db, "Data.Read");
@@ -91,11 +91,41 @@ fn a_signal_stops_it_in_order() {
 }
 
 #[test]
+fn a_database_that_is_missing_is_made_only_where_that_is_asked_for() {
+    let (folder, db) = database();
+    let file = folder.path().join("plant.db");
+    let serve = [
+        "serve",
+        "--db",
+        &db,
+        "--listen",
+        "127.0.0.1:0",
+        "--log",
+        "off",
+    ];
+    let err = run_unread(serve).failure(1);
+    assert!(
+        err.contains("there is no database") && err.contains("--create makes a new database"),
+        "{err}"
+    );
+    assert!(!file.exists());
+    // SQLite takes a file of no bytes for a new database.
+    std::fs::write(&file, []).expect("a file");
+    let err = run_unread(serve).failure(1);
+    assert!(err.contains("holds no database of this program"), "{err}");
+    assert_eq!(std::fs::metadata(&file).expect("the file").len(), 0);
+    Serving::start(&db, &[]);
+    Serving::start_existing(&db, &[]);
+}
+
+#[test]
 fn an_address_that_is_taken_is_a_failure_with_its_cause() {
     let (_folder, db) = database();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("bound");
     let address = taken.local_addr().expect("an address").to_string();
-    let done = run(["serve", "--db", &db, "--listen", &address, "--log", "off"]);
+    let done = run([
+        "serve", "--create", "--db", &db, "--listen", &address, "--log", "off",
+    ]);
     let err = done.failure(1);
     assert!(
         err.starts_with(&format!(
@@ -108,7 +138,8 @@ fn an_address_that_is_taken_is_a_failure_with_its_cause() {
 #[test]
 fn a_service_whose_address_nobody_could_read_does_not_pretend_to_have_served() {
     let (_folder, db) = database();
-    let err = run_unread(["serve", "--db", &db, "--listen", "127.0.0.1:0"]).failure(1);
+    let arguments = ["serve", "--create", "--db", &db, "--listen", "127.0.0.1:0"];
+    let err = run_unread(arguments).failure(1);
     assert!(
         err.contains("error: the address could not be printed"),
         "{err}"

@@ -13,12 +13,22 @@ pub struct Serving {
 }
 
 impl Serving {
+    /// Starts one, which makes a database that is not there.
     pub fn start(db: &str, more: &[&str]) -> Self {
         Self::start_by(obeya(), db, more)
     }
 
-    /// By a command that runs the binary with the arguments it is given.
-    pub fn start_by(mut command: Command, db: &str, more: &[&str]) -> Self {
+    /// Starts one on a database that is there.
+    pub fn start_existing(db: &str, more: &[&str]) -> Self {
+        Self::spawn(obeya(), db, more)
+    }
+
+    /// By a command that runs the binary with the arguments it is given. Makes a database that is not there.
+    pub fn start_by(command: Command, db: &str, more: &[&str]) -> Self {
+        Self::spawn(command, db, &[more, &["--create"]].concat())
+    }
+
+    fn spawn(mut command: Command, db: &str, more: &[&str]) -> Self {
         let arguments = ["serve", "--db", db, "--listen", "127.0.0.1:0"];
         command
             .args(arguments)

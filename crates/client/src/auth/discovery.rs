@@ -68,7 +68,8 @@ fn endpoint(auth_url: &Url, document: &Document) -> (String, Option<String>) {
     };
     if named.origin() != auth_url.origin() {
         let origin = named.origin().ascii_serialization();
-        let reason = format!("it leads to {origin}; set token_url to send the secret to that place");
+        let reason =
+            format!("it leads to {origin}; set token_url to send the secret to that place");
         return (usual, Some(reason));
     }
     if !is_of(auth_url, document.issuer.as_deref()) {

@@ -61,7 +61,8 @@ pub async fn migrate(
     migrated
 }
 
-/// Compares everything in two databases; [`MigrateReport::differences`] says where they differ. Writes nothing, but brings older databases up to date.
+/// Compares everything in two databases; [`MigrateReport::differences`] says where they differ. Changes
+/// nothing that they hold, but brings older databases up to date.
 ///
 /// # Errors
 /// [`MigrateError`] when one of them cannot be read.

@@ -33,7 +33,8 @@ struct Catalogue {
 }
 
 const SQLITE: Catalogue = Catalogue {
-    tables: "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite%'",
+    tables: "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite%'
+        AND name NOT LIKE 'obeya%'",
     columns: "SELECT name, type, pk FROM pragma_table_info(?1) ORDER BY cid",
     references: "SELECT \"from\", \"table\" FROM pragma_foreign_key_list(?1) WHERE \"to\" = 'id'",
     counted: "SELECT name FROM sqlite_master WHERE sql LIKE '%AUTOINCREMENT%'",

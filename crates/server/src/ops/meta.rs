@@ -19,8 +19,10 @@ pub(crate) fn live() -> Response {
     text("ok\n", "text/plain; charset=utf-8", "no-store")
 }
 
-/// `/readyz`: the store answers too, and tokens are accepted; 503 `unavailable` otherwise.
+/// `/readyz`: the store answers too, its files are in their place, and tokens are accepted; 503 `unavailable`
+/// otherwise.
 pub(crate) async fn ready(app: &App) -> Result<Response, Problem> {
+    app.store.check_files().map_err(Problem::unavailable)?;
     app.tokens.check_revocations_known()?;
     // A look-up by a key that no client has: it needs a connection and the schema, and nothing more.
     app.store

@@ -55,7 +55,7 @@ impl ArrowSheet {
         datasource: i64,
         heading: Heading,
     ) -> Result<Self, StoreError> {
-        let rows = usize::try_from(heading.rows).unwrap_or(0);
+        let rows = usize::try_from(heading.rows()).unwrap_or(0);
         let schema = schema();
         let column = |field: &Arc<Field>| {
             let mut columns = query.columns().iter();

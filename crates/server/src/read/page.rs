@@ -198,14 +198,13 @@ impl Page {
             page_size,
             page,
             count: total,
-            rows: total.saturating_sub(first).min(page_size.into()),
         };
         let mut sheet = self
             .form
             .sheet(self.query(), self.series.datasource, heading)?;
         let mut out = Vec::with_capacity(FIRST_PIECE_BYTES + BEYOND);
         sheet.begin(&mut out);
-        if heading.rows > 0 {
+        if heading.rows() > 0 {
             let start = self.seek(session, memory, &listing, tally.as_deref(), first)?;
             let rows = Rows {
                 sheet: sheet.as_mut(),

@@ -29,8 +29,15 @@ pub(super) struct Heading {
     pub(super) page: u32,
     /// All values that match.
     pub(super) count: u64,
+}
+
+impl Heading {
     /// Values on this page.
-    pub(super) rows: u64,
+    pub(super) fn rows(&self) -> u64 {
+        let before = u64::from(self.page.saturating_sub(1)) * u64::from(self.page_size);
+        let rest = self.count.saturating_sub(before);
+        rest.min(self.page_size.into())
+    }
 }
 
 /// A page in the making.

@@ -26,6 +26,14 @@ pub(super) trait Connect: Send + Sync + 'static {
     /// # Errors
     /// [`StoreError::Unavailable`] when there is none to be had now.
     fn writer(&self) -> Result<Self::Connection, StoreError>;
+
+    /// Makes sure that the files it has open are still the ones that their paths name, if it has files.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] when they are not, with what to do.
+    fn check_files(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
 }
 
 /// What a connection that reads is for.

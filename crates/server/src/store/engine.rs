@@ -195,6 +195,9 @@ pub enum StoreError {
     /// The database is of a newer or unknown schema, or the file is no database.
     #[error("{0}")]
     Schema(String),
+    /// The files of the database do not belong together: one was replaced, as by a backup.
+    #[error("{0}")]
+    Mismatch(String),
     /// A value a registered function refused, such as an integer division by zero.
     #[error("{0}")]
     Data(String),
@@ -217,6 +220,7 @@ impl StoreError {
             StoreError::Unavailable(text) => StoreError::Unavailable(text.clone()),
             StoreError::Constraint(text) => StoreError::Constraint(text.clone()),
             StoreError::Schema(text) => StoreError::Schema(text.clone()),
+            StoreError::Mismatch(text) => StoreError::Mismatch(text.clone()),
             StoreError::Data(text) => StoreError::Data(text.clone()),
             StoreError::Limit(text) => StoreError::Limit(text.clone()),
             StoreError::Uncertain(text) => StoreError::Uncertain(text.clone()),

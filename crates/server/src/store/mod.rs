@@ -41,11 +41,25 @@ pub use postgres::connect as connect_postgres;
 use sqlite::Sqlite;
 use units::Units;
 
+/// What is done with a write-ahead log that a process left behind beside a SQLite file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum LeftoverWal {
+    /// It is applied if it belongs to the file; otherwise the database is not opened.
+    #[default]
+    Check,
+    /// It is applied, whatever file is there. That spoils a file it was not written for.
+    Keep,
+    /// It is renamed, and the file is opened as it is.
+    Discard,
+}
+
 /// How a store is run. The defaults suit one machine of the size of a small server.
 #[derive(Debug, Clone)]
 pub struct StoreOptions {
     /// Whether a database that holds none of our tables gets them; otherwise it is refused, and a missing file is not made.
     pub make_tables: bool,
+    /// What is done with a write-ahead log that a process left behind. Only SQLite has such a file.
+    pub leftover_wal: LeftoverWal,
     /// Most connections that read at one time, but for the one of [`Store::control`]; each is opened when
     /// first needed.
     pub readers: usize,
@@ -76,6 +90,7 @@ impl Default for StoreOptions {
     fn default() -> Self {
         StoreOptions {
             make_tables: true,
+            leftover_wal: LeftoverWal::Check,
             readers: 16,
             reader_wait: Duration::from_secs(5),
             reader_cache_kib: 16384,
@@ -119,6 +134,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Schema`] when the address is none, the file is no database, is another program's, or has a newer schema;
+    /// [`StoreError::Mismatch`] when a log was left behind that belongs to another file;
     /// [`StoreError::Unavailable`] when it cannot be opened.
     pub async fn open(url: &str, options: &StoreOptions) -> Result<Store, StoreError> {
         let (url, options) = (url.to_owned(), options.clone());
@@ -209,6 +225,15 @@ impl Store {
         F: FnOnce(&mut dyn Session) + Send + 'static,
     {
         on_engine!(self, units => units.assist(work));
+    }
+
+    /// Makes sure that the files of the database are still the ones their paths name; an engine outside of
+    /// this process has none here.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] when one was removed or replaced, with what to do.
+    pub fn check_files(&self) -> Result<(), StoreError> {
+        on_engine!(self, units => units.check_files())
     }
 
     /// How long one statement may run.

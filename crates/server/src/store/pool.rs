@@ -130,6 +130,11 @@ impl<E: Connect> Pool<E> {
         Some(self.give(work, permits))
     }
 
+    /// What the readers are opened to.
+    pub(super) fn engine(&self) -> &E {
+        &self.engine
+    }
+
     /// How the readers are run.
     pub(super) fn options(&self) -> &StoreOptions {
         &self.options

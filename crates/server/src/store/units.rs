@@ -131,6 +131,11 @@ impl<E: Connect> Units<E> {
         }));
     }
 
+    /// Makes sure that the engine's files are in their place.
+    pub(super) fn check_files(&self) -> Result<(), StoreError> {
+        self.readers.engine().check_files()
+    }
+
     /// How long one statement may run.
     pub(super) fn statement_budget(&self) -> Duration {
         self.readers.options().statement_budget

@@ -70,4 +70,5 @@ mod write_only;
 
 // Files, and what only this engine does.
 mod sqlite_file;
+mod sqlite_restored;
 mod sqlite_store;

@@ -81,7 +81,7 @@ pub fn copy(from: &str, to: &str) -> Result<MigrateReport, MigrateError> {
 
 /// Every table of our own, in a file.
 pub fn tables(connection: &Connection) -> Vec<String> {
-    let sql = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_schema%'
+    let sql = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_schema%' AND name NOT LIKE 'obeya%'
         ORDER BY name";
     let mut statement = connection.prepare(sql).expect("prepared");
     let names = statement.query_map([], |row| row.get(0)).expect("run");

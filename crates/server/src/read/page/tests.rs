@@ -193,7 +193,6 @@ async fn a_page_that_nobody_waits_for_is_not_read_on() {
             page_size: 10_000,
             page: 90,
             count: 1_000_000,
-            rows: 10_000,
         };
         let mut sheet = form.sheet(page.query(), 1, heading).unwrap();
         let mut session = Endless::default();
@@ -207,5 +206,47 @@ async fn a_page_that_nobody_waits_for_is_not_read_on() {
         let listened = page.rows(&mut session, &memory, &listing, start, 0, rows);
         assert!(!listened.unwrap(), "{form:?}");
         assert!(session.0 <= LISTEN, "{form:?}: {} rows", session.0);
+    }
+}
+
+#[test]
+fn a_page_has_what_is_left_after_the_pages_before_it() {
+    let rows = |count, page| {
+        let page_size = 10;
+        let heading = Heading {
+            page_size,
+            page,
+            count,
+        };
+        heading.rows()
+    };
+    assert_eq!([1, 2, 3, 4].map(|page| rows(25, page)), [10, 10, 5, 0]);
+    assert_eq!([1, 2, 3].map(|page| rows(20, page)), [10, 10, 0]);
+    assert_eq!(rows(0, 1), 0);
+    assert_eq!(rows(u64::MAX, u32::MAX), 10);
+}
+
+/// Values come by date, and those of one date by id. A page is sought by these two only where the order asked
+/// for says the same.
+#[test]
+fn another_key_after_the_date_is_another_order() {
+    let in_order = |query: &str| {
+        let limits = Limits::default();
+        let options = Options::parse(query, &[OptionName::OrderBy], &limits);
+        is_in_order(&options.unwrap().0)
+    };
+    for same in ["", "$orderby=valueDate", "$orderby=valueDate asc,id"] {
+        assert!(in_order(same), "{same}");
+    }
+    for other in [
+        "$orderby=valueDate,value",
+        "$orderby=valueDate,dimension,id",
+        "$orderby=valueDate,id desc",
+        "$orderby=valueDate,id,value",
+        "$orderby=valueDate desc",
+        "$orderby=id",
+        "$orderby=id,valueDate",
+    ] {
+        assert!(!in_order(other), "{other}");
     }
 }

@@ -6,11 +6,12 @@ use std::path::Path;
 
 use super::connection::Database;
 use super::errors::store_error;
+use super::link;
 use crate::store::StoreError;
 use crate::store::schema::{MIGRATIONS, complete};
 
 /// "Obey" as the four bytes of `application_id`.
-const APPLICATION: i32 = 0x4F62_6579;
+pub(super) const APPLICATION: i32 = 0x4F62_6579;
 
 /// Makes sure that the file is one that this program may write to: ours, or empty, and not newer. Only reads; whether it is empty.
 ///
@@ -26,13 +27,13 @@ pub(super) fn check(database: &Database, path: &Path) -> Result<bool, StoreError
 /// As [`check`], and what the engine says.
 pub(super) fn run(database: &mut Database, path: &Path) -> Result<(), StoreError> {
     // A look takes no lock: the service starts, and a command reads, while an import holds the one for writing.
-    if version(database, path)? == known() {
+    if version(database, path)? == known() && link::exists(database)? {
         return Ok(());
     }
     database.without_budget();
     // Another process may be doing the same: whoever comes second finds the work done.
     database.control("BEGIN IMMEDIATE")?;
-    let applied = apply(database, path);
+    let applied = apply(database, path).and_then(|()| link::write(database));
     let end = database.control(if applied.is_ok() {
         "COMMIT"
     } else {
@@ -161,9 +162,9 @@ mod tests {
         for _ in 0..20 {
             let folder = tempfile::tempdir().expect("a folder");
             let path = folder.path().join("new.db");
-            let mut writer = open_writer(&path, &options).expect("a file");
+            let mut writer = open_writer(&path, &options, None).expect("a file");
             prepare_writer(&writer, &options).expect("a log");
-            let looker = open_writer(&path, &options).expect("the same file");
+            let looker = open_writer(&path, &options, None).expect("the same file");
             let is_over = AtomicBool::new(false);
             thread::scope(|scope| {
                 let looking = scope.spawn(|| {

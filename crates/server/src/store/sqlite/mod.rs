@@ -5,15 +5,24 @@
 mod budget;
 mod connection;
 mod errors;
+mod files;
 mod functions;
+mod leftover;
+mod link;
+mod lock;
 mod migrate;
 mod statement;
+mod wal;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::connect::{Connect, Work};
 use super::{StoreError, StoreOptions};
 use connection::Database;
+use files::{Files, OpenFiles};
+use link::Said;
+use lock::Lock;
 #[cfg(test)]
 pub(super) use migrate::make_old;
 
@@ -21,10 +30,14 @@ pub(super) use migrate::make_old;
 pub(super) struct Sqlite {
     path: PathBuf,
     options: StoreOptions,
+    files: Arc<OpenFiles>,
+    /// Held for as long as there are connections.
+    _lock: Lock,
 }
 
 impl Sqlite {
-    /// Opens the file, making it if it is missing, and brings its schema up to date; also gives the connection that writes. Blocks.
+    /// Opens the file, making it if that is wanted and it is missing, and brings its schema up to date; also
+    /// gives the connection that writes. Blocks.
     pub(super) fn open(
         path: PathBuf,
         options: &StoreOptions,
@@ -33,19 +46,64 @@ impl Sqlite {
             let text = format!("{} holds no database of this program", path.display());
             Err(StoreError::Schema(text))
         };
-        if !options.make_tables && !path.exists() {
+        let mut files = Files::of(&path);
+        let found = files.main_id()?;
+        if !options.make_tables && found.is_none() {
             return nothing();
         }
-        make_private(&path)?;
-        let mut writer = connection::open_writer(&path, options)?;
+        let said = match found {
+            Some(_) => link::said_by(&path)?,
+            None => Said::Empty,
+        };
+        // Beside the file of another program, or one that is yet to be made, there is no lock file to be
+        // left.
+        let lock = match said {
+            Said::Foreign | Said::Empty => None,
+            _ => Some(Lock::take(&files, options.busy_timeout)?),
+        };
+        leftover::check(&files, lock.as_ref(), options.leftover_wal)?;
+        if options.make_tables {
+            make_private(&path)?;
+        }
+        let mut writer = connection::open_writer(&path, options, None)?;
+        if found.is_some() && files.main_id()? != found {
+            let text = format!("{} was replaced while it was opened", path.display());
+            return Err(StoreError::Unavailable(text));
+        }
         // Before anything is written: the file may be somebody else's.
         if migrate::check(&writer, &path)? && !options.make_tables {
             return nothing();
         }
         connection::prepare_writer(&writer, options)?;
         migrate::run(&mut writer, &path)?;
-        let options = options.clone();
-        Ok((Sqlite { path, options }, writer))
+        // What a symbolic link leads to may have been made just now.
+        files = Files::of(&path);
+        let mut lock = match lock {
+            Some(lock) => lock,
+            None => Lock::take(&files, options.busy_timeout)?,
+        };
+        if lock.is_alone() {
+            match link::renew(&mut writer) {
+                // Another program writes, or the disk is full: reads go on.
+                Err(StoreError::Unavailable(reason)) => {
+                    tracing::warn!(
+                        reason,
+                        "the database was opened without a commit of its own"
+                    );
+                }
+                renewed => renewed?,
+            }
+            lock.release(&files, options.busy_timeout)?;
+        }
+        let open = Arc::new(OpenFiles::at(&files)?);
+        writer.files = Some(Arc::clone(&open));
+        let sqlite = Sqlite {
+            path,
+            options: options.clone(),
+            files: open,
+            _lock: lock,
+        };
+        Ok((sqlite, writer))
     }
 }
 
@@ -60,13 +118,17 @@ impl Connect for Sqlite {
             Work::Point | Work::Brief => self.options.reader_cache_kib,
             Work::Control | Work::Long => self.options.long_reader_cache_kib,
         };
-        connection::open_reader(&self.path, &self.options, cache_kib)
+        connection::open_reader(&self.path, &self.options, &self.files, cache_kib)
     }
 
     fn writer(&self) -> Result<Database, StoreError> {
-        let writer = connection::open_writer(&self.path, &self.options)?;
+        let writer = connection::open_writer(&self.path, &self.options, Some(&self.files))?;
         connection::prepare_writer(&writer, &self.options)?;
         Ok(writer)
+    }
+
+    fn check_files(&self) -> Result<(), StoreError> {
+        self.files.check()
     }
 }
 
