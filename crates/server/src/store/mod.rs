@@ -190,6 +190,20 @@ impl Store {
         on_engine!(self, units => units.brief(work).await)
     }
 
+    /// Runs the look-ups of one record by its key, whose statements must agree, in one snapshot. They never move
+    /// behind long reads, as [`Store::brief`] does, but on an embedded engine; their size is bounded by the record's.
+    ///
+    /// # Errors
+    /// What the work gives, and [`StoreError::Unavailable`] when no connection can be had.
+    pub async fn look_up<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: Fn(&mut dyn Session) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        on_engine!(self, units => units.look_up(work).await)
+    }
+
     /// Runs look-ups that the service itself depends on, such as the revoked clients, in one snapshot, on a
     /// connection of their own: no other work, however long, keeps them waiting. They must be short, as they
     /// wait for one another.

@@ -74,6 +74,20 @@ impl<E: Connect> Units<E> {
         }
     }
 
+    /// Runs look-ups of one record in several statements, inside one snapshot: as brief work where the engine works
+    /// in this process, and with a permit for look-ups and no limit of time otherwise.
+    pub(super) async fn look_up<T, X, F>(&self, work: F) -> Result<T, X>
+    where
+        F: Fn(&mut dyn Session) -> Result<T, X> + Send + 'static,
+        T: Send + 'static,
+        X: From<StoreError> + Send + 'static,
+    {
+        if E::IN_PROCESS {
+            return self.brief(work).await;
+        }
+        self.run(Work::Point, work).await
+    }
+
     /// Runs control work on the blocking pool, inside one snapshot, on a connection that no other work takes.
     pub(super) async fn control<T, X, F>(&self, work: F) -> Result<T, X>
     where

@@ -11,7 +11,7 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let board = call
         .app
         .store
-        .brief(move |session| boards::detail(session, id).map_err(Problem::from))
+        .look_up(move |session| boards::detail(session, id).map_err(Problem::from))
         .await?;
     let board = board.ok_or_else(|| Problem::not_found("board", id))?;
     call.reply_json_record(&board)

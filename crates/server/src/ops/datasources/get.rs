@@ -11,7 +11,7 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let datasource = call
         .app
         .store
-        .brief(move |session| datasources::detail(session, id).map_err(Problem::from))
+        .look_up(move |session| datasources::detail(session, id).map_err(Problem::from))
         .await?;
     let datasource = datasource.ok_or_else(|| Problem::not_found("datasource", id))?;
     call.reply_json_record(&datasource)

@@ -11,7 +11,7 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let improvement = call
         .app
         .store
-        .brief(move |session| improvements::record(session, id).map_err(Problem::from))
+        .look_up(move |session| improvements::record(session, id).map_err(Problem::from))
         .await?;
     let improvement = improvement.ok_or_else(|| Problem::not_found("improvement", id))?;
     call.reply_json_record(&improvement)

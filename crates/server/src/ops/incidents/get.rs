@@ -11,7 +11,7 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let incident = call
         .app
         .store
-        .brief(move |session| incidents::record(session, id).map_err(Problem::from))
+        .look_up(move |session| incidents::record(session, id).map_err(Problem::from))
         .await?;
     let incident = incident.ok_or_else(|| Problem::not_found("incident", id))?;
     call.reply_json_record(&incident)

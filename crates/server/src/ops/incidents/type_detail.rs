@@ -16,7 +16,7 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let detail = call
         .app
         .store
-        .brief(move |session| {
+        .look_up(move |session| {
             types::detail(session, id, language.as_deref()).map_err(Problem::from)
         })
         .await?;
