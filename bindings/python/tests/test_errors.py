@@ -45,7 +45,7 @@ def test_a_forbidden_transition_is_a_conflict(client: obeya.Client, new_incident
     rejected = client.incidents.update(new_incident(), status="Rejected")
     with pytest.raises(obeya.ConflictError) as caught:
         client.incidents.update(rejected, status="Resolved")
-    assert (caught.value.code, caught.value.operation) == ("incident.transition", "updateIncident")
+    assert (caught.value.code, caught.value.operation) == ("incident.transition", "updateIncidentStatus")
     assert caught.value.problem is not None
     assert caught.value.problem.detail is not None
     assert "InProgress" in caught.value.problem.detail

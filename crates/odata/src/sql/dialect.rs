@@ -61,6 +61,20 @@ pub struct KeyPage {
     pub rows: i64,
 }
 
+/// A page in another order than that of the key, as SQL over the queried row and what its order joins to it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct OrderedPage {
+    /// What stands behind `FROM`, with the aliases that the other texts use.
+    pub from: String,
+    /// What the rows of the page meet besides the index; `None` for the first page.
+    pub after: Option<String>,
+    /// The whole `ORDER BY`, with a space before it.
+    pub order: String,
+    /// The most rows that are read of it: those of the page, and those that are left out before it.
+    pub rows: i64,
+}
+
 /// Which of the rows that an index gives a statement is about.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -69,6 +83,8 @@ pub enum Extent {
     All,
     /// A page in the order of their key.
     Page(KeyPage),
+    /// A page in another order, and nothing but the index and the page's place tells its rows.
+    Ordered(OrderedPage),
     /// Those that meet further conditions, or a page in another order.
     Other,
 }

@@ -46,7 +46,7 @@ fn found(
 ) -> Option<String> {
     let lead = match extent {
         Extent::All | Extent::Page(_) => renderer.lead(index, sought),
-        Extent::Other => None,
+        Extent::Ordered(_) | Extent::Other => None,
     };
     lead.or_else(|| renderer.found(index, sought, extent))
 }

@@ -47,7 +47,7 @@ mod trigrams;
 use std::borrow::Cow;
 
 pub use crate::value::Value;
-pub use dialect::{Bind, Dialect, Extent, KeyPage, Lead, Parts, Sought, TextIndex};
+pub use dialect::{Bind, Dialect, Extent, KeyPage, Lead, OrderedPage, Parts, Sought, TextIndex};
 pub use kind::Kind;
 pub use postgres::Postgres;
 pub use sqlite::Sqlite;
@@ -305,20 +305,35 @@ fn rows(
 ) -> Statement {
     let (limit, skip) = window(query, scope);
     let skip = if after.is_some() { 0 } else { skip };
+    let most = limit.map_or(i64::MAX, |limit| limit.saturating_add(skip));
+    let place_and_order = |renderer: &mut Renderer<'_>| {
+        let place = after.and_then(|(values, part)| order::after(keys, values, part, renderer));
+        (place, order::clause(keys, renderer))
+    };
+    let mut rendered = None;
     let extent = match keys {
-        // In another order an index would give the rows only for them to be sorted.
         [key] if key.unique => Extent::Page(KeyPage {
             table: query.entity.table,
             after: after.and_then(|(values, _)| values.first().cloned()),
             descending: key.descending,
-            rows: limit.map_or(i64::MAX, |limit| limit.saturating_add(skip)),
+            rows: most,
         }),
+        _ if query.search.is_some() => {
+            let (after, order) = rendered.insert(place_and_order(&mut renderer)).clone();
+            Extent::Ordered(OrderedPage {
+                from: renderer.from(),
+                after,
+                order,
+                rows: most,
+            })
+        }
+        // An index would give the rows only for them to be sorted.
         _ => Extent::Other,
     };
     let mut conditions = conditions(query, &mut renderer, scope, extent);
-    conditions
-        .extend(after.and_then(|(values, part)| order::after(keys, values, part, &mut renderer)));
-    let order = order::clause(keys, &mut renderer);
+    // The order of a page by key is that of the index, if one leads to its rows by now.
+    let (after, order) = rendered.unwrap_or_else(|| place_and_order(&mut renderer));
+    conditions.extend(after);
     let mut sql = format!(
         "SELECT {} FROM {}{}{order}",
         columns.join(", "),

@@ -1,14 +1,15 @@
-//! How `$search` finds its rows: by the GIN index of the words, or by a walk over the first rows where most
-//! of them match.
+//! How `$search` finds its rows: by the GIN index of the words, or by a walk over the rows in the order of the
+//! page where many of them match.
 //!
 //! PostgreSQL plans a prepared statement without its words, and takes any of them for one in 200 rows. With a
 //! limit it would then read rows in the order of their key until the page is full: all of them, for a word
-//! that is in one. So the statement itself looks at a bounded number of rows first, and asks the index if
-//! these do not fill the page.
+//! that is in one. So the statement itself decides. In the order of the key it looks at a bounded number of rows
+//! first, and asks the index if these do not fill the page. In another order it asks the index first, for a
+//! bounded number of rows, and walks if there are more.
 
 use super::{LONGEST_WORD, array};
 use crate::sql::Value;
-use crate::sql::dialect::{Bind, Extent, KeyPage, TextIndex};
+use crate::sql::dialect::{Bind, Extent, KeyPage, OrderedPage, TextIndex};
 use crate::sql::render::quote;
 
 /// Rows that are looked at for each row of the page: words that are in fewer of them are sooner found by the
@@ -17,6 +18,8 @@ const ROWS_FOR_EACH: i64 = 20;
 /// The least and the most rows that are looked at. The least take less time than the rest of the statement.
 const LEAST_ROWS: i64 = 1_000;
 const MOST_ROWS: i64 = 5_000;
+/// The matches from which on a walk in another order finds a page sooner than all of them are sorted.
+const MANY_MATCHES: i64 = 1_000;
 
 /// The condition on the row `alias`.
 pub(super) fn found(
@@ -43,7 +46,18 @@ pub(super) fn found(
                  UNION ALL {all} AND (SELECT count(*) FROM near) < {rows}))"
             )
         }
-        Extent::Page(_) | Extent::Other => format!("{row} IN ({all})"),
+        Extent::Ordered(page) if page.rows < MANY_MATCHES => {
+            let many = bind(Value::Int(MANY_MATCHES));
+            let walk = walk_in_order(index, &row, page, &condition);
+            format!(
+                "{row} = ANY(ARRAY(WITH few AS MATERIALIZED ({all} LIMIT {many}) \
+                 SELECT rowid FROM few WHERE (SELECT count(*) FROM few) < {many} \
+                 UNION ALL ({walk} AND (SELECT count(*) FROM few) >= {many}{order} LIMIT {rows})))",
+                order = page.order,
+                rows = bind(Value::Int(page.rows)),
+            )
+        }
+        Extent::Page(_) | Extent::Ordered(_) | Extent::Other => format!("{row} IN ({all})"),
     }
 }
 
@@ -67,6 +81,20 @@ fn walk(index: TextIndex, page: &KeyPage, condition: &str, bind: Bind<'_>) -> St
         quote(index.table),
         quote(page.table),
         quote(index.column),
+    )
+}
+
+/// The matches among the rows behind the page's place. As a subquery with an offset the condition is asked
+/// for one row after the other: made a join, it would bring a plan for all rows, with parallel workers.
+fn walk_in_order(index: TextIndex, row: &str, page: &OrderedPage, condition: &str) -> String {
+    let after = match &page.after {
+        Some(after) => format!("{after} AND "),
+        None => String::new(),
+    };
+    format!(
+        "SELECT {row} FROM {} WHERE {after}EXISTS (SELECT 1 FROM {} AS w WHERE w.rowid = {row} AND ({condition}) OFFSET 0)",
+        page.from,
+        quote(index.table),
     )
 }
 
