@@ -34,6 +34,9 @@ pub(super) trait Connect: Send + Sync + 'static {
     fn check_files(&self) -> Result<(), StoreError> {
         Ok(())
     }
+
+    /// Does what is left to do when no connection is in use any more. Blocks.
+    fn closed(&self) {}
 }
 
 /// What a connection that reads is for.

@@ -189,6 +189,9 @@ impl<E: Connect> Units<E> {
     pub(super) async fn close(&self) {
         self.readers.close();
         self.writer.stop().await;
+        let readers = Arc::clone(&self.readers);
+        // It only fails when it panicked, which the log says.
+        let _ = tokio::task::spawn_blocking(move || readers.engine().closed()).await;
     }
 }
 

@@ -410,6 +410,42 @@ async fn a_file_that_is_replaced_or_removed_in_use_is_not_written_and_not_made_a
 
 #[cfg(unix)]
 #[tokio::test]
+async fn a_log_that_is_removed_in_use_is_put_back_and_not_written_into_another_file() {
+    let plant = Plant::new().await;
+    plant.add(1, 10).await;
+    let backup = plant.left().one_file();
+    plant.add(2, 10).await;
+    let remove_log = |folder: &Path| {
+        for name in ["plant.db-wal", "plant.db-shm"] {
+            std::fs::remove_file(folder.join(name)).expect("removed");
+        }
+    };
+
+    // The file is the right one: nothing that was answered is lost.
+    let Plant { folder, store } = plant;
+    remove_log(folder.path());
+    let refused = store.write(|session| add_area(session, 3, "lost")).await;
+    assert!(matches!(refused, Err(StoreError::Unavailable(_))));
+    store.close().await;
+    assert_eq!(Left::of(folder.path()).areas(LeftoverWal::Check).await, 2);
+
+    // A backup was copied over it: it stays as it is, and the next start does not mix the two.
+    let store = opened(folder.path()).await;
+    let added = store.write(|session| add_area(session, 4, "more")).await;
+    added.expect("an area");
+    remove_log(folder.path());
+    let file = folder.path().join("plant.db");
+    std::fs::copy(backup.main(), &file).expect("put in its place");
+    store.close().await;
+    assert!(std::fs::read(&file).expect("read") == std::fs::read(backup.main()).expect("read"));
+    let left = Left::of(folder.path());
+    let text = left.refusal().await;
+    assert!(text.contains("is not the file that the log"), "{text}");
+    assert_eq!(left.areas(LeftoverWal::Discard).await, 1);
+}
+
+#[cfg(unix)]
+#[tokio::test]
 async fn a_command_does_not_join_a_service_whose_file_was_replaced() {
     let plant = Plant::new().await;
     plant.add(1, 10).await;

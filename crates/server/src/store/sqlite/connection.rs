@@ -44,6 +44,21 @@ pub(in crate::store) struct Database {
     changed_before: u64,
 }
 
+impl Drop for Database {
+    /// The last connection that is closed writes the log into the file. That spoils a file which was put in
+    /// the place of the one that the log is for.
+    fn drop(&mut self) {
+        if let Some(files) = &self.files
+            && files.check().is_err()
+        {
+            let option = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
+            if let Err(error) = self.connection.set_db_config(option, true) {
+                tracing::error!(%error, "the log may be written into a file that it does not belong to");
+            }
+        }
+    }
+}
+
 impl Database {
     /// Runs a statement of the engine's own, such as BEGIN.
     pub(super) fn control(&self, sql: &str) -> Result<(), StoreError> {

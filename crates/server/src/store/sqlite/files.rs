@@ -2,8 +2,8 @@
 //! connection goes on with the former one.
 
 use std::fmt::{self, Display};
-use std::fs::Metadata;
-use std::io;
+use std::fs::{File, Metadata};
+use std::io::{self, Seek as _};
 use std::path::{Path, PathBuf};
 
 #[cfg(unix)]
@@ -102,6 +102,9 @@ impl Files {
 pub(super) struct OpenFiles {
     main: (PathBuf, FileId),
     log: (PathBuf, FileId),
+    /// A handle of our own, by which the log can be read after it was removed. SQLite has no locks on it that
+    /// closing the handle would drop.
+    open_log: File,
 }
 
 impl OpenFiles {
@@ -114,6 +117,8 @@ impl OpenFiles {
         Ok(OpenFiles {
             main: open(&files.main)?,
             log: open(&files.log)?,
+            open_log: File::open(&files.log)
+                .map_err(|error| cannot(&files.log, "be opened", &error))?,
         })
     }
 
@@ -138,12 +143,71 @@ impl OpenFiles {
             ),
             (State::There, _) => format!(
                 "the log {} of the database was removed or replaced while it is in use, so nothing is written. \
-                 Stop the service, which writes what it knows of the log into {main}, and start it again",
+                 Stop the service: it puts its log back, and the next start says whether that belongs to {main}",
                 self.log.0.display()
             ),
         };
         Err(StoreError::Unavailable(text))
     }
+
+    /// Writes a log that was removed back to its path, or beside it if another file is there by now, so that
+    /// the next start can tell whether it belongs to the file. To be called when no connection writes.
+    pub(super) fn put_back_log(&self) {
+        let target = match state(&self.log) {
+            State::There => return,
+            State::Gone => self.log.0.clone(),
+            State::Replaced => free_name(&self.log.0, "left"),
+        };
+        match self.copy_log(&target) {
+            Ok(false) => {}
+            Ok(true) => {
+                tracing::warn!(log = %target.display(), "put the log of the database back, which was removed");
+            }
+            Err(error) => {
+                tracing::error!(log = %target.display(), %error, "cannot put the removed log of the database back");
+            }
+        }
+    }
+
+    /// Whether there was anything to copy. The file gets its name once it is whole.
+    fn copy_log(&self, target: &Path) -> io::Result<bool> {
+        let metadata = self.open_log.metadata()?;
+        if metadata.len() == 0 || has_a_name(&metadata) {
+            return Ok(false);
+        }
+        let part = free_name(target, "part");
+        let mut log = &self.open_log;
+        log.rewind()?;
+        let mut copy = File::create_new(&part)?;
+        copy.set_permissions(metadata.permissions())?;
+        io::copy(&mut log, &mut copy)?;
+        copy.sync_all()?;
+        std::fs::rename(&part, target)?;
+        Ok(true)
+    }
+}
+
+/// Whether an open file is still in a folder, wherever it was moved to.
+#[cfg(unix)]
+fn has_a_name(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    metadata.nlink() > 0
+}
+
+#[cfg(not(unix))]
+fn has_a_name(_metadata: &Metadata) -> bool {
+    true
+}
+
+/// The path with `-suffix-N` behind it, which no file has.
+pub(super) fn free_name(path: &Path, suffix: &str) -> PathBuf {
+    let numbered = |number: u32| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!("-{suffix}-{number}"));
+        PathBuf::from(name)
+    };
+    let free = (1..).map(numbered).find(|path| !path.exists());
+    free.unwrap_or_else(|| numbered(0))
 }
 
 enum State {

@@ -10,6 +10,7 @@
 //! | all files were copied or moved elsewhere | other inodes of both, links that fit | opened |
 //! | killed, then `cp` of a backup over the file | the file is at a commit where the log does not begin | refused |
 //! | killed, then `mv` of a backup to the file | the same, or another inode of the file beside that log | refused |
+//! | the log was removed, and the file replaced or not, while a service ran, which then stopped | the log as the service has put it back | as after a kill |
 //! | killed, then the file was removed | a log without a file, which SQLite would delete | refused |
 //! | a service runs, and the file was replaced | another inode of the file than the service's | refused |
 //! | the lock file was deleted | the inodes of before are not known | as the links say |
@@ -20,9 +21,8 @@
 //! the log takes it to the log's last commit, whole.
 
 use std::fmt::Display;
-use std::path::PathBuf;
 
-use super::files::{FileId, Files, cannot};
+use super::files::{FileId, Files, cannot, free_name};
 use super::link::{self, Said};
 use super::lock::Lock;
 use super::wal::Log;
@@ -127,13 +127,7 @@ fn without_file(files: &Files) -> StoreError {
 
 /// Renames the log, so that SQLite finds none.
 fn set_aside(files: &Files) -> Result<(), StoreError> {
-    let free = (1_u32..).map(|n| {
-        let mut name = files.log.clone().into_os_string();
-        name.push(format!("-discarded-{n}"));
-        PathBuf::from(name)
-    });
-    let aside = free.into_iter().find(|path| !path.exists());
-    let aside = aside.unwrap_or_default();
+    let aside = free_name(&files.log, "discarded");
     std::fs::rename(&files.log, &aside)
         .map_err(|error| cannot(&files.log, "be set aside", &error))?;
     tracing::warn!(log = %aside.display(), "the log was set aside; what it holds is not served");

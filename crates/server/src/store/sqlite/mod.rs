@@ -130,6 +130,10 @@ impl Connect for Sqlite {
     fn check_files(&self) -> Result<(), StoreError> {
         self.files.check()
     }
+
+    fn closed(&self) {
+        self.files.put_back_log();
+    }
 }
 
 /// Makes a missing file readable by its owner alone: it will hold the private keys that sign tokens. SQLite would make it readable by all, and gives its
