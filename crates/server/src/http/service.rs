@@ -22,7 +22,7 @@ use super::{encoding, extract};
 use crate::app::App;
 use crate::config::Limits;
 use crate::router::{self, Route};
-use crate::telemetry::{LOGGED_PATH_BYTES, shortened};
+use crate::telemetry::{LOGGED_METHOD_BYTES, LOGGED_PATH_BYTES, shortened};
 
 /// The address that a request came from, as one of its extensions.
 #[derive(Debug, Clone, Copy)]
@@ -90,7 +90,7 @@ pub(crate) async fn serve(app: Arc<App>, request: Request<Incoming>) -> Response
         request_id = id_text,
         trace_id = trace.as_deref(),
         client = caller.as_ref().map(|caller| caller.client_id.as_str()),
-        method = method.as_str(),
+        method = shortened(method.as_str(), LOGGED_METHOD_BYTES).as_ref(),
         path = %shortened(uri.path(), LOGGED_PATH_BYTES),
         status = response.status().as_u16(),
         micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),

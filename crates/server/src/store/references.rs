@@ -156,11 +156,11 @@ impl<'s> References<'s> {
         };
         let sql = "SELECT 1 FROM group_members WHERE group_id = ?1 AND user_id = ?2";
         if let Found::Nothing = self.look(sql, &[group.into(), user.into()])? {
-            let text = format!(
-                "user `{}` is not a member of the follow-up group {group}",
-                shortened(user)
-            );
-            self.not_member.push(complaint("responsibleUserId", text));
+            // Names neither: one of the two may be the record's own, and the caller may not be one who reads it.
+            self.not_member.push(complaint(
+                "responsibleUserId",
+                "the responsible user is not a member of the follow-up group".to_owned(),
+            ));
         }
         Ok(())
     }

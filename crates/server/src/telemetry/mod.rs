@@ -8,6 +8,8 @@ pub(crate) use metrics::{Metrics, Observed};
 
 /// The most of a path that a log line holds, in bytes.
 pub(crate) const LOGGED_PATH_BYTES: usize = 256;
+/// The most of a method, which may be any token.
+pub(crate) const LOGGED_METHOD_BYTES: usize = 16;
 
 /// A caller's text for a log line: at most so many bytes of it. Of a longer one the beginning, and how long
 /// it is.

@@ -131,6 +131,13 @@ async fn of_a_long_path_the_log_holds_the_beginning() {
             assert!(line.len() < 1024, "{line}");
         }
     }
+    let method = reqwest::Method::from_bytes(&[b'M'; 40_000]).expect("a token");
+    let request = service.request(method, "/v2/areas");
+    let answer = Answer::of(request.header("x-request-id", "long-3")).await;
+    assert_eq!(answer.status, 405, "{}", answer.text());
+    for line in log.lines("long-3") {
+        assert!(line.len() < 1024, "{line}");
+    }
 }
 
 /// Who guesses secrets can be found, and cannot write lines of their own.

@@ -378,7 +378,7 @@ async fn the_responsible_user_is_a_member_of_the_follow_up_group() {
     .await;
     assert_eq!(
         problem["errors"],
-        json!({"responsibleUserId": ["user `u-117` is not a member of the follow-up group 4"]})
+        json!({"responsibleUserId": ["the responsible user is not a member of the follow-up group"]})
     );
     let nowhere = with(least(), &json!({"responsibleUserId": "u-104"}));
     refused(
