@@ -91,15 +91,26 @@ pub(super) fn advance(database: &Database) -> Result<(), StoreError> {
     database.control(ADVANCE)
 }
 
-/// Makes the file alone say an id that no copy made before or after says: one commit goes into the file, and
-/// another one into the log only.
+/// What a process does that is alone with a database: it makes the file alone say an id that no copy made
+/// before or after says. One commit goes into the file, and another one into the log only.
+///
+/// A log that was left behind goes into the file before anything follows its last commit. So a process that
+/// is killed at any step leaves a file that is at the beginning or the end of its log, as [`fits`] expects,
+/// whatever the one before left.
+const STEPS: [fn(&mut Database) -> Result<(), StoreError>; 4] =
+    [checkpoint, commit, checkpoint, commit];
+
+/// Begins a file that no other process has open.
 pub(super) fn renew(database: &mut Database) -> Result<(), StoreError> {
-    commit(database)?;
+    STEPS.iter().try_for_each(|step| step(database))
+}
+
+/// Takes the file to the last commit of the log.
+pub(super) fn checkpoint(database: &mut Database) -> Result<(), StoreError> {
     // Ends early where another program reads just now; the id is then one that the log names all the same.
     let checkpoint = "PRAGMA wal_checkpoint(PASSIVE)";
     let done = database.connection.query_row(checkpoint, [], |_| Ok(()));
-    done.map_err(store_error)?;
-    commit(database)
+    done.map_err(store_error)
 }
 
 fn commit(database: &mut Database) -> Result<(), StoreError> {
@@ -196,7 +207,9 @@ pub(super) fn fits(said: Said, log: &Log) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::connection;
     use super::*;
+    use crate::store::StoreOptions;
 
     const PAGE: u32 = 40;
 
@@ -222,6 +235,46 @@ mod tests {
         let checkpoint = u64::from(CHECKPOINT_FRAMES);
         assert_eq!(fitting(checkpoint - 1), [1, 4]);
         assert_eq!(fitting(checkpoint), [1, 2, 3, 4]);
+    }
+
+    /// The files of a database that a killed process left, opened anew.
+    fn left(files: &Path) -> (tempfile::TempDir, Database) {
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in ["plant.db", "plant.db-wal"] {
+            if files.join(name).exists() {
+                std::fs::copy(files.join(name), folder.path().join(name)).expect("a copy");
+            }
+        }
+        let options = StoreOptions::default();
+        let path = folder.path().join("plant.db");
+        let database = connection::open_writer(&path, &options, None).expect("opened");
+        connection::prepare_writer(&database, &options).expect("prepared");
+        (folder, database)
+    }
+
+    #[test]
+    fn whoever_is_killed_while_opening_leaves_a_log_that_fits() {
+        let empty = tempfile::tempdir().expect("a folder");
+        let (first, mut database) = left(empty.path());
+        migrate::run(&mut database, &first.path().join("plant.db")).expect("the tables");
+        renew(&mut database).expect("begun");
+        // Three in a row, each killed after some of the steps.
+        for kills in 0..125_usize {
+            let mut folders = vec![left(first.path())];
+            for killed_after in [kills % 5, kills / 5 % 5, kills / 25] {
+                let (folder, database) = folders.last_mut().expect("one");
+                for step in &STEPS[..killed_after] {
+                    step(database).expect("done");
+                }
+                let log = Log::read(&folder.path().join("plant.db-wal")).expect("read");
+                let copy = folder.path().join("alone.db");
+                std::fs::copy(folder.path().join("plant.db"), &copy).expect("a copy");
+                let said = said_by(&copy).expect("asked");
+                assert!(fits(said, &log), "{kills}: {said:?}, {:?}", log.links);
+                let next = left(folder.path());
+                folders.push(next);
+            }
+        }
     }
 
     #[test]

@@ -75,6 +75,9 @@ impl Sqlite {
             return nothing();
         }
         connection::prepare_writer(&writer, options)?;
+        if lock.as_ref().is_some_and(Lock::is_alone) {
+            link::checkpoint(&mut writer)?;
+        }
         migrate::run(&mut writer, &path)?;
         // What a symbolic link leads to may have been made just now.
         files = Files::of(&path);
