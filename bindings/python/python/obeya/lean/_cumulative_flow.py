@@ -55,7 +55,8 @@ class CumulativeFlow(Result):
         _plot.frame(ax, title, y="improvements")
         areas = ax.stackplot(days, heights, colors=shades, edgecolor="white", linewidth=0.5)
         for area, name in zip(areas, reversed(self.stages), strict=True):
-            area.set_gid(name)
+            # It becomes an id in SVG.
+            area.set_gid(_plot.plain(name))
         ax.margins(x=0)
         ax.set_ylim(bottom=0)
         _plot.date_axis(ax)
