@@ -219,6 +219,49 @@ def test_a_date_that_never_comes_is_no_lead_time() -> None:
         assert len(lean.lead_times([*RECORDS, late]).left_out) == left_out
 
 
+def never(*, year: int = 9999) -> dict[str, Any]:
+    """Suggested and planned; the last stage has the date that systems write where there is none."""
+    return {**record(7, "Planned", 1, 2), "archivedDate": datetime.datetime(year, 12, 31, tzinfo=UTC)}
+
+
+def test_a_flow_ends_with_the_last_date_that_comes() -> None:
+    flow = lean.cumulative_flow([*RECORDS, never()])
+    assert (flow.first, flow.last, len(flow)) == (moment(1).date(), moment(8).date(), 8 * 6)
+    assert flow.to_arrow()["in_stage"].to_pylist()[-6:] == [0, 1, 1, 2, 0, 1]
+    assert (flow.arrived, flow.undated, flow.left_out) == (5, 1, ())
+    # Not even on the last day of all does it come.
+    days = datetime.date(9999, 12, 30), datetime.date.max
+    flow = lean.cumulative_flow([*RECORDS, never()], first=days[0], last=days[1])
+    assert flow.to_arrow()["entered"].to_pylist() == [0] * 12
+    # A date of 2199 is one. It comes when the caller says how far to look.
+    flow = lean.cumulative_flow([*RECORDS, never(year=2199)], first="2199-12-30", last="2199-12-31")
+    assert flow.to_arrow()["entered"].to_pylist() == [0] * 11 + [1]
+
+
+def test_a_flow_of_nothing_but_never_needs_days() -> None:
+    alone = {**never(), "suggestionDate": None, "plannedDate": None}
+    message = "^none of the 1 records has a date up to the year 2199; name the days to show: `first` and `last`$"
+    partial: list[dict[str, Any]] = [{}, {"first": "2026-03-01"}, {"last": "2026-03-01"}]
+    for days in partial:
+        with pytest.raises(ValueError, match=message):
+            lean.cumulative_flow([alone], **days)
+    flow = lean.cumulative_flow([alone], first="2026-03-01", last="2026-03-02")
+    assert (flow.to_arrow()["in_stage"].to_pylist(), flow.arrived) == ([0] * 12, 0)
+
+
+def test_a_flow_of_more_than_a_hundred_years_is_asked_for() -> None:
+    # From 2026-03-01, 36525 days end with 2126-03-01, as 2100 is no leap year.
+    longest = [{**record(1, "Planned", 1), "plannedDate": datetime.datetime(2126, 3, 1, tzinfo=UTC)}]
+    assert len(lean.cumulative_flow(longest)) == 36525 * 6
+    longer = [{**record(1, "Planned", 1), "plannedDate": datetime.datetime(2126, 3, 2, tzinfo=UTC)}]
+    message = "^the days from 2026-03-01 to 2126-03-02 are more than 100 years; name those to show: `first` and `last`$"
+    partial: list[dict[str, Any]] = [{}, {"first": "2026-03-01"}, {"last": "2126-03-02"}]
+    for days in partial:
+        with pytest.raises(ValueError, match=message):
+            lean.cumulative_flow(longer, **days)
+    assert lean.cumulative_flow(longer, first="2026-03-01", last="2126-03-02").last == datetime.date(2126, 3, 2)
+
+
 def test_what_cannot_be_shown_is_said() -> None:
     backwards = [record(7, "Planned", 5, 2)]
     message = r"the record 7 is Planned on 2026-03-02T00:00:00\+00:00, before it is Suggested on 2026-03-05"

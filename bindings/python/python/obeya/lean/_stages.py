@@ -27,7 +27,7 @@ STAGES: Mapping[str, str] = {
 
 DAY = datetime.timedelta(days=1)
 
-_FIRST_YEAR, _LAST_YEAR = 1900, 2199
+FIRST_YEAR, LAST_YEAR = 1900, 2199
 """No improvement has dates outside of these years. Systems write 0001-01-01 and 9999-12-31 where there is no date."""
 
 
@@ -71,8 +71,8 @@ def staged(
 def _impossible(present: Sequence[tuple[str, datetime.datetime]], *, never: bool) -> str | None:
     """Why a record cannot have these dates."""
     for name, date in present:
-        if date.year < _FIRST_YEAR or (date.year > _LAST_YEAR and not never):
-            return f"is {name} on {date.isoformat()}, outside of the years {_FIRST_YEAR} to {_LAST_YEAR}"
+        if date.year < FIRST_YEAR or (date.year > LAST_YEAR and not never):
+            return f"is {name} on {date.isoformat()}, outside of the years {FIRST_YEAR} to {LAST_YEAR}"
     for (earlier, first), (later, second) in pairwise(present):
         if second < first:
             return f"is {later} on {second.isoformat()}, before it is {earlier} on {first.isoformat()}"
