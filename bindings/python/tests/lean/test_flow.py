@@ -9,6 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 from obeya import lean
 from scipy import stats
@@ -217,6 +218,36 @@ def test_a_date_that_never_comes_is_no_lead_time() -> None:
     for year, left_out in ((2199, 0), (2200, 1)):
         late = {**never, "implementedDate": datetime.datetime(year, 12, 31, tzinfo=UTC)}
         assert len(lean.lead_times([*RECORDS, late]).left_out) == left_out
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_moment_before_the_first_year_is_impossible(known: bool) -> None:
+    # In the time zone where it was written it is the first day of the calendar, in UTC that before.
+    texts = [
+        {name: one.isoformat() if isinstance(one, datetime.datetime) else one for name, one in row.items()}
+        for row in RECORDS
+    ]
+    early = {**texts[1], "id": 8, "suggestionDate": "0001-01-01T00:00:00+05:00"}
+    records = [*texts[:2], early, *texts[2:]] if known else [early]
+    why = "the record 8 is Suggested on 0000-12-31T19:00:00+00:00, outside of the years 1900 to 2199"
+    for compute in (lean.lead_times, lean.cumulative_flow):
+        if known:
+            found, others = compute(records), compute(texts)
+            assert found.left_out == (why,)
+            assert found.to_arrow() == others.to_arrow()
+        else:
+            with pytest.raises(ValueError, match=f"^{re.escape(why)}$"):
+                compute(records)
+
+
+def test_a_moment_after_the_last_year_never_comes() -> None:
+    micros = pa.array([None, 253402318799000000], pa.int64()).cast(pa.timestamp("us", "UTC"))
+    dates = {column: [moment(1), moment(1)] if column == "suggestionDate" else [None, None] for column in COLUMNS}
+    frame = {"id": [1, 2], "status": ["Suggested"] * 2, **dates, "archivedDate": micros}
+    flow = lean.cumulative_flow(frame)
+    assert (flow.last, flow.arrived, flow.left_out) == (moment(1).date(), 2, ())
+    why = "the record 2 is Archived on 10000-01-01T04:59:59+00:00, outside of the years 1900 to 2199"
+    assert lean.lead_times(frame).left_out == (why,)
 
 
 def never(*, year: int = 9999) -> dict[str, Any]:

@@ -107,23 +107,23 @@ def cumulative_flow(
     On each day a record is in the furthest stage whose date has come. The height of all bands is what has arrived, the height of
     a band its work in progress, and the width between its edges roughly the time that a record takes (Little's law). A record
     that was put into the archive unfinished is counted there from that day on, not among the implemented. A record with
-    impossible dates (not in the order of the stages, or before 1900) is left out; ``left_out`` says which and why. A date after
-    2199, which systems write for "never", never comes.
+    impossible dates (not in the order of the stages, or before 1900) is left out; ``left_out`` says which and why.
+    A date after 2199, which systems write for "never", never comes.
 
     Sources: D. J. Anderson, *Kanban*, 2010 (cumulative flow diagrams); J. D. C. Little, "A Proof for the Queuing Formula: L =
     λW", Operations Research 9(3), 1961, 383-387.
 
     Args:
         stages: The stages in their order, with the columns of their dates.
-        first, last: The days to show; from the first date of the frame to its last by default. More than 100 years must be
-            asked for with both.
+        first, last: The days to show; from the first date of the frame to its last by default. More than 100 years
+            must be asked for with both.
         status, key: As in `lead_times`.
         tz: The time zone whose days count.
 
     Raises:
         ValueError: A column is missing or of the wrong kind, the dates of all records are impossible, no record has
-            a date, ``last`` is before ``first``, or one of them is not given and all dates are "never" or the days more than
-            100 years.
+            a date, ``last`` is before ``first``, or one of them is not given and all dates are "never" or the days
+            more than 100 years.
     """
     staged = _stages.staged(_frame.table(data), stages, status, key, never=True)
     records = staged.dates
