@@ -153,6 +153,35 @@ def test_records_with_impossible_dates_leave_lead_times_and_flow_to_the_others(f
         assert f"{name}: {why}" in "".join(shown(found).itertext())
 
 
+def test_dates_that_python_does_not_hold_are_named_and_the_report_goes_on(figures: Callable[..., Figures]) -> None:
+    # The year 0 in UTC.
+    early = "0001-01-01T00:00:00+05:00"
+    done = idea(1, status="Implemented", implementedDate=f"{before(9)}T00:00:00Z")
+    found = figures(
+        {
+            "incident_types": TYPES,
+            "incidents": [incident(1, before(3), dueDate=early), incident(2, before(2)), incident(3, "0000-12-31")],
+            "improvements": [done, idea(2, status="Planned", suggestionDate=early), idea(3, dueDate=early)],
+        }
+    )
+    suggested = "the record 2 is Suggested on 0000-12-31T19:00:00+00:00, outside of the years 1900 to 2199"
+    left_out = f"1 improvement with impossible dates is left out: {suggested}"
+    due = "is due on 0000-12-31T19:00:00+00:00, outside of the years 1 to 9999"
+    assert found.failed == {
+        "Incidents": "1 incident with impossible dates is left out: the record 3 is of 0000-12-31",
+        "Cumulative flow": left_out,
+        "Lead times": left_out,
+        "Overdue incidents": f"the record 1 {due}",
+        "Overdue improvements": f"the record 3 {due}",
+    }
+    for name, why in found.failed.items():
+        assert f"{name}: {why}" in said(found)
+        assert f"{name}: {why}" in "".join(shown(found).itertext())
+    assert found.times is not None and found.times.finished == 1
+    assert found.since is not None and found.since.days == 2
+    assert (found.recent, found.improvements) == (2, 3)
+
+
 def test_lead_times_of_the_report_by_hand(figures: Callable[..., Figures]) -> None:
     # Days before the report on which each was suggested, planned, in progress and implemented.
     ways = [(40, 38, 30, 20), (40, 34, 30, 10), (40, None, None, 30), (40, 30)]

@@ -9,6 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 from obeya import lean
 from scipy import stats
@@ -217,6 +218,79 @@ def test_a_date_that_never_comes_is_no_lead_time() -> None:
     for year, left_out in ((2199, 0), (2200, 1)):
         late = {**never, "implementedDate": datetime.datetime(year, 12, 31, tzinfo=UTC)}
         assert len(lean.lead_times([*RECORDS, late]).left_out) == left_out
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_moment_before_the_first_year_is_impossible(known: bool) -> None:
+    # In the time zone where it was written it is the first day of the calendar, in UTC that before.
+    texts = [
+        {name: one.isoformat() if isinstance(one, datetime.datetime) else one for name, one in row.items()}
+        for row in RECORDS
+    ]
+    early = {**texts[1], "id": 8, "suggestionDate": "0001-01-01T00:00:00+05:00"}
+    records = [*texts[:2], early, *texts[2:]] if known else [early]
+    why = "the record 8 is Suggested on 0000-12-31T19:00:00+00:00, outside of the years 1900 to 2199"
+    for compute in (lean.lead_times, lean.cumulative_flow):
+        if known:
+            found, others = compute(records), compute(texts)
+            assert found.left_out == (why,)
+            assert found.to_arrow() == others.to_arrow()
+        else:
+            with pytest.raises(ValueError, match=f"^{re.escape(why)}$"):
+                compute(records)
+
+
+def test_a_moment_after_the_last_year_never_comes() -> None:
+    micros = pa.array([None, 253402318799000000], pa.int64()).cast(pa.timestamp("us", "UTC"))
+    dates = {column: [moment(1), moment(1)] if column == "suggestionDate" else [None, None] for column in COLUMNS}
+    frame = {"id": [1, 2], "status": ["Suggested"] * 2, **dates, "archivedDate": micros}
+    flow = lean.cumulative_flow(frame)
+    assert (flow.last, flow.arrived, flow.left_out) == (moment(1).date(), 2, ())
+    why = "the record 2 is Archived on 10000-01-01T04:59:59+00:00, outside of the years 1900 to 2199"
+    assert lean.lead_times(frame).left_out == (why,)
+
+
+def never(*, year: int = 9999) -> dict[str, Any]:
+    """Suggested and planned; the last stage has the date that systems write where there is none."""
+    return {**record(7, "Planned", 1, 2), "archivedDate": datetime.datetime(year, 12, 31, tzinfo=UTC)}
+
+
+def test_a_flow_ends_with_the_last_date_that_comes() -> None:
+    flow = lean.cumulative_flow([*RECORDS, never()])
+    assert (flow.first, flow.last, len(flow)) == (moment(1).date(), moment(8).date(), 8 * 6)
+    assert flow.to_arrow()["in_stage"].to_pylist()[-6:] == [0, 1, 1, 2, 0, 1]
+    assert (flow.arrived, flow.undated, flow.left_out) == (5, 1, ())
+    # Not even on the last day of all does it come.
+    days = datetime.date(9999, 12, 30), datetime.date.max
+    flow = lean.cumulative_flow([*RECORDS, never()], first=days[0], last=days[1])
+    assert flow.to_arrow()["entered"].to_pylist() == [0] * 12
+    # A date of 2199 is one. It comes when the caller says how far to look.
+    flow = lean.cumulative_flow([*RECORDS, never(year=2199)], first="2199-12-30", last="2199-12-31")
+    assert flow.to_arrow()["entered"].to_pylist() == [0] * 11 + [1]
+
+
+def test_a_flow_of_nothing_but_never_needs_days() -> None:
+    alone = {**never(), "suggestionDate": None, "plannedDate": None}
+    message = "^none of the 1 records has a date up to the year 2199; name the days to show: `first` and `last`$"
+    partial: list[dict[str, Any]] = [{}, {"first": "2026-03-01"}, {"last": "2026-03-01"}]
+    for days in partial:
+        with pytest.raises(ValueError, match=message):
+            lean.cumulative_flow([alone], **days)
+    flow = lean.cumulative_flow([alone], first="2026-03-01", last="2026-03-02")
+    assert (flow.to_arrow()["in_stage"].to_pylist(), flow.arrived) == ([0] * 12, 0)
+
+
+def test_a_flow_of_more_than_a_hundred_years_is_asked_for() -> None:
+    # From 2026-03-01, 36525 days end with 2126-03-01, as 2100 is no leap year.
+    longest = [{**record(1, "Planned", 1), "plannedDate": datetime.datetime(2126, 3, 1, tzinfo=UTC)}]
+    assert len(lean.cumulative_flow(longest)) == 36525 * 6
+    longer = [{**record(1, "Planned", 1), "plannedDate": datetime.datetime(2126, 3, 2, tzinfo=UTC)}]
+    message = "^the days from 2026-03-01 to 2126-03-02 are more than 100 years; name those to show: `first` and `last`$"
+    partial: list[dict[str, Any]] = [{}, {"first": "2026-03-01"}, {"last": "2126-03-02"}]
+    for days in partial:
+        with pytest.raises(ValueError, match=message):
+            lean.cumulative_flow(longer, **days)
+    assert lean.cumulative_flow(longer, first="2026-03-01", last="2126-03-02").last == datetime.date(2126, 3, 2)
 
 
 def test_what_cannot_be_shown_is_said() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import re
 import doctest
 from collections.abc import Callable
 from decimal import Decimal
@@ -97,9 +98,40 @@ def test_moments_reach_from_the_first_day_to_the_last() -> None:
         # The day before the first and the day after the last are none.
         assert lean.overdue(records, as_of="2026-03-01", tz=tz).to_arrow()["days"].to_pylist() == [[739675]]
     dated = {"status": ["Suggested"], **dict.fromkeys(lean.STAGES.values(), [None]), "suggestionDate": [ends[2]]}
-    assert lean.cumulative_flow(dated, tz="Europe/Oslo").last == datetime.date.max
+    assert lean.cumulative_flow(dated, first="2026-03-01", last="2026-03-01", tz="Europe/Oslo").arrived == 0
     digits = {"value": VALUES, "valueDate": [f"2026-03-01T06:30:00.{at}23456789" for at in range(6)]}
     assert lean.xmr(digits).to_arrow()["date"].to_pylist()[5] == datetime.datetime(2026, 3, 1, 6, 30, 0, 523456, UTC)
+
+
+BEYOND = {
+    "0000-12-31T19:00:00Z": "0000-12-31T19:00:00+00:00",
+    "0001-01-01T00:00:00.5+05:00": "0000-12-31T19:00:00.500000+00:00",
+    "0000-02-29T00:00:00Z": "0000-02-29T00:00:00+00:00",
+    "9999-12-31T23:59:59-05:00": "10000-01-01T04:59:59+00:00",
+}
+"""Instants that Python has no datetime for, and how messages write them."""
+
+
+@pytest.mark.parametrize("text", BEYOND)
+def test_a_moment_that_python_does_not_hold_is_refused_by_name(text: str) -> None:
+    message = f"{BEYOND[text]} in row 4, outside of the years 1 to 9999"
+    dates = ["2026-03-01T00:00:00Z"] * 4 + [text, None]
+    held = pa.array(dates).cast(pa.timestamp("us", "UTC"))
+    for column in (dates, held):
+        with pytest.raises(ValueError, match=f"^column 'valueDate' holds {re.escape(message)}$"):
+            lean.xmr({"value": VALUES, "valueDate": column})
+        # In a time zone it could be a day again, but the day of one moment is that of all calls.
+        with pytest.raises(ValueError, match=f"^column 'valueDate' holds {re.escape(message)}$"):
+            lean.g_chart({"valueDate": column}, date="valueDate", tz="Asia/Karachi")
+
+
+def test_a_day_that_python_does_not_hold_is_refused_by_name() -> None:
+    message = "^column 'incidentDate' holds 0000-12-31 in row 1, outside of the years 1 to 9999$"
+    with pytest.raises(ValueError, match=message):
+        lean.days_since({"incidentDate": ["2026-03-01", "0000-12-31"]})
+    days = pa.array([0, 2932897], pa.int32()).cast(pa.date32())
+    with pytest.raises(ValueError, match=message.replace("0000-12-31", "10000-01-01")):
+        lean.days_since({"incidentDate": days})
 
 
 @pytest.mark.parametrize(

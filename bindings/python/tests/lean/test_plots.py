@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import io
 import re
+import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -420,6 +421,30 @@ def test_dollars_are_drawn_as_they_are(parses: bool, monkeypatch: pytest.MonkeyP
 
 def test_a_title_of_the_caller_s_is_matplotlib_s() -> None:
     assert CHARTS["xmr"]().plot(title=r"$\bar{x}$").get_title(loc="left") == r"$\bar{x}$"
+
+
+def test_control_characters_of_the_caller_s_make_no_malformed_svg() -> None:
+    title = "First\x02\x1b[31m\nsecond \ufffe"
+    for name, create in CHARTS.items():
+        chart = create()
+        ax = chart.plot(title=title)
+        assert ax.get_title(loc="left") == "First\ufffd\ufffd[31m\nsecond \ufffd", name
+        well_formed(ax)
+        assert "\x02" not in str(chart.plot(title=title, backend="altair").to_dict())
+    # Names of stages and of units are the caller's too.
+    stages = {"New\x02": "suggestionDate", "Done\x1b": "implementedDate"}
+    well_formed(lean.cumulative_flow(IMPROVEMENTS, stages=stages).plot())
+    well_formed(lean.xmr({"value": [1.0, 2, 1, 2, 9, 1]}, date=None, unit="t\x02").plot())
+
+
+def well_formed(ax: Axes) -> None:
+    """Whether a parser for XML reads the chart as SVG."""
+    figure = ax.get_figure()
+    assert isinstance(figure, Figure)
+    with io.BytesIO() as file:
+        figure.savefig(file, format="svg")
+        ET.fromstring(file.getvalue())
+    pyplot.close(figure)
 
 
 def test_more_who_are_late_than_can_be_read_share_a_bar() -> None:

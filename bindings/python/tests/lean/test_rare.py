@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
+from collections.abc import Callable
 
 import published
 import pytest
@@ -149,6 +150,14 @@ def test_phases_have_limits_of_their_own() -> None:
     found = lean.g_chart({"incidentDate": days, "p": [None] * 6 + ["b"] * 6}, phases="p").to_arrow()
     assert found["phase"].to_pylist() == [""] * 5 + ["b"] * 6
     assert found["date"].to_pylist()[5].date() == days[6]
+
+
+@pytest.mark.parametrize("compute", [lean.g_chart, lean.t_chart])
+def test_no_intervals_are_too_few(compute: Callable[..., lean.RareEvents]) -> None:
+    with pytest.raises(ValueError, match="^the series has 0 points, of which at least 5 are needed for limits"):
+        compute({"n": []}, date=None, between="n")
+    with pytest.raises(ValueError, match="^an interval needs two events; the frame has 0$"):
+        compute({"day": []}, date="day")
 
 
 def test_what_cannot_be_charted_is_said() -> None:

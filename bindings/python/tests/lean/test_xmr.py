@@ -179,6 +179,16 @@ def test_a_median_range_of_nothing_gives_no_limits() -> None:
     assert chart(values, ranges="median", baseline=12).upper == 5
 
 
+@pytest.mark.parametrize("phases", [None, "p", ["2026-01-01"]])
+def test_no_points_are_too_few(phases: str | list[str] | None) -> None:
+    frame: dict[str, list[float]] = {"value": [], "valueDate": [], "p": []}
+    with pytest.raises(ValueError, match="^the series has 0 points, of which at least 5 are needed for limits"):
+        lean.xmr(frame, phases=phases)
+    if not isinstance(phases, list):
+        with pytest.raises(ValueError, match="^the series has 0 points, of which at least 5 are needed for limits"):
+            lean.xmr(frame, date=None, phases=phases)
+
+
 def test_what_cannot_be_charted_is_said() -> None:
     with pytest.raises(ValueError, match=r"the series has 4 points, of which at least 5 are needed"):
         chart([1, 2, 3, 4])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -133,7 +134,8 @@ def gather(client: Client, wanted: Wanted) -> Figures:
     improvements = client.improvements.list().all()
     today = wanted.today
     yesterday = today - datetime.timedelta(days=1)
-    past = [incident for incident in incidents if incident.incident_date < today]
+    failed: dict[str, str] = {}
+    past = [incident for incident in _readable(incidents, failed) if incident.incident_date < today]
     safety = [incident for incident in past if wanted.safety in (None, incident.incident_type)]
     serious = [incident for incident in safety if incident.severity == "High"]
     recent = [incident for incident in past if incident.incident_date >= today - _YEAR]
@@ -143,7 +145,6 @@ def gather(client: Client, wanted: Wanted) -> Figures:
     staged = _columns(under_way, _IMPROVEMENT)
     dated = any(date for column in lean.STAGES.values() for date in staged[column])
     not_begun = [idea for idea in improvements if idea.status in ("Open", "Suggested", "Planned")]
-    failed: dict[str, str] = {}
 
     def figure(name: str, data: _Data | None, compute: Callable[[_Data], _Figure]) -> _Figure | None:
         """A figure where there is data for it. A record that its method refuses costs this figure, and not the report."""
@@ -214,8 +215,33 @@ def _check(client: Client, wanted: Wanted, incidents: Iterable[Incident]) -> Non
 
 def _columns(records: Iterable[Incident] | Iterable[Improvement], fields: Sequence[str]) -> dict[str, list[Any]]:
     """Records as columns with the names of the wire."""
-    kept = list(records)
-    return {_wire(field): [_plain(getattr(record, field)) for record in kept] for field in fields}
+    kept: list[Incident | Improvement] = list(records)
+    return {_wire(field): _column(kept, field) for field in fields}
+
+
+def _column(records: Sequence[Incident | Improvement], field: str) -> list[Any]:
+    try:
+        return [_plain(getattr(record, field)) for record in records]
+    except ValueError:
+        # A date of the year 0, which the service takes and Python does not hold. As text it reaches `lean`, which
+        # names the record; all of the column, as a column is of one kind.
+        return [json.loads(record.to_json())[_wire(field)] for record in records]
+
+
+def _readable(incidents: Iterable[Incident], failed: dict[str, str]) -> list[Incident]:
+    """The incidents of days that Python holds. The others are on no day of any chart."""
+    readable: list[Incident] = []
+    others: list[str] = []
+    for incident in incidents:
+        try:
+            _ = incident.incident_date
+        except ValueError:
+            others.append(f"the record {incident.id} is of {json.loads(incident.to_json())['incidentDate']}")
+        else:
+            readable.append(incident)
+    if others:
+        failed["Incidents"] = _left_out(others, "incident")
+    return readable
 
 
 def _wire(field: str) -> str:
@@ -228,10 +254,10 @@ def _plain(value: Any) -> Any:
     return [part.title for part in value] if isinstance(value, tuple) else value
 
 
-def _left_out(records: Sequence[str]) -> str:
+def _left_out(records: Sequence[str], noun: str = "improvement") -> str:
     """How many records a chart does without, and the first of them."""
     more = f"; and {len(records) - _NAMED} more" if len(records) > _NAMED else ""
-    count = f"{plural(len(records), 'improvement')} with impossible dates {'is' if len(records) == 1 else 'are'} left out"
+    count = f"{plural(len(records), noun)} with impossible dates {'is' if len(records) == 1 else 'are'} left out"
     return f"{count}: {'; '.join(records[:_NAMED])}{more}"
 
 

@@ -58,7 +58,12 @@ def cut(points: Sequence[Point], starts: Sequence[datetime.date | str]) -> list[
 
 
 def phased(points: Sequence[Point]) -> Iterator[tuple[str, list[Point]]]:
-    """The phases, one after the other. A name that comes again later is a phase of its own."""
+    """The phases, one after the other. A name that comes again later is a phase of its own.
+
+    No points are one phase without any, so that `enough` refuses them like any other too few.
+    """
+    if not points:
+        yield "", []
     for name, part in groupby(points, key=lambda point: point.phase):
         yield name, list(part)
 

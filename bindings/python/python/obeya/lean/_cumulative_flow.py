@@ -11,12 +11,16 @@ import pyarrow as pa
 
 from obeya.lean import _frame, _plot, _stages
 from obeya.lean._result import Result
-from obeya.lean._stages import DAY, STAGES
+from obeya.lean._stages import DAY, LAST_YEAR, STAGES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _SHADES = (_plot.SKY, _plot.YELLOW, _plot.ORANGE, _plot.GREEN, _plot.BLUE, "#999999", _plot.PURPLE, _plot.VERMILLION)
+
+_LONGEST = 36525
+"""The days of 100 years. A wrong year in one record alone must not make a frame of more."""
+_BOTH = "`first` and `last`"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,7 +59,8 @@ class CumulativeFlow(Result):
         _plot.frame(ax, title, y="improvements")
         areas = ax.stackplot(days, heights, colors=shades, edgecolor="white", linewidth=0.5)
         for area, name in zip(areas, reversed(self.stages), strict=True):
-            area.set_gid(name)
+            # It becomes an id in SVG.
+            area.set_gid(_plot.plain(name))
         ax.margins(x=0)
         ax.set_ylim(bottom=0)
         _plot.date_axis(ax)
@@ -103,34 +108,49 @@ def cumulative_flow(
     a band its work in progress, and the width between its edges roughly the time that a record takes (Little's law). A record
     that was put into the archive unfinished is counted there from that day on, not among the implemented. A record with
     impossible dates (not in the order of the stages, or before 1900) is left out; ``left_out`` says which and why.
+    A date after 2199, which systems write for "never", never comes.
 
     Sources: D. J. Anderson, *Kanban*, 2010 (cumulative flow diagrams); J. D. C. Little, "A Proof for the Queuing Formula: L =
     λW", Operations Research 9(3), 1961, 383-387.
 
     Args:
         stages: The stages in their order, with the columns of their dates.
-        first, last: The days to show; from the first date of the frame to its last by default.
+        first, last: The days to show; from the first date of the frame to its last by default. More than 100 years
+            must be asked for with both.
         status, key: As in `lead_times`.
         tz: The time zone whose days count.
 
     Raises:
         ValueError: A column is missing or of the wrong kind, the dates of all records are impossible, no record has
-            a date, or ``last`` is before ``first``.
+            a date, ``last`` is before ``first``, or one of them is not given and all dates are "never" or the days
+            more than 100 years.
     """
     staged = _stages.staged(_frame.table(data), stages, status, key, never=True)
     records = staged.dates
     where = _frame.zone(tz)
-    dated = [[None if date is None else _frame.local_day(date, where) for date in dates] for dates in records if any(dates)]
+    dated = [
+        [None if date is None or date.year > LAST_YEAR else _frame.local_day(date, where) for date in dates]
+        for dates in records
+        if any(dates)
+    ]
     if not dated:
         message = f"none of the {len(records)} records has a date in any of the columns {', '.join(stages.values())}"
         raise ValueError(message)
     every = [date for dates in dated for date in dates if date is not None]
+    asked = first is not None and last is not None
+    if not every and not asked:
+        none = f"none of the {len(records)} records has a date up to the year {LAST_YEAR}"
+        message = f"{none}; name the days to show: {_BOTH}"
+        raise ValueError(message)
     begin = min(every) if first is None else _frame.day(first, tz)
     end = max(every) if last is None else _frame.day(last, tz)
     if end < begin:
         message = f"the last day, {end}, is before the first, {begin}"
         raise ValueError(message)
     span = (end - begin).days + 1
+    if span > _LONGEST and not asked:
+        message = f"the days from {begin} to {end} are more than 100 years; name those to show: {_BOTH}"
+        raise ValueError(message)
     width = len(stages)
     entered = [[0] * width for _ in range(span)]
     moved = [[0] * width for _ in range(span)]

@@ -133,13 +133,17 @@ def overdue(
         tz: The time zone in which moments are days.
 
     Raises:
-        ValueError: A column is missing or of the wrong kind, or a record has no status.
+        ValueError: A column is missing or of the wrong kind, a record has no status, or an open one is due before
+            the year 1. One that is due after the year 9999 is never overdue.
     """
     today = _frame.day(as_of, tz)
     table = _frame.table(data)
     states = _frame.words(table, status, "status")
     _frame.known(states, status, "whether those records are open is not known")
-    dues = _frame.days(table, due, "due", tz)
+    dues = [
+        _due_day(table, row, date, key) if state not in closed else None
+        for row, (date, state) in enumerate(zip(_frame.all_days(table, due, "due", tz), states, strict=True))
+    ]
     keys = _frame.words(table, key, "key")
     rows: list[dict[str, Any]] = []
     undated = 0
@@ -177,6 +181,18 @@ def overdue(
         open=sum(row["open"] for row in rows),
         undated=undated,
     )
+
+
+def _due_day(
+    table: pa.Table, row: int, date: datetime.date | _frame.Beyond | None, key: str
+) -> datetime.date | None:
+    """The due day of an open record. One after the last there is stands for "never", as the last does."""
+    if not isinstance(date, _frame.Beyond):
+        return date
+    if date.after:
+        return datetime.date.max
+    message = f"{_frame.record(table, row, key)} is due on {date}"
+    raise ValueError(message)
 
 
 def _aged(days: Sequence[int]) -> list[int]:

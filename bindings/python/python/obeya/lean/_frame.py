@@ -10,7 +10,8 @@ import json
 import math
 from bisect import bisect
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias, cast
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, TypeVar, cast
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import pyarrow as pa
@@ -20,6 +21,26 @@ Day: TypeAlias = datetime.date | str
 """A day: a ``date``, a ``datetime`` (its day, in the time zone of the call) or ISO 8601 text such as ``2026-03-31``."""
 
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
+_DAY = 86_400_000_000
+"""The microseconds of a day."""
+_CYCLE = 146_097 * _DAY
+"""Those of 400 years, after which the calendar repeats itself."""
+_OUTSIDE = f"outside of the years {datetime.MINYEAR} to {datetime.MAXYEAR}"
+
+_Held = TypeVar("_Held")
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """A day or moment that Arrow holds and Python does not: 0001-01-01T00:00:00+05:00 is of the year 0 in UTC."""
+
+    text: str
+    """It in ISO 8601, moments in UTC."""
+    after: bool
+    """Whether it comes after the last year; before the first one otherwise."""
+
+    def __str__(self) -> str:
+        return f"{self.text}, {_OUTSIDE}"
 
 
 class ArrowStream(Protocol):
@@ -97,21 +118,63 @@ def words(table: pa.Table, name: str, argument: str) -> list[str | None]:
 
 def instants(table: pa.Table, name: str, argument: str) -> list[datetime.datetime | None]:
     """Moments in UTC. A timestamp without a zone is UTC, a day is its midnight in UTC, as everywhere in `obeya`."""
+    return _held(all_instants(table, name, argument), name)
+
+
+def all_instants(table: pa.Table, name: str, argument: str) -> list[datetime.datetime | Beyond | None]:
+    """The same, for callers who know what to do with a moment that Python does not hold."""
     values = _timestamps(column(table, name, argument), name)
     # Not to_pylist on timestamps: it wants pandas for nanoseconds, and a time zone database for names.
     micros = values.cast(pa.timestamp("us"), safe=False).cast(pa.int64()).to_pylist()
-    return [None if value is None else _EPOCH + datetime.timedelta(microseconds=value) for value in micros]
+    return [None if value is None else _instant(value) for value in micros]
 
 
 def days(table: pa.Table, name: str, argument: str, tz: str) -> list[datetime.date | None]:
     """Days. A column of days is taken as it is; a moment belongs to the day it has in the time zone ``tz``."""
+    return _held(all_days(table, name, argument, tz), name)
+
+
+def all_days(table: pa.Table, name: str, argument: str, tz: str) -> list[datetime.date | Beyond | None]:
+    """The same, for callers who know what to do with a day that Python does not hold."""
     where = zone(tz)
     values = column(table, name, argument)
     if pa.types.is_string(values.type):
         values = _parsed(values, name)
     if pa.types.is_date(values.type):
-        return list(values.cast(pa.date32()).to_pylist())
-    return [None if moment is None else local_day(moment, where) for moment in instants(table, name, argument)]
+        # Not to_pylist on days, which fails at those that Python does not hold.
+        numbered = values.cast(pa.date32()).cast(pa.int32()).to_pylist()
+        return [None if number is None else _day(number) for number in numbered]
+    moments = all_instants(table, name, argument)
+    return [local_day(moment, where) if isinstance(moment, datetime.datetime) else moment for moment in moments]
+
+
+def _instant(micros: int) -> datetime.datetime | Beyond:
+    """The moment so long after the epoch."""
+    try:
+        return _EPOCH + datetime.timedelta(microseconds=micros)
+    except OverflowError:
+        cycles, rest = divmod(micros, _CYCLE)
+        alike = _EPOCH + datetime.timedelta(microseconds=rest)
+        return Beyond(f"{alike.year + 400 * cycles:04}{alike.isoformat()[4:]}", after=micros > 0)
+
+
+def _day(number: int) -> datetime.date | Beyond:
+    """The day so long after the epoch."""
+    midnight = _instant(number * _DAY)
+    if isinstance(midnight, Beyond):
+        return Beyond(midnight.text.partition("T")[0], midnight.after)
+    return midnight.date()
+
+
+def _held(values: Sequence[_Held | Beyond | None], name: str) -> list[_Held | None]:
+    """Refuses values that Python does not hold, with where the first of them is."""
+    held: list[_Held | None] = []
+    for row, value in enumerate(values):
+        if isinstance(value, Beyond):
+            message = f"column {name!r} holds {value.text} in row {row}, {_OUTSIDE}"
+            raise ValueError(message)
+        held.append(value)
+    return held
 
 
 def local_day(moment: datetime.datetime, where: datetime.tzinfo) -> datetime.date:
@@ -169,7 +232,11 @@ def moment(value: Day | datetime.datetime) -> datetime.datetime:
     """The instant that is meant, by the same rules as `instants`."""
     if isinstance(value, str):
         parsed = _timestamps(pa.chunked_array([pa.array([value])]), "text")
-        return _EPOCH + datetime.timedelta(microseconds=parsed.cast(pa.timestamp("us"), safe=False).cast(pa.int64())[0].as_py())
+        found = _instant(parsed.cast(pa.timestamp("us"), safe=False).cast(pa.int64())[0].as_py())
+        if isinstance(found, Beyond):
+            message = f"no moment such as {value!r} can be looked at: it is {found}"
+            raise ValueError(message)
+        return found
     if isinstance(value, datetime.datetime):
         return (value if value.tzinfo else value.replace(tzinfo=datetime.timezone.utc)).astimezone(datetime.timezone.utc)
     return datetime.datetime(value.year, value.month, value.day, tzinfo=datetime.timezone.utc)

@@ -139,12 +139,17 @@ def categories(ax: Axes, names: Sequence[str | None], none: str) -> None:
     ax.tick_params(axis="y", length=0)
 
 
+def plain(text: str) -> str:
+    """Text without control characters, which make malformed SVG. Its lines and its formulas stay."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
 def literal(text: str) -> str:
     """Text of the data, to be drawn as it is.
 
     matplotlib would typeset text between two dollars as a formula, and control characters make malformed SVG.
     """
-    text = "\n".join(map(printable, text.split("\n")))
+    text = plain(text)
     return text.replace("$", r"\$") if require("matplotlib").rcParams["text.parse_math"] else text
 
 

@@ -80,13 +80,14 @@ class Result:
         """
         if backend == "matplotlib":
             axes = _plot.axes(ax, self._size)
-            self._draw(axes, title or _plot.literal(self._title()))
+            # Dollars in a title of the caller's are wanted: they make formulas.
+            self._draw(axes, _plot.plain(title) if title else _plot.literal(self._title()))
             return axes
         if backend == "altair":
             if ax is not None:
                 message = "altair draws on no Axes: leave out `ax`"
                 raise ValueError(message)
-            return self._chart(_plot.require("altair"), title or self._title())
+            return self._chart(_plot.require("altair"), _plot.plain(title or self._title()))
         message = f"expected the backend matplotlib or altair; found {backend!r}"
         raise ValueError(message)
 

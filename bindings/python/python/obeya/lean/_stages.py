@@ -7,7 +7,7 @@ stage is not seen, and a stage that was skipped has no date. ``Open`` improvemen
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -27,7 +27,7 @@ STAGES: Mapping[str, str] = {
 
 DAY = datetime.timedelta(days=1)
 
-_FIRST_YEAR, _LAST_YEAR = 1900, 2199
+FIRST_YEAR, LAST_YEAR = 1900, 2199
 """No improvement has dates outside of these years. Systems write 0001-01-01 and 9999-12-31 where there is no date."""
 
 
@@ -48,7 +48,7 @@ def staged(
 
     With ``never`` a date after the last year means "never" and is allowed.
     """
-    columns = [_frame.instants(table, name, "stages") for name in stages.values()]
+    columns = [_frame.all_instants(table, name, "stages") for name in stages.values()]
     kept = [True] * table.num_rows
     if status is not None:
         kept = [word != "Open" for word in _frame.words(table, status, "status")]
@@ -58,25 +58,47 @@ def staged(
         if not keep:
             continue
         dates = [column[row] for column in columns]
-        why = _impossible([(name, date) for name, date in zip(stages, dates, strict=True) if date is not None], never=never)
-        if why is None:
-            found.append(dates)
-        else:
+        try:
+            found.append(_possible(stages, dates, never=never))
+        except _Impossible as why:
             left_out.append(f"{_frame.record(table, row, key)} {why}")
     if left_out and not any(any(dates) for dates in found):
         raise ValueError(left_out[0])
     return Staged(found, tuple(left_out))
 
 
-def _impossible(present: Sequence[tuple[str, datetime.datetime]], *, never: bool) -> str | None:
+class _Impossible(Exception):
     """Why a record cannot have these dates."""
-    for name, date in present:
-        if date.year < _FIRST_YEAR or (date.year > _LAST_YEAR and not never):
-            return f"is {name} on {date.isoformat()}, outside of the years {_FIRST_YEAR} to {_LAST_YEAR}"
+
+
+def _possible(
+    stages: Iterable[str], dates: Sequence[datetime.datetime | _frame.Beyond | None], *, never: bool
+) -> list[datetime.datetime | None]:
+    """The dates of a record, if it can have them."""
+    possible: list[datetime.datetime | None] = []
+    for name, date in zip(stages, dates, strict=True):
+        if isinstance(date, _frame.Beyond):
+            if not (date.after and never):
+                raise _Impossible(_outside(name, date.text))
+            # Python has no later date, and all after the last year mean the same.
+            moment: datetime.datetime | None = datetime.datetime.max.replace(tzinfo=datetime.timezone.utc)
+        else:
+            moment = date
+        possible.append(moment)
+        if moment is None:
+            continue
+        if moment.year < FIRST_YEAR or (moment.year > LAST_YEAR and not never):
+            raise _Impossible(_outside(name, moment.isoformat()))
+    present = [(name, date) for name, date in zip(stages, possible, strict=True) if date is not None]
     for (earlier, first), (later, second) in pairwise(present):
         if second < first:
-            return f"is {later} on {second.isoformat()}, before it is {earlier} on {first.isoformat()}"
-    return None
+            why = f"is {later} on {second.isoformat()}, before it is {earlier} on {first.isoformat()}"
+            raise _Impossible(why)
+    return possible
+
+
+def _outside(name: str, date: str) -> str:
+    return f"is {name} on {date}, outside of the years {FIRST_YEAR} to {LAST_YEAR}"
 
 
 def without(left_out: Sequence[str]) -> str:
