@@ -91,14 +91,16 @@ pub(super) fn advance(database: &Database) -> Result<(), StoreError> {
     database.control(ADVANCE)
 }
 
+/// One step of [`STEPS`].
+type Step = fn(&mut Database) -> Result<(), StoreError>;
+
 /// What a process does that is alone with a database: it makes the file alone say an id that no copy made
 /// before or after says. One commit goes into the file, and another one into the log only.
 ///
 /// A log that was left behind goes into the file before anything follows its last commit. So a process that
 /// is killed at any step leaves a file that is at the beginning or the end of its log, as [`fits`] expects,
 /// whatever the one before left.
-const STEPS: [fn(&mut Database) -> Result<(), StoreError>; 4] =
-    [checkpoint, commit, checkpoint, commit];
+const STEPS: [Step; 4] = [checkpoint, commit, checkpoint, commit];
 
 /// Begins a file that no other process has open.
 pub(super) fn renew(database: &mut Database) -> Result<(), StoreError> {
