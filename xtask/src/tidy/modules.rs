@@ -184,8 +184,13 @@ fn circles(graph: &Graph) -> Vec<String> {
             to.iter()
                 .filter(|(to, _)| circle.contains(*to))
                 .map(move |(to, files)| {
-                    let files: Vec<&str> = files.iter().map(String::as_str).collect();
-                    format!("  {from} uses {to} in {}", files.join(", "))
+                    let named: Vec<&str> =
+                        files.iter().map(String::as_str).take(NAMED_FILES).collect();
+                    let more = match files.len().saturating_sub(NAMED_FILES) {
+                        0 => String::new(),
+                        more => format!(" and {more} more"),
+                    };
+                    format!("  {from} uses {to} in {}{more}", named.join(", "))
                 })
         });
         let names: Vec<&str> = circle.iter().map(String::as_str).collect();
