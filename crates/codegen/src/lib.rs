@@ -14,7 +14,6 @@
 //! This crate knows no other crate of the project; the paths it writes (`::obeya_model`, `::obeya_odata`, `crate::`) are only text.
 
 pub mod build;
-pub mod contract;
 mod conventions;
 mod fault;
 mod generate;

@@ -2,6 +2,8 @@
 
 mod emit;
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use crate::conventions::METHODS;
@@ -31,10 +33,21 @@ pub struct Operation {
     pub tag: String,
     /// Its summary, or the empty string.
     pub summary: String,
+    /// The statuses and codes of the errors that its description lists, by status.
+    pub errors: Vec<Error>,
     /// Every parameter with its description, in the order they are written.
     pub parameters: Vec<Parameter>,
     /// Whether the client also gets a variant that hands out the bytes (`x-raw-variant: true`).
     pub raw_variant: bool,
+}
+
+/// An error status with its codes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// Such as 409.
+    pub status: u16,
+    /// Such as `incident.transition`; none where the status says it all.
+    pub codes: Vec<String>,
 }
 
 /// A path, query or header parameter.
@@ -147,6 +160,7 @@ fn operation(document: &Value, found: &Found<'_>) -> Option<Operation> {
             .unwrap_or_default()
             .to_owned(),
         summary: text(node, "summary"),
+        errors: errors(&text(node, "description")),
         raw_variant: node.get("x-raw-variant") == Some(&Value::Bool(true)),
         parameters,
     })
@@ -167,14 +181,60 @@ fn scopes(security: Option<&Value>) -> Vec<String> {
         .collect()
 }
 
-/// The table people review: operation, method, path, scopes.
+/// The errors in the list at the end of a description: `- 409 `incident.transition`: the status cannot follow`.
+fn errors(description: &str) -> Vec<Error> {
+    let Some((_, list)) = description.split_once(ERRORS) else {
+        return Vec::new();
+    };
+    let mut errors: BTreeMap<u16, Vec<String>> = BTreeMap::new();
+    let mut current = None;
+    // A number is a status where one may begin: in prose it is any number.
+    let mut begins = false;
+    for written in list.split_whitespace() {
+        let word = written.trim_matches(|c| ",;:().".contains(c));
+        let status = word.parse().ok().filter(|_| begins);
+        begins = written == "-"
+            || written.ends_with(';')
+            || (status.is_some() && written.ends_with(','));
+        if let Some(status) = status {
+            errors.entry(status).or_default();
+            current = Some(status);
+        } else if let Some(code) = code(word)
+            && let Some(codes) = current.and_then(|status| errors.get_mut(&status))
+            && !codes.contains(&code)
+        {
+            codes.push(code);
+        }
+    }
+    errors
+        .into_iter()
+        .map(|(status, codes)| Error { status, codes })
+        .collect()
+}
+
+/// What begins the list of errors in a description.
+const ERRORS: &str = "Errors of its own:";
+
+/// The code between backticks: a family and a name, or `not_found`. Names of headers and words are none.
+fn code(word: &str) -> Option<String> {
+    let code = word.strip_prefix('`')?.strip_suffix('`')?;
+    let is_name =
+        |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+    let is_code = match code.split_once('.') {
+        Some((family, name)) => is_name(family) && is_name(name),
+        None => code == "not_found",
+    };
+    is_code.then(|| code.to_owned())
+}
+
+/// The table people review: operation, method, path, scopes, errors.
 #[must_use]
 pub fn table(operations: &[Operation]) -> String {
     let mut text = String::from(
         "<!-- Written by `cargo xtask regen` from spec/openapi.yaml. -->\n\n\
          # Operations\n\n\
-         Any one of the scopes suffices.\n\n\
-         | operation | method | path | scopes |\n|---|---|---|---|\n",
+         Any one of the scopes suffices. Errors that any operation may give stand in spec/README.md.\n\n\
+         | operation | method | path | scopes | errors |\n|---|---|---|---|---|\n",
     );
     for operation in operations {
         let scopes: Vec<String> = operation
@@ -182,13 +242,50 @@ pub fn table(operations: &[Operation]) -> String {
             .iter()
             .map(|scope| format!("`{scope}`"))
             .collect();
+        let errors: Vec<String> = operation.errors.iter().map(shown).collect();
         text.push_str(&format!(
-            "| {} | {} | `{}` | {} |\n",
+            "| {} | {} | `{}` | {} | {} |\n",
             operation.id,
             operation.method,
             operation.path,
-            scopes.join(", ")
+            scopes.join(", "),
+            errors.join("; ")
         ));
     }
     text
+}
+
+fn shown(error: &Error) -> String {
+    let codes: Vec<String> = error.codes.iter().map(|code| format!("`{code}`")).collect();
+    format!("{} {}", error.status, codes.join(", "))
+        .trim_end()
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_read_from_the_list_in_a_description() {
+        let description = "It takes 400 ms.\n\nErrors of its own:\n\n\
+            - 400 `query.invalid` (a page of 500, or so), `odata.syntax`,\n  `odata.type`\n\
+            - 401, 403\n\
+            - 409 `incident.transition`: it was `Open`; 409 `incident.evaluation`: no\n\
+            - 412 `precondition.failed`: not as `If-Match` names it\n\
+            - 404 `not_found`: none\n\
+            - 409 `improvement.transition`: never\n";
+        let found: Vec<String> = errors(description).iter().map(shown).collect();
+        assert_eq!(
+            found,
+            [
+                "400 `query.invalid`, `odata.syntax`, `odata.type`",
+                "401",
+                "403",
+                "404 `not_found`",
+                "409 `incident.transition`, `incident.evaluation`, `improvement.transition`",
+                "412 `precondition.failed`",
+            ]
+        );
+    }
 }

@@ -193,12 +193,12 @@ fn operations_are_an_enum_and_a_table() {
 
 # Operations
 
-Any one of the scopes suffices.
+Any one of the scopes suffices. Errors that any operation may give stand in spec/README.md.
 
-| operation | method | path | scopes |
-|---|---|---|---|
-| listAreas | GET | `/v2/areas` | `Data.Read`, `Data.ReadWrite` |
-| updateArea | PUT | `/v1/Areas/{id}` | `Data.ReadWrite` |
+| operation | method | path | scopes | errors |
+|---|---|---|---|---|
+| listAreas | GET | `/v2/areas` | `Data.Read`, `Data.ReadWrite` |  |
+| updateArea | PUT | `/v1/Areas/{id}` | `Data.ReadWrite` |  |
 ");
     let source = operations::server_source(&list).expect("Rust");
     assert_snapshot!(item(&source, "pub enum Operation"), @"
