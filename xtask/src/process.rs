@@ -13,6 +13,12 @@ pub(crate) fn root() -> PathBuf {
     xtask.parent().map_or(xtask.clone(), PathBuf::from)
 }
 
+/// Where Cargo builds.
+pub(crate) fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| root().join("target"), |folder| root().join(folder))
+}
+
 /// A command in the root.
 pub(crate) fn command(program: impl AsRef<std::ffi::OsStr>) -> Command {
     let mut command = Command::new(program);

@@ -1,4 +1,6 @@
-//! How many tests ran, by part, and the last line that says it all.
+//! How many tests ran and how long they took, by part, and the last line that says it all.
+
+use std::time::{Duration, Instant};
 
 /// The outcome of one part of `cargo xtask test`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,6 +11,10 @@ pub(crate) struct Part {
     pub(crate) passed: usize,
     /// How many did not. A part that could not run at all counts as one.
     pub(crate) failed: usize,
+    /// More that is worth a look, such as how many requests were generated; they are no tests.
+    pub(crate) note: String,
+    /// How long it took.
+    pub(crate) took: Duration,
 }
 
 impl Part {
@@ -18,15 +24,20 @@ impl Part {
             name,
             passed,
             failed: if success { failed } else { failed.max(1) },
+            note: String::new(),
+            took: Duration::ZERO,
         }
     }
 
-    /// A part from an outcome without counts.
-    pub(crate) fn of(name: &'static str, outcome: anyhow::Result<Part>) -> Self {
-        outcome.unwrap_or_else(|error| {
+    /// Runs a part and measures it. One that could not run at all has failed.
+    pub(crate) fn of(name: &'static str, tests: impl FnOnce() -> anyhow::Result<Part>) -> Self {
+        let started = Instant::now();
+        let mut part = tests().unwrap_or_else(|error| {
             eprintln!("{name}: {error:#}");
             Part::new(name, false, 0, 1)
-        })
+        });
+        part.took = started.elapsed();
+        part
     }
 }
 
@@ -34,9 +45,16 @@ impl Part {
 pub(crate) fn summary(parts: &[Part]) -> String {
     let mut text = String::new();
     for part in parts {
+        let note = match part.note.as_str() {
+            "" => String::new(),
+            note => format!(" ({note})"),
+        };
         text.push_str(&format!(
-            "{}: {} passed, {} failed\n",
-            part.name, part.passed, part.failed
+            "{}: {} passed, {} failed{note}, in {} s\n",
+            part.name,
+            part.passed,
+            part.failed,
+            part.took.as_secs()
         ));
     }
     let passed: usize = parts.iter().map(|part| part.passed).sum();
@@ -51,13 +69,15 @@ mod tests {
 
     #[test]
     fn a_part_that_could_not_run_is_a_failure() {
-        let parts = [
-            Part::new("Rust", true, 120, 0),
-            Part::new("Python", false, 0, 0),
-        ];
+        let rust = Part {
+            took: Duration::from_millis(61_900),
+            note: "1 slow".to_owned(),
+            ..Part::new("Rust", true, 120, 0)
+        };
+        let python = Part::of("Python", || anyhow::bail!("there is no Python"));
         assert_eq!(
-            summary(&parts),
-            "Rust: 120 passed, 0 failed\nPython: 0 passed, 1 failed\n120 passed, 1 failed"
+            summary(&[rust, python]),
+            "Rust: 120 passed, 0 failed (1 slow), in 61 s\nPython: 0 passed, 1 failed, in 0 s\n120 passed, 1 failed"
         );
     }
 }

@@ -12,7 +12,7 @@ use std::process::{Child, Stdio};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use crate::process::{self, cargo, command, root, tee};
+use crate::process::{self, cargo, command, root, target, tee};
 use crate::report::Part;
 use crate::rust::number_before;
 use crate::venv;
@@ -25,23 +25,31 @@ const LONG: &str = "400";
 
 /// The same, alone.
 pub(crate) fn run(long: bool) -> Result<()> {
-    let part = tests(long)?;
+    let part = tests(long, Binary::ToBuild)?;
     if part.failed > 0 {
         bail!("Schemathesis found {} faults", part.failed);
     }
     Ok(())
 }
 
-/// Builds the binary, serves the plant and lets Schemathesis loose on it. Its test cases are counted.
-pub(crate) fn tests(long: bool) -> Result<Part> {
+/// Whether the binary is there already.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Binary {
+    /// It was built by the tests of this run.
+    Built,
+    ToBuild,
+}
+
+/// Serves the plant and lets Schemathesis loose on it. The operations that it tests are counted; how many requests it
+/// makes from them depends on its settings.
+pub(crate) fn tests(long: bool, binary: Binary) -> Result<Part> {
     venv::install(&[PACKAGE])?;
-    process::run(cargo().args(["build", "--package", "obeya-cli"]))?;
+    if binary == Binary::ToBuild {
+        process::run(cargo().args(["build", "--package", "obeya-cli"]))?;
+    }
     let folder = root().join("target/schemathesis");
     plant(&folder)?;
-    let binary = root().join(format!(
-        "target/debug/obeya{}",
-        std::env::consts::EXE_SUFFIX
-    ));
+    let binary = target().join(format!("debug/obeya{}", std::env::consts::EXE_SUFFIX));
     let db = format!("sqlite:{}", folder.join("plant.db").display());
     let import = ["import", "--db", &db];
     process::run(command(&binary).args(import).arg(&folder))?;
@@ -62,8 +70,10 @@ pub(crate) fn tests(long: bool) -> Result<Part> {
         schemathesis.args(["--max-examples", LONG]);
     }
     let (success, output) = tee(&mut schemathesis)?;
-    let (passed, failed) = count(&output);
-    Ok(Part::new("Schemathesis", success, passed, failed))
+    let found = Found::read(&output);
+    let mut part = Part::new("Schemathesis", success, found.tested, found.failures);
+    part.note = format!("{} requests", found.requests);
+    Ok(part)
 }
 
 /// The plant in an empty folder. What it holds in the trash is deleted now, or else it would be there for 30 days of a year long gone.
@@ -177,12 +187,37 @@ impl Drop for Service {
     }
 }
 
-/// Reads the summary: how many test cases passed, and how many distinct failures there were.
-fn count(output: &str) -> (usize, usize) {
-    let line = output.lines().find(|line| line.contains(" generated, "));
-    let number = |word| line.and_then(|line| number_before(line, word)).unwrap_or(0);
-    let failed = number(" found ").max(number(" unique failures"));
-    (number(" generated").saturating_sub(failed), failed)
+/// What the summary says.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Found {
+    /// Operations that were tested and have no failure counted for them.
+    tested: usize,
+    requests: usize,
+    /// Distinct failures.
+    failures: usize,
+}
+
+impl Found {
+    fn read(output: &str) -> Self {
+        let cases = output.lines().find(|line| line.contains(" generated, "));
+        let number = |word| {
+            cases
+                .and_then(|line| number_before(line, word))
+                .unwrap_or(0)
+        };
+        let failures = number(" found ").max(number(" unique failures"));
+        let tested = output
+            .lines()
+            .find_map(|line| line.trim().strip_prefix("Tested: "));
+        let tested = tested
+            .and_then(|number| number.parse::<usize>().ok())
+            .unwrap_or(0);
+        Self {
+            tested: tested.saturating_sub(failures),
+            requests: number(" generated"),
+            failures,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -191,12 +226,22 @@ mod tests {
 
     #[test]
     fn the_summary_is_read() {
+        let operations = "API Operations:\n  Selected: 49/49\n  Tested: 49\n";
         let failing = "Test cases:\n  2421 generated, 24 found 24 unique failures\n";
-        assert_eq!(count(failing), (2397, 24));
+        let read = |cases: &str| Found::read(&format!("{operations}{cases}"));
+        let found = |tested, requests, failures| Found {
+            tested,
+            requests,
+            failures,
+        };
+        assert_eq!(read(failing), found(25, 2421, 24));
         assert_eq!(
-            count("Test cases:\n  2421 generated, 2421 passed\n"),
-            (2421, 0)
+            read("Test cases:\n  2421 generated, 2421 passed\n"),
+            found(49, 2421, 0)
         );
-        assert_eq!(count("Schema could not be loaded\n"), (0, 0));
+        assert_eq!(
+            Found::read("Schema could not be loaded\n"),
+            Found::default()
+        );
     }
 }

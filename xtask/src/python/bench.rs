@@ -30,9 +30,7 @@ pub(crate) fn run() -> Result<()> {
         "--example",
         "small_calls",
     ]))?;
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    let calls = target
+    let calls = process::target()
         .join("release/examples/small_calls")
         .with_extension(std::env::consts::EXE_EXTENSION);
     let mut bench = command(&python);
