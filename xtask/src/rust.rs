@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use crate::postgres::{Profile, Server};
-use crate::process::{cargo, exists, tee};
+use crate::process::{cargo, exists, target, tee};
 use crate::report::Part;
 use crate::snapshots;
 
@@ -45,6 +45,7 @@ pub(crate) fn tests(long: bool) -> Result<Part> {
     if long {
         command.env(LONG, "1");
     }
+    let before = running_binaries();
     let (success, output) = tee(&mut command)?;
     let (passed, failed) = if nextest {
         count_nextest(&output)
@@ -52,6 +53,14 @@ pub(crate) fn tests(long: bool) -> Result<Part> {
         count_libtest(&output)
     };
     let mut part = Part::new("Rust", success, passed, failed);
+    let left: Vec<_> = running_binaries()
+        .into_iter()
+        .filter(|process| !before.contains(process))
+        .collect();
+    if success && !left.is_empty() {
+        eprintln!("tests left processes of target/debug/obeya behind: {left:?}");
+        part.failed += 1;
+    }
     if success {
         match snapshots::none_unreferenced(&references) {
             Ok(()) => part.passed += 1,
@@ -62,6 +71,16 @@ pub(crate) fn tests(long: bool) -> Result<Part> {
         }
     }
     Ok(part)
+}
+
+/// The ids of the processes that run the binary under test. None where the system does not say, as without `/proc`.
+fn running_binaries() -> Vec<u32> {
+    let binary = target().join("debug/obeya");
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let ids = processes.filter_map(|process| process.file_name().to_str()?.parse().ok());
+    // The link of a process that has ended, or is another user's, cannot be read.
+    ids.filter(|id| std::fs::read_link(format!("/proc/{id}/exe")).is_ok_and(|path| path == binary))
+        .collect()
 }
 
 /// The examples in the documentation.

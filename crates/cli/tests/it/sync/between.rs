@@ -54,7 +54,8 @@ async fn a_comment_that_moves_on_while_comments_are_read_is_there_once() {
     let client = plant.client();
     let comment = |id: i32, incident: i32, text: &str| json!({"id": id, "incidentId": incident, "text": text, "commentDate": "2026-03-02T00:00:01Z"});
     let next = Arc::new(Mutex::new(None::<[Value; 2]>));
-    let (writer, moves, mut asked) = (Arc::clone(&plant), Arc::clone(&next), 0);
+    // The relay outlives the test: an owner there would keep the service from ending.
+    let (writer, moves, mut asked) = (Arc::downgrade(&plant), Arc::clone(&next), 0);
     let url = relay::start(&plant.serving.url, &[], move |line| {
         let mut moves = moves.lock().expect("no panic");
         if line.contains(COMMENTS) && moves.is_some() {
@@ -62,7 +63,8 @@ async fn a_comment_that_moves_on_while_comments_are_read_is_there_once() {
             if asked == 2 {
                 asked = 0;
                 let moved = moves.take().expect("as it is there");
-                writer.import_more("incident_comments.jsonl", &moved);
+                let plant = writer.upgrade().expect("the test is running");
+                plant.import_more("incident_comments.jsonl", &moved);
             }
         }
         None
