@@ -13,7 +13,6 @@ use crate::auth::secrets::Secrets;
 use crate::config::{Clock, Config, lifetime_seconds};
 use crate::http::batches::Batches;
 use crate::read::{Memory, Signer};
-use crate::router::Routes;
 use crate::store::engine::StoreError;
 use crate::store::{Store, StoreOptions};
 use crate::telemetry::Metrics;
@@ -40,8 +39,6 @@ pub(crate) struct App {
     pub(crate) secrets: Secrets,
     /// The figures.
     pub(crate) metrics: Metrics,
-    /// The route table.
-    pub(crate) routes: Routes,
 }
 
 impl App {
@@ -50,8 +47,13 @@ impl App {
         self.store.dialect().of_queries()
     }
 
-    /// Opens the store and puts the parts together. `bound` is the URL of the address that was bound.
-    pub(crate) async fn open(config: Config, bound: &str) -> Result<Self, StoreError> {
+    /// Opens the store and puts the parts together. `bound` is the URL of the address that was bound, `labels` are
+    /// the names under which requests are counted.
+    pub(crate) async fn open(
+        config: Config,
+        bound: &str,
+        labels: &[&'static str],
+    ) -> Result<Self, StoreError> {
         let without_slash = |url: &str| url.trim_end_matches('/').to_owned();
         let base_url = without_slash(config.base_url.as_deref().unwrap_or(bound));
         let issuer = config
@@ -67,7 +69,6 @@ impl App {
             config.clock.clone(),
         )
         .await?;
-        let routes = Routes::new();
         Ok(Self {
             base_url,
             links: Signer::open(&store).await?,
@@ -77,8 +78,7 @@ impl App {
             batches: Batches::new(&config.limits),
             tokens: Arc::new(tokens),
             secrets: Secrets::new(config.limits.concurrent_hashes),
-            metrics: Metrics::new(&routes.labels()),
-            routes,
+            metrics: Metrics::new(labels),
             config,
         })
     }

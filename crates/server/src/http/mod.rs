@@ -2,7 +2,6 @@
 
 pub(crate) mod accept;
 pub(crate) mod batches;
-pub(crate) mod call;
 pub(crate) mod connections;
 pub(crate) mod encoding;
 pub(crate) mod etag;
@@ -16,4 +15,3 @@ pub(crate) mod problem;
 mod properties;
 pub(crate) mod request_id;
 pub(crate) mod sending;
-pub(crate) mod service;

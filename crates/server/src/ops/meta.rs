@@ -7,12 +7,10 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 
 use crate::app::App;
 use crate::http::problem::Problem;
+use crate::spec::{SPEC_JSON, SPEC_YAML};
 use crate::store::clients;
 use crate::store::engine::StoreError;
 use crate::telemetry::Observed;
-
-const SPEC_YAML: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.yaml"));
-pub(super) const SPEC_JSON: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
 
 /// `/healthz`: the process answers.
 pub(crate) fn live() -> Response {

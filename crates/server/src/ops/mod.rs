@@ -4,8 +4,10 @@
 
 pub(crate) mod areas;
 pub(crate) mod boards;
+pub(crate) mod call;
 pub(crate) mod comments;
 pub(crate) mod datasources;
+mod errors;
 pub(crate) mod groups;
 pub(crate) mod improvements;
 pub(crate) mod incidents;
@@ -13,6 +15,7 @@ pub(crate) mod meta;
 mod never_null;
 pub(crate) mod odata;
 pub(crate) mod ping;
-mod refusal;
+pub(crate) mod token;
 mod view;
+pub(crate) mod well_known;
 mod writing;

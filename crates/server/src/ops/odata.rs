@@ -14,11 +14,11 @@ use http::{HeaderValue, StatusCode};
 use crate::app::App;
 use crate::entity_sets::{self, CONTAINER, ROOT};
 use crate::http::accept::{MINIMAL, Offers};
-use crate::http::call::Call;
-use crate::http::extract::quoted;
 use crate::http::odata::check_max_version;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::read::{List, Related};
+use crate::text::quoted;
 
 /// What tools find by computing its address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,9 +12,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::auth::scopes::Scopes;
-use crate::http::call::Call;
 use crate::http::etag::Tag;
-use crate::ops::meta::SPEC_JSON;
+use crate::ops::call::Call;
+use crate::spec::SPEC_JSON;
 
 /// A record that writes answer with.
 pub(crate) trait Record: Serialize + DeserializeOwned + Send + 'static {

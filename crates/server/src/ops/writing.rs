@@ -21,10 +21,10 @@ use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 
 use super::view::{Attempt, Record, View};
-use crate::http::call::Call;
 use crate::http::etag::{Condition, Tag};
 use crate::http::idempotency;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::store::answers::{self, IdempotencyRecord, Key, RETENTION_TICKS, StoredAnswer};
 use crate::store::refusal::Refusal;
 use crate::store::{Dialect, Session, StoreError};

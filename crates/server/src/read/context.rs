@@ -2,7 +2,7 @@
 
 use super::json;
 use crate::entity_sets::ROOT;
-use crate::http::call::Call;
+use crate::ops::call::Call;
 
 /// The member with its name, to open an object with; nothing when the caller did not ask for it. `context` gives it relative to the service.
 pub(super) fn member(call: &Call, context: impl FnOnce() -> Option<String>) -> Option<Vec<u8>> {

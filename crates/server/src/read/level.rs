@@ -6,16 +6,15 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use http::StatusCode;
 use obeya_odata::edm::Cardinality;
 use obeya_odata::sql::{self, Direction, Scope, Statement};
 use obeya_odata::{Bound, BoundExpand};
 
+use super::error::{Excess, ReadError};
 use super::shape::Shape;
 use super::time::Clockwork;
 use super::{binds, json};
 use crate::entities::order_of;
-use crate::http::problem::Problem;
 use crate::store::engine::{Row, Session, StoreError, Value};
 
 /// Rows that one request may expand, over all levels.
@@ -97,19 +96,27 @@ impl Room {
 
 /// Why rows are not written.
 enum Stop {
-    /// There are more of these than there is room for, the limit being so many of the unit.
-    TooMuch(&'static str, usize, &'static str),
-    Failed(Problem),
+    /// There is more than there is room for.
+    TooMuch(Excess),
+    Failed(StoreError),
 }
 
 impl Stop {
-    const TOO_MANY_ROWS: Self = Self::TooMuch("expanded rows", MAX_EXPANDED_ROWS, "rows");
-    const TOO_MANY_BYTES: Self = Self::TooMuch("answer", MAX_EXPANDED_BYTES, "bytes");
+    const TOO_MANY_ROWS: Self = Self::TooMuch(Excess {
+        what: "expanded rows",
+        limit: MAX_EXPANDED_ROWS,
+        unit: "rows",
+    });
+    const TOO_MANY_BYTES: Self = Self::TooMuch(Excess {
+        what: "answer",
+        limit: MAX_EXPANDED_BYTES,
+        unit: "bytes",
+    });
 }
 
 impl From<StoreError> for Stop {
     fn from(error: StoreError) -> Self {
-        Self::Failed(error.into())
+        Self::Failed(error)
     }
 }
 
@@ -164,15 +171,15 @@ pub(crate) fn write_rows(
     session: &mut dyn Session,
     rows: Rows<'_>,
     out: &mut Vec<u8>,
-) -> Result<Found, Problem> {
+) -> Result<Found, ReadError> {
     let written = if rows.query.expands().is_empty() {
         write_plain(session, &rows, usize::MAX, out)
     } else {
         write_expanded(session, &rows, Room::ASKED, out)
     };
     written.map_err(|stop| match stop {
-        Stop::TooMuch(what, limit, unit) => too_much(what, limit, unit),
-        Stop::Failed(problem) => problem,
+        Stop::TooMuch(excess) => ReadError::TooMuch(excess),
+        Stop::Failed(error) => ReadError::Store(error),
     })
 }
 
@@ -182,7 +189,7 @@ pub(crate) fn write_within(
     rows: Rows<'_>,
     bytes: usize,
     out: &mut Vec<u8>,
-) -> Result<Option<Found>, Problem> {
+) -> Result<Option<Found>, StoreError> {
     let start = out.len();
     let written = if rows.query.expands().is_empty() {
         write_plain(session, &rows, bytes, out)
@@ -199,7 +206,7 @@ pub(crate) fn write_within(
             out.truncate(start);
             Ok(None)
         }
-        Err(Stop::Failed(problem)) => Err(problem),
+        Err(Stop::Failed(error)) => Err(error),
     }
 }
 
@@ -459,12 +466,4 @@ fn key(name: &str) -> Vec<u8> {
 fn member(out: &mut Vec<u8>, members: usize, key: &[u8]) {
     let first = out.len() == members;
     out.extend_from_slice(&key[usize::from(first)..]);
-}
-
-fn too_much(what: &str, limit: usize, unit: &str) -> Problem {
-    let text = format!(
-        "the {what} would pass the limit of {limit} {unit}; ask for fewer rows with $top or expand less"
-    );
-    Problem::new(StatusCode::BAD_REQUEST, "odata.limit", "Limit exceeded", "")
-        .field("$expand", text)
 }

@@ -1,6 +1,6 @@
 //! The address of the next page: the request's own, with the place to go on from in `$skiptoken`.
 
-use crate::http::call::Call;
+use crate::ops::call::Call;
 
 /// Where a list was asked for.
 #[derive(Debug, Clone)]

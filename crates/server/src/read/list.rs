@@ -10,14 +10,15 @@ use obeya_odata::sql::{self, Direction, Predicate, Scope};
 use obeya_odata::{Bound, OptionName, Options};
 
 use super::compiled::{Compiled, Window};
+use super::error::ReadError;
 use super::level::Found;
 use super::link::Address;
-use super::position::{Key, Position, refusal};
+use super::position::{Key, Position};
 use super::{binds, context, count, counting, json, level, options};
 use crate::entity_sets::CONTAINER;
-use crate::http::call::Call;
 use crate::http::extract::{PREFERENCE_APPLIED, max_page_size};
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::store::engine::{Session, StoreError, Value};
 
 /// Room for a list of usual length.
@@ -49,10 +50,10 @@ pub(crate) struct Parent {
 }
 
 impl Parent {
-    /// 404 unless it exists.
-    pub(super) fn check(&self, session: &mut dyn Session) -> Result<(), Problem> {
+    /// [`ReadError::NotFound`] unless it exists.
+    pub(super) fn check(&self, session: &mut dyn Session) -> Result<(), ReadError> {
         let found = session.first(&self.exists, &[Value::Int(self.id)], |_| Ok(()))?;
-        found.ok_or_else(|| Problem::not_found(self.noun, self.id))
+        found.ok_or(ReadError::NotFound(self.noun, self.id))
     }
 }
 
@@ -166,7 +167,7 @@ impl List {
                 if let Some(parent) = &self.parent {
                     parent.check(session)?;
                 }
-                Ok::<_, Problem>(count(session, &counted)?)
+                Ok::<_, ReadError>(count(session, &counted)?)
             })
             .await?;
         Ok(call.reply(number.to_string()))
@@ -184,12 +185,13 @@ impl List {
     }
 
     /// Where the page before this one ended.
-    fn position(&self, call: &Call) -> Result<Option<Position>, Problem> {
+    fn position(&self, call: &Call) -> Result<Option<Position>, ReadError> {
         let Some(token) = &self.options.skip_token else {
             return Ok(None);
         };
         if self.options.skip.is_some_and(|skip| skip > 0) {
-            return Err(refusal("it says where to go on, so `$skip` can't be added"));
+            let text = "it says where to go on, so `$skip` can't be added";
+            return Err(ReadError::SkipToken(text));
         }
         let list = name(self.entity, self.parent.as_ref(), &self.options.listing());
         call.app.links.read(&list, token).map(Some)
@@ -201,7 +203,7 @@ impl List {
         call: &Call,
         query: &Bound,
         position: &Position,
-    ) -> Result<Vec<sql::Value>, Problem> {
+    ) -> Result<Vec<sql::Value>, ReadError> {
         let mut row = None;
         if position.keys.iter().any(|key| matches!(key, Key::Long(_))) {
             let page = sql::page(query, call.app.dialect(), &self.scope());
@@ -236,7 +238,7 @@ impl List {
             preferred: None,
             now,
         };
-        self.compiled(call.app.dialect(), query, None, window)
+        Ok(self.compiled(call.app.dialect(), query, None, window)?)
     }
 
     fn compiled(
@@ -245,7 +247,7 @@ impl List {
         query: Bound,
         after: Option<&[sql::Value]>,
         window: Window,
-    ) -> Result<Compiled, Problem> {
+    ) -> Result<Compiled, ReadError> {
         let listing = self.options.listing();
         Compiled::new(query, listing, dialect, self.scope(), after, window).ok_or_else(gone)
     }
@@ -259,9 +261,9 @@ impl List {
     }
 }
 
-/// 400 for a place that can't be found again.
-fn gone() -> Problem {
-    refusal("the row it goes on after is gone or changed; begin the list again")
+/// A place that can't be found again.
+fn gone() -> ReadError {
+    ReadError::SkipToken("the row it goes on after is gone or changed; begin the list again")
 }
 
 /// What a list's positions are signed with: the list, whichever way it was asked for.
@@ -304,7 +306,7 @@ fn v2(
     compiled: &Compiled,
     parent: Option<&Parent>,
     context: Option<&[u8]>,
-) -> Result<(Vec<u8>, Option<Position>), Problem> {
+) -> Result<(Vec<u8>, Option<Position>), ReadError> {
     if let Some(parent) = parent {
         parent.check(session)?;
     }
@@ -338,7 +340,7 @@ fn v2(
     Ok((out, next))
 }
 
-fn trash(session: &mut dyn Session, compiled: &Compiled) -> Result<Vec<u8>, Problem> {
+fn trash(session: &mut dyn Session, compiled: &Compiled) -> Result<Vec<u8>, ReadError> {
     let mut out = b"{\"total\":".to_vec();
     json::int(&mut out, compiled.count.get(session)?);
     out.extend_from_slice(b",\"page\":1,\"values\":[");
@@ -352,7 +354,7 @@ fn rows(
     session: &mut dyn Session,
     compiled: &Compiled,
     out: &mut Vec<u8>,
-) -> Result<Found, Problem> {
+) -> Result<Found, ReadError> {
     let whole = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
     let rows = level::Rows {
         query: &compiled.query,

@@ -11,6 +11,7 @@ mod compiled;
 mod context;
 mod counted;
 mod csv;
+mod error;
 mod held;
 mod json;
 mod level;
@@ -31,6 +32,7 @@ mod tally;
 mod time;
 
 pub(crate) use bounds::Period;
+pub(crate) use error::ReadError;
 pub(crate) use list::{List, Parent};
 pub(crate) use options::check as check_options;
 pub(crate) use page::Page;

@@ -3,8 +3,8 @@
 use obeya_odata::edm::EntityType;
 use obeya_odata::{Bound, Context, OptionName, Options, Parameters};
 
-use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 
 /// The allowed options as they were written, and the parameters that are none, decoded.
 pub(super) fn written(

@@ -23,8 +23,8 @@ use super::tally::Tally;
 use super::{Memory, binds, options};
 use crate::app::App;
 use crate::entities::DATASOURCE_VALUE;
-use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::store::engine::{Dialect, Row, Session, StoreError};
 
 /// Bytes of the first piece of the body: small, so that sending begins early.

@@ -11,12 +11,13 @@ use obeya_odata::edm::EntityType;
 use obeya_odata::sql::{self, Predicate, Scope, Statement};
 use obeya_odata::{Bound, Context, Limits, Options};
 
+use super::error::ReadError;
 use super::shape::Shape;
 use super::time::Clockwork;
 use super::{binds, context, level, options};
 use crate::entity_sets::CONTAINER;
-use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::store::engine::{Dialect, Session, StoreError, Value};
 
 /// Room for the record of any entity with texts of usual length.
@@ -126,7 +127,7 @@ pub(super) fn read_with(
     session: &mut dyn Session,
     query: &Bound,
     statement: &Statement,
-) -> Result<Option<Vec<u8>>, Problem> {
+) -> Result<Option<Vec<u8>>, ReadError> {
     let mut out = Vec::with_capacity(USUAL_BYTES);
     let rows = level::Rows {
         query,

@@ -9,8 +9,8 @@ use hmac::{Hmac, Mac};
 use obeya_odata::sql;
 use sha2::{Digest, Sha256};
 
-use crate::auth::secrets::random;
-use crate::http::problem::Problem;
+use super::error::ReadError;
+use crate::random::random;
 use crate::store::engine::{StoreError, present};
 use crate::store::{Store, secrets};
 
@@ -101,11 +101,11 @@ impl Signer {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// The position of a token that was written for this list; 400 `odata.value` for every other text.
-    pub(super) fn read(&self, list: &str, token: &str) -> Result<Position, Problem> {
-        self.position(list, token).ok_or_else(|| {
-            refusal("it was not given out for this list; follow `@odata.nextLink` as it was given")
-        })
+    /// The position of a token that was written for this list; an error for every other text.
+    pub(super) fn read(&self, list: &str, token: &str) -> Result<Position, ReadError> {
+        self.position(list, token).ok_or(ReadError::SkipToken(
+            "it was not given out for this list; follow `@odata.nextLink` as it was given",
+        ))
     }
 
     fn position(&self, list: &str, token: &str) -> Option<Position> {
@@ -122,17 +122,6 @@ impl Signer {
         mac.update(list.as_bytes());
         mac
     }
-}
-
-/// 400 `odata.value` for a `$skiptoken`.
-pub(super) fn refusal(text: &str) -> Problem {
-    Problem::new(
-        http::StatusCode::BAD_REQUEST,
-        "odata.value",
-        "Invalid value",
-        "",
-    )
-    .field("$skiptoken", text.to_owned())
 }
 
 fn digest(text: &str) -> [u8; DIGEST_BYTES] {

@@ -13,14 +13,15 @@ use obeya_odata::edm::EntityType;
 use obeya_odata::sql::{self, Predicate, Scope};
 use obeya_odata::{Bound, OptionName, Options, Parameters};
 
+use super::error::ReadError;
 use super::list::{Parent, keys_of};
 use super::shape::Shape;
 use super::stream::{self, Feed};
 use super::{bounds, count, counting, json, level, options};
-use crate::http::call::Call;
-use crate::http::extract;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::store::engine::Session;
+use crate::text::{int32, quoted};
 
 /// Records read at a time …
 const STRETCH: u64 = 500;
@@ -126,13 +127,13 @@ impl Records {
     }
 
     /// Only rows with this id in a column, if the parameter is given.
-    pub(crate) fn with_id(self, name: &str, column: &str) -> Result<Self, Problem> {
+    pub(crate) fn with_id(self, name: &str, column: &str) -> Result<Self, ReadError> {
         let Some(text) = bounds::single(&self.parameters, name)? else {
             return Ok(self);
         };
-        let id = extract::int32(text).ok_or_else(|| {
-            let found = extract::quoted(text);
-            Problem::invalid_query(
+        let id = int32(text).ok_or_else(|| {
+            let found = quoted(text);
+            ReadError::parameter(
                 name,
                 format!("found {found}, expected an integer of 32 bits"),
             )
@@ -144,13 +145,17 @@ impl Records {
     }
 
     /// Only rows whose column of instants lies between the two parameters, as far as they are given.
-    pub(crate) fn in_period(self, names: [&str; 2], column: &str) -> Result<Self, Problem> {
+    pub(crate) fn in_period(self, names: [&str; 2], column: &str) -> Result<Self, ReadError> {
         let (from, to) = bounds::period(&self.parameters, names, bounds::instant)?;
         Ok(self.between(from, to, column))
     }
 
     /// The same for a column of days. A day is its first instant.
-    pub(crate) fn in_period_of_days(self, names: [&str; 2], column: &str) -> Result<Self, Problem> {
+    pub(crate) fn in_period_of_days(
+        self,
+        names: [&str; 2],
+        column: &str,
+    ) -> Result<Self, ReadError> {
         let (from, to) = bounds::period(&self.parameters, names, instant_or_day)?;
         let from = from.map(|ticks| ticks.div_euclid(TICKS_PER_DAY));
         let to = to.map(|ticks| -(-ticks).div_euclid(TICKS_PER_DAY));
@@ -347,7 +352,7 @@ fn next_stretch(records: u64, bytes: usize) -> u64 {
 }
 
 /// An instant, or a day, which is its first one.
-fn instant_or_day(name: &str, text: &str) -> Result<i64, Problem> {
+fn instant_or_day(name: &str, text: &str) -> Result<i64, ReadError> {
     match text.parse::<Date>() {
         Ok(day) => Ok(i64::from(day.days()) * TICKS_PER_DAY),
         Err(_) => bounds::instant(name, text),

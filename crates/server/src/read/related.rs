@@ -12,11 +12,12 @@ use obeya_odata::csdl::{self, EntitySet};
 use obeya_odata::edm::{Cardinality, EntityType, Navigation};
 use obeya_odata::sql::{self, Predicate, Scope};
 
+use super::error::ReadError;
 use super::list::{List, Parent};
 use super::{context, options, point};
 use crate::entity_sets::CONTAINER;
-use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::store::engine::Session;
 
 /// A navigation of the set's record whose id the path holds.
@@ -79,7 +80,7 @@ impl Related {
         })
     }
 
-    fn read(&self, session: &mut dyn Session, query: &Bound) -> Result<Option<Vec<u8>>, Problem> {
+    fn read(&self, session: &mut dyn Session, query: &Bound) -> Result<Option<Vec<u8>>, ReadError> {
         self.parent().check(session)?;
         let scope = Scope {
             predicates: vec![self.condition()],

@@ -10,8 +10,8 @@ use obeya_odata::Bound;
 use obeya_odata::sql::{self, Direction, Predicate, Scope};
 
 use super::anchors::{Anchor, Place};
+use super::error::ReadError;
 use super::tally::{Counting, Span, Tally};
-use crate::http::problem::Problem;
 use crate::store::Store;
 use crate::store::engine::{Dialect, Session, StoreError, Value};
 
@@ -72,15 +72,15 @@ impl Start {
 }
 
 impl Series {
-    /// The datasource's state; 404 when there is none.
-    pub(super) fn state(&self, session: &mut dyn Session) -> Result<State, Problem> {
+    /// The datasource's state.
+    pub(super) fn state(&self, session: &mut dyn Session) -> Result<State, ReadError> {
         let state = session.first(DATASOURCE, &[Value::Int(self.datasource)], |row| {
             Ok(State {
                 values: row.int(0)?.unwrap_or_default(),
                 version: row.int(1)?.unwrap_or_default(),
             })
         })?;
-        state.ok_or_else(|| Problem::not_found("datasource", self.datasource))
+        state.ok_or(ReadError::NotFound("datasource", self.datasource))
     }
 
     /// Counts the values, together with whatever readers of the store are free.

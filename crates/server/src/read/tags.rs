@@ -7,8 +7,8 @@ use axum::body::Body;
 use axum::response::Response;
 use http::{HeaderValue, StatusCode};
 
-use crate::http::call::Call;
 use crate::http::etag::{Condition, Tag};
+use crate::ops::call::Call;
 
 /// The tags that a page may have.
 #[derive(Debug, Clone, Default)]

@@ -3,8 +3,8 @@
 use axum::response::Response;
 
 use crate::entities;
-use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::read::Point;
 
 static RECORDS: Point = Point::new(&entities::BOARD, "board");

@@ -4,8 +4,8 @@ use axum::response::Response;
 use obeya_odata::sql::{Predicate, Value};
 
 use crate::entities;
-use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::read::{List, Parent};
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {

@@ -5,8 +5,8 @@ use obeya_odata::sql::{Predicate, Value};
 
 use super::list_of_incident::incident;
 use crate::entities;
-use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::read::{Form, Records};
 
 static FORM: Form = Form::of(&entities::INCIDENT_COMMENT_V1);

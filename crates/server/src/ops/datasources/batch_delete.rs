@@ -4,8 +4,8 @@ use axum::response::Response;
 
 use super::body;
 use crate::domain::value::{BATCH_COMPLAINTS, check_size};
-use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::ops::writing;
 use crate::store::refusal::Refusal;
 use crate::store::values::write;

@@ -6,8 +6,8 @@ use obeya_model::DatasourceValueTotal;
 
 use super::body;
 use crate::domain::value::{BATCH_COMPLAINTS, DatasourceValue, check_batch};
-use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::ops::writing;
 use crate::read::Period;
 use crate::store::refusal::Refusal;

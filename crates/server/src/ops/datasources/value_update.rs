@@ -6,8 +6,8 @@ use obeya_model::{DatasourceValue as Record, DatasourceValueInput};
 
 use super::body;
 use crate::domain::value::DatasourceValue;
-use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::ops::writing;
 use crate::store::refusal::Refusal;
 use crate::store::values::{elements, write};

@@ -5,8 +5,8 @@ use obeya_model::{Improvement as Record, ImprovementCreate};
 
 use super::{answer, body, update};
 use crate::domain::improvement::{Improvement, Links};
-use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::ops::never_null::NeverNull;
 use crate::ops::writing;
 use crate::store::refusal::Refusal;

@@ -5,8 +5,8 @@ use obeya_model::{Improvement as Record, ImprovementUpdate};
 
 use super::{answer, body, missing};
 use crate::domain::improvement::{ImprovementChange, Links};
-use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::ops::never_null::NeverNull;
 use crate::ops::writing;
 use crate::store::references::{Record as To, References};

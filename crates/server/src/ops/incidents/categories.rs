@@ -6,8 +6,8 @@ use obeya_model::CategoryInput;
 use super::body;
 use super::parts::{self, Kind};
 use crate::domain::validate::Check;
-use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::store::incidents;
 use crate::store::references::Part;
 

@@ -4,8 +4,8 @@ use axum::response::Response;
 use obeya_model::ConsequenceInput;
 
 use super::parts::{self, Kind};
-use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::store::incidents;
 use crate::store::references::Part;
 

@@ -5,8 +5,8 @@ use obeya_model::{Incident as Record, IncidentCreate};
 
 use super::{answer, body};
 use crate::domain::incident::Incident;
-use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::ops::never_null::NeverNull;
 use crate::ops::writing;
 use crate::store::incidents::FieldValue;

@@ -5,8 +5,8 @@ use obeya_model::IncidentCustomFieldUpdate;
 
 use super::{answer, open};
 use crate::domain::validate::Check;
-use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::ops::writing;
 use crate::store::incidents::FieldValue;
 use crate::store::references::{Part, References};

@@ -2,8 +2,8 @@
 
 use axum::response::Response;
 
-use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::store::incidents;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {

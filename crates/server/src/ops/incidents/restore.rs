@@ -3,8 +3,8 @@
 use axum::response::Response;
 
 use super::answer;
-use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::ops::writing;
 use crate::store::refusal::Refusal;
 use crate::store::{Session, incidents, stamp};

@@ -6,8 +6,8 @@ use obeya_odata::edm::Column;
 use obeya_odata::sql::{Direction, Predicate, Value};
 
 use crate::entities;
-use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::read::List;
 use crate::store::incidents::RETENTION_TICKS;
 

@@ -3,8 +3,8 @@
 use axum::response::Response;
 
 use super::type_detail::language;
-use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::store::types;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {

@@ -5,8 +5,8 @@ use obeya_model::{Incident as Record, IncidentUpdate};
 
 use super::{answer, body, open};
 use crate::domain::incident::{Incident, IncidentChange};
-use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::ops::never_null::NeverNull;
 use crate::ops::writing;
 use crate::store::references::{Record as To, References};

@@ -6,8 +6,8 @@ use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use serde_json::json;
 
-use super::scopes::NAMES;
-use super::tokens::Tokens;
+use crate::auth::Tokens;
+use crate::auth::scopes::NAMES;
 
 /// `/.well-known/openid-configuration`. `place` is the issuer's URL as this caller reaches it; the name that tokens carry may be another.
 pub(crate) fn discovery(tokens: &Tokens, place: &str) -> Response {
