@@ -12,7 +12,8 @@ use crate::auth::Tokens;
 use crate::auth::secrets::Secrets;
 use crate::config::{Clock, Config, lifetime_seconds};
 use crate::http::batches::Batches;
-use crate::read::{Memory, Signer};
+use crate::http::memory_budget::MemoryBudget;
+use crate::read::{ReadCaches, Signer};
 use crate::store::engine::StoreError;
 use crate::store::{Store, StoreOptions};
 use crate::telemetry::Metrics;
@@ -27,8 +28,10 @@ pub(crate) struct App {
     pub(crate) clock: Clock,
     /// Where everything is kept.
     pub(crate) store: Store,
-    /// What the reads share and remember.
-    pub(crate) memory: Memory,
+    /// What reads leave behind for later ones.
+    pub(crate) caches: ReadCaches,
+    /// What answers on their way to clients may hold of the memory.
+    pub(crate) memory: MemoryBudget,
     /// The room for lists of values on their way into the store.
     pub(crate) batches: Batches,
     /// Signs the next links of lists.
@@ -74,7 +77,8 @@ impl App {
             links: Signer::open(&store).await?,
             clock: config.clock.clone(),
             store,
-            memory: Memory::new(&config.limits),
+            caches: ReadCaches::default(),
+            memory: MemoryBudget::new(&config.limits),
             batches: Batches::new(&config.limits),
             tokens: Arc::new(tokens),
             secrets: Secrets::new(config.limits.concurrent_hashes),

@@ -2,12 +2,14 @@
 
 pub(crate) mod accept;
 pub(crate) mod batches;
+pub(crate) mod body_sender;
 pub(crate) mod connections;
 pub(crate) mod encoding;
 pub(crate) mod etag;
 pub(crate) mod extract;
 pub(crate) mod idempotency;
 pub(crate) mod json;
+pub(crate) mod memory_budget;
 mod objects;
 pub(crate) mod odata;
 pub(crate) mod path;

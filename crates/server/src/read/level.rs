@@ -11,8 +11,8 @@ use obeya_odata::sql::{self, Direction, Scope, Statement};
 use obeya_odata::{Bound, BoundExpand};
 
 use super::error::{Excess, ReadError};
-use super::shape::Shape;
-use super::time::Clockwork;
+use super::row_encoder::RowEncoder;
+use super::time::TimestampFormatter;
 use super::{binds, json};
 use crate::entities::order_of;
 use crate::store::engine::{Row, Session, StoreError, Value};
@@ -59,7 +59,7 @@ pub(crate) struct Rows<'a> {
     /// The query the rows belong to.
     pub(crate) query: &'a Bound,
     /// How a row is written.
-    pub(crate) shape: &'a Shape,
+    pub(crate) encoder: &'a RowEncoder,
     /// Give the rows, each those that come after the last one's.
     pub(crate) statements: &'a [Statement],
     /// The columns to take from the last row that is written.
@@ -236,11 +236,11 @@ fn write_plain(
     bytes: usize,
     out: &mut Vec<u8>,
 ) -> Result<Found, Stop> {
-    let mut clockwork = Clockwork::new();
+    let mut timestamps = TimestampFormatter::new();
     let most = out.len().saturating_add(bytes);
     let found = rows.each(session, |row, number| {
         out.extend_from_slice(if number == 1 { b"{" } else { b",{" });
-        rows.shape.write(out, row, &mut clockwork)?;
+        rows.encoder.write(out, row, &mut timestamps)?;
         out.push(b'}');
         Ok(further(out.len() <= most))
     })?;
@@ -276,10 +276,10 @@ fn read_level(
     owned: bool,
     bytes: usize,
 ) -> Result<(Level, Found), StoreError> {
-    let mut clockwork = Clockwork::new();
+    let mut timestamps = TimestampFormatter::new();
     let mut level = Level::default();
     let found = rows.each(session, |row, _| {
-        level.push(rows.query, rows.shape, row, owned, &mut clockwork)?;
+        level.push(rows.query, rows.encoder, row, owned, &mut timestamps)?;
         Ok(further(level.bytes.len() <= bytes))
     })?;
     Ok((level, found))
@@ -314,12 +314,12 @@ impl Level {
     fn push(
         &mut self,
         query: &Bound,
-        shape: &Shape,
+        encoder: &RowEncoder,
         row: &dyn Row,
         owned: bool,
-        clockwork: &mut Clockwork,
+        timestamps: &mut TimestampFormatter,
     ) -> Result<(), StoreError> {
-        let place = shape.write_around(&mut self.bytes, row, clockwork)?;
+        let place = encoder.write_around(&mut self.bytes, row, timestamps)?;
         self.places.push(place);
         self.ends.push(self.bytes.len());
         for item in query.expands() {
@@ -399,7 +399,7 @@ impl Expanded {
         left: &mut Room,
     ) -> Result<Self, Stop> {
         let name = item.navigation.name;
-        let shape = Shape::of(&item.query);
+        let encoder = RowEncoder::of(&item.query);
         let mut level = Level::default();
         let mut counts = item.query.count().then(HashMap::new);
         let dialect = session.dialect().of_queries();
@@ -414,7 +414,7 @@ impl Expanded {
                 let statement = sql::expand(item, dialect, &links, &scope);
                 let rows = Rows {
                     query: &item.query,
-                    shape: &shape,
+                    encoder: &encoder,
                     statements: std::slice::from_ref(&statement),
                     keys: &[],
                     limit: left.rows,

@@ -9,11 +9,11 @@ use obeya_odata::edm::{Column, EntityType};
 use obeya_odata::sql::{self, Direction, Predicate, Scope};
 use obeya_odata::{Bound, OptionName, Options};
 
-use super::compiled::{Compiled, Window};
 use super::error::ReadError;
 use super::level::Found;
 use super::link::Address;
 use super::position::{Key, Position};
+use super::query_cache::{ListPlan, Window};
 use super::{binds, context, count, counting, json, level, options};
 use crate::entity_sets::CONTAINER;
 use crate::http::extract::{PREFERENCE_APPLIED, max_page_size};
@@ -94,7 +94,7 @@ impl List {
         if max_page_size(call.headers()).is_some() {
             return Self::v2(&call, entity)?.respond(call).await;
         }
-        let queries = &call.app.memory.queries;
+        let queries = &call.app.caches.queries;
         if let Some(compiled) = queries.find(entity, call.query()) {
             return respond(call, compiled, None).await;
         }
@@ -229,7 +229,7 @@ impl List {
     }
 
     /// The first page, of the usual size.
-    fn beginning(&self, call: &Call) -> Result<Compiled, Problem> {
+    fn beginning(&self, call: &Call) -> Result<ListPlan, Problem> {
         let now = call.now();
         let query = options::bind(call, &self.options, self.entity, now)?;
         let window = Window {
@@ -247,9 +247,9 @@ impl List {
         query: Bound,
         after: Option<&[sql::Value]>,
         window: Window,
-    ) -> Result<Compiled, ReadError> {
+    ) -> Result<ListPlan, ReadError> {
         let listing = self.options.listing();
-        Compiled::new(query, listing, dialect, self.scope(), after, window).ok_or_else(gone)
+        ListPlan::new(query, listing, dialect, self.scope(), after, window).ok_or_else(gone)
     }
 
     fn scope(&self) -> Scope<'static> {
@@ -274,7 +274,7 @@ fn name(entity: &EntityType, parent: Option<&Parent>, listing: &str) -> String {
 
 async fn respond(
     call: Call,
-    compiled: Arc<Compiled>,
+    compiled: Arc<ListPlan>,
     parent: Option<Parent>,
 ) -> Result<Response, Problem> {
     let query = &compiled.query;
@@ -303,7 +303,7 @@ async fn respond(
 /// The answer up to its list, and where to go on.
 fn v2(
     session: &mut dyn Session,
-    compiled: &Compiled,
+    compiled: &ListPlan,
     parent: Option<&Parent>,
     context: Option<&[u8]>,
 ) -> Result<(Vec<u8>, Option<Position>), ReadError> {
@@ -340,7 +340,7 @@ fn v2(
     Ok((out, next))
 }
 
-fn trash(session: &mut dyn Session, compiled: &Compiled) -> Result<Vec<u8>, ReadError> {
+fn trash(session: &mut dyn Session, compiled: &ListPlan) -> Result<Vec<u8>, ReadError> {
     let mut out = b"{\"total\":".to_vec();
     json::int(&mut out, compiled.count.get(session)?);
     out.extend_from_slice(b",\"page\":1,\"values\":[");
@@ -352,13 +352,13 @@ fn trash(session: &mut dyn Session, compiled: &Compiled) -> Result<Vec<u8>, Read
 /// Writes the rows of the page.
 fn rows(
     session: &mut dyn Session,
-    compiled: &Compiled,
+    compiled: &ListPlan,
     out: &mut Vec<u8>,
 ) -> Result<Found, ReadError> {
     let whole = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
     let rows = level::Rows {
         query: &compiled.query,
-        shape: &compiled.shape,
+        encoder: &compiled.encoder,
         statements: &compiled.rows.statements,
         keys: &compiled.rows.keys,
         limit: whole(compiled.window.limit),

@@ -1,7 +1,7 @@
 //! A page of the values of a datasource.
 //!
-//! The page is found by seeking, not by stepping over the pages before it: see [`super::anchors`] and [`super::tally`]. Its rows are written as they are read,
-//! in pieces, in the form that the caller takes: see [`super::sheet`].
+//! The page is found by seeking, not by stepping over the pages before it: see [`super::seek_cache`] and [`super::partitioned_count`]. Its rows are written as they are read,
+//! in pieces, in the form that the caller takes: see [`super::page_encoder`].
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -13,16 +13,16 @@ use http::{HeaderName, HeaderValue};
 use obeya_odata::sql::{self, Scope, Statement};
 use obeya_odata::{Bound, OptionName, Options};
 
-use super::anchors::{Anchor, Listing, Place};
 use super::bounds::Bounds;
+use super::page_encoder::{Form, Heading, PageEncoder};
+use super::partitioned_count::PartitionedCount;
+use super::seek_cache::{Listing, Place, SeekKey};
 use super::series::{Series, Start, State};
-use super::sheet::{Form, Heading, Sheet};
-use super::stream::{self, Feed, Head};
 use super::tags::{self, Tags};
-use super::tally::Tally;
-use super::{Memory, binds, options};
+use super::{ReadCaches, binds, options};
 use crate::app::App;
 use crate::entities::DATASOURCE_VALUE;
+use crate::http::body_sender::{self, BodySender as Feed, Head};
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::store::engine::{Dialect, Row, Session, StoreError};
@@ -70,8 +70,8 @@ impl Page {
     pub(crate) async fn answer(call: Call) -> Result<Response, Problem> {
         let page = Self::of(&call)?;
         let app = Arc::clone(&call.app);
-        let room = app.memory.room.take(page.bounds.page_size).await?;
-        let (feed, mut stream) = stream::body(room);
+        let room = app.memory.pages.take(page.bounds.page_size).await?;
+        let (feed, mut stream) = body_sender::channel(room);
         let (bounds, tags, datasource) = (page.bounds, page.tags.clone(), page.series.datasource);
         // A task of its own, as the reading goes on after the head of the answer is sent. It ends by itself: when all is read, or with its client.
         tokio::spawn(async move {
@@ -153,7 +153,7 @@ impl Page {
 
     /// Writes the page into `feed`, piece by piece. Stops without a word when nobody listens any more.
     fn write(&self, session: &mut dyn Session, app: &App, feed: &Feed) -> Result<(), Problem> {
-        let memory = &app.memory;
+        let caches = &app.caches;
         let state = self.series.state(session)?;
         let version = state.version;
         if self.tags.is_known(version) {
@@ -180,12 +180,12 @@ impl Page {
             asks_the_time: self.query().asks_the_time(),
         };
         let narrowed = self.filtered || from.is_some() || to.is_some();
-        let tally = narrowed
-            .then(|| self.tally(session, app, &listing, state))
+        let partitions = narrowed
+            .then(|| self.partitioned_count(session, app, &listing, state))
             .transpose()?;
-        let total = tally
+        let total = partitions
             .as_ref()
-            .map_or(state.values.unsigned_abs(), |tally| tally.total());
+            .map_or(state.values.unsigned_abs(), |partitions| partitions.total());
 
         feed.head(Head {
             count: total,
@@ -199,41 +199,41 @@ impl Page {
             page,
             count: total,
         };
-        let mut sheet = self
+        let mut encoder = self
             .form
-            .sheet(self.query(), self.series.datasource, heading)?;
+            .encoder(self.query(), self.series.datasource, heading)?;
         let mut out = Vec::with_capacity(FIRST_PIECE_BYTES + BEYOND);
-        sheet.begin(&mut out);
+        encoder.begin(&mut out);
         if heading.rows() > 0 {
-            let start = self.seek(session, memory, &listing, tally.as_deref(), first)?;
+            let start = self.seek(session, caches, &listing, partitions.as_deref(), first)?;
             let rows = Rows {
-                sheet: sheet.as_mut(),
+                encoder: encoder.as_mut(),
                 out: &mut out,
                 feed,
             };
-            if !self.rows(session, memory, &listing, start, first, rows)? {
+            if !self.rows(session, caches, &listing, start, first, rows)? {
                 return Ok(());
             }
         }
-        sheet.end(&mut out)?;
+        encoder.end(&mut out)?;
         feed.push_last(out);
         Ok(())
     }
 
-    fn tally(
+    fn partitioned_count(
         &self,
         session: &mut dyn Session,
         app: &App,
         listing: &Listing,
         state: State,
-    ) -> Result<Arc<Tally>, StoreError> {
-        let anchors = &app.memory.anchors;
-        if let Some(tally) = anchors.tally(listing) {
-            return Ok(tally);
+    ) -> Result<Arc<PartitionedCount>, StoreError> {
+        let cache = &app.caches.seek;
+        if let Some(partitions) = cache.count(listing) {
+            return Ok(partitions);
         }
-        let tally = Arc::new(self.series.tally(session, &app.store, state)?);
-        anchors.remember_tally(listing, &tally);
-        Ok(tally)
+        let partitions = Arc::new(self.series.partitioned_count(session, &app.store, state)?);
+        cache.remember_count(listing, &partitions);
+        Ok(partitions)
     }
 
     /// The start nearest before row number `first` from which the page can be read. Where none is known, strides over the rows and remembers each step, so that
@@ -241,20 +241,21 @@ impl Page {
     fn seek(
         &self,
         session: &mut dyn Session,
-        memory: &Memory,
+        caches: &ReadCaches,
         listing: &Listing,
-        tally: Option<&Tally>,
+        partitions: Option<&PartitionedCount>,
         first: u64,
     ) -> Result<Start, StoreError> {
         if !self.in_order {
             // The rows may be anywhere, but for where there are none.
-            let found = tally.and_then(|tally| tally.find(0, u64::MAX));
+            let found = partitions.and_then(|partitions| partitions.find(0, u64::MAX));
             return Ok(Start {
                 span: found.map(|(_, span)| span),
                 ..Start::BEGINNING
             });
         }
-        let found = tally.and_then(|tally| tally.find(first, self.bounds.page_size.into()));
+        let found =
+            partitions.and_then(|partitions| partitions.find(first, self.bounds.page_size.into()));
         let mut start = Start {
             place: Place {
                 rows: found.map_or(0, |(before, _)| before),
@@ -262,11 +263,11 @@ impl Page {
             },
             span: found.map(|(_, span)| span),
         };
-        let nearest = memory.anchors.nearest(listing, first);
+        let nearest = caches.seek.nearest(listing, first);
         if nearest.rows > start.place.rows {
             start.place = nearest;
         }
-        let columns = AnchorColumns::in_rows_of(&self.keys);
+        let columns = SeekKeyColumns::in_rows_of(&self.keys);
         while first - start.place.rows >= STEP {
             let stride = (first - start.place.rows).min(STRIDE);
             let scope = Scope {
@@ -275,16 +276,16 @@ impl Page {
                 ..self.series.scope(start, session.dialect())
             };
             let statement = sql::select(&self.keys, session.dialect().of_queries(), &scope);
-            let Some(anchor) =
+            let Some(key) =
                 session.first(&statement.sql, &binds(&statement), |row| columns.of(row))?
             else {
                 break;
             };
             start.place = Place {
                 rows: start.place.rows + stride,
-                after: Some(anchor),
+                after: Some(key),
             };
-            memory.anchors.remember(listing, start.place.rows, anchor);
+            caches.seek.remember(listing, start.place.rows, key);
         }
         Ok(start)
     }
@@ -293,24 +294,24 @@ impl Page {
     fn rows(
         &self,
         session: &mut dyn Session,
-        memory: &Memory,
+        caches: &ReadCaches,
         listing: &Listing,
         start: Start,
         first: u64,
         rows: Rows<'_>,
     ) -> Result<bool, StoreError> {
-        let Rows { sheet, out, feed } = rows;
+        let Rows { encoder, out, feed } = rows;
         let statement = self.statement(session.dialect(), start, first);
-        let columns = AnchorColumns::in_rows_of(self.query());
+        let columns = SeekKeyColumns::in_rows_of(self.query());
         let mut read: u32 = 0;
         let mut listened = true;
         let mut piece_bytes = FIRST_PIECE_BYTES;
         session.query(&statement.sql, &binds(&statement), &mut |row| {
-            sheet.row(out, row)?;
+            encoder.row(out, row)?;
             read += 1;
             if read == self.bounds.page_size && self.in_order {
-                memory
-                    .anchors
+                caches
+                    .seek
                     .remember(listing, first + u64::from(read), columns.of(row)?);
             }
             if out.len() >= piece_bytes {
@@ -345,7 +346,7 @@ impl Page {
 
 /// Where rows go.
 struct Rows<'a> {
-    sheet: &'a mut dyn Sheet,
+    encoder: &'a mut dyn PageEncoder,
     out: &'a mut Vec<u8>,
     feed: &'a Feed,
 }
@@ -362,12 +363,12 @@ fn is_in_order(options: &Options) -> bool {
 
 /// Where a row holds its order keys.
 #[derive(Debug, Clone, Copy)]
-struct AnchorColumns {
+struct SeekKeyColumns {
     value_date: usize,
     id: usize,
 }
 
-impl AnchorColumns {
+impl SeekKeyColumns {
     fn in_rows_of(query: &Bound) -> Self {
         // Neither query leaves them out.
         let column = |name| {
@@ -382,8 +383,8 @@ impl AnchorColumns {
         }
     }
 
-    fn of(self, row: &dyn Row) -> Result<Anchor, StoreError> {
-        Ok(Anchor {
+    fn of(self, row: &dyn Row) -> Result<SeekKey, StoreError> {
+        Ok(SeekKey {
             value_date: row.int(self.value_date)?.unwrap_or_default(),
             id: row.int(self.id)?.unwrap_or_default(),
         })

@@ -1,6 +1,6 @@
 //! One record by its id.
 //!
-//! Without options this is the busiest read of the service: the statement and the shape of its row are made once, and it runs inline on the caller's thread.
+//! Without options this is the busiest read of the service: the statement and the encoder of its row are made once, and it runs inline on the caller's thread.
 
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
@@ -12,8 +12,8 @@ use obeya_odata::sql::{self, Predicate, Scope, Statement};
 use obeya_odata::{Bound, Context, Limits, Options};
 
 use super::error::ReadError;
-use super::shape::Shape;
-use super::time::Clockwork;
+use super::row_encoder::RowEncoder;
+use super::time::TimestampFormatter;
 use super::{binds, context, level, options};
 use crate::entity_sets::CONTAINER;
 use crate::http::problem::Problem;
@@ -36,7 +36,7 @@ pub(crate) struct Point {
 struct Plan {
     query: Bound,
     statement: Statement,
-    shape: Shape,
+    encoder: RowEncoder,
 }
 
 impl Point {
@@ -97,7 +97,7 @@ impl Plan {
             .expect("a query without options has nothing that can be wrong");
         Self {
             statement: by_id(&query, dialect, ID),
-            shape: Shape::of(&query),
+            encoder: RowEncoder::of(&query),
             query,
         }
     }
@@ -113,7 +113,8 @@ impl Plan {
         session.query(&self.statement.sql, &binds, &mut |row| {
             let mut out = Vec::with_capacity(USUAL_BYTES);
             out.push(b'{');
-            self.shape.write(&mut out, row, &mut Clockwork::new())?;
+            self.encoder
+                .write(&mut out, row, &mut TimestampFormatter::new())?;
             out.push(b'}');
             record = Some(out);
             Ok(ControlFlow::Break(()))
@@ -131,7 +132,7 @@ pub(super) fn read_with(
     let mut out = Vec::with_capacity(USUAL_BYTES);
     let rows = level::Rows {
         query,
-        shape: &Shape::of(query),
+        encoder: &RowEncoder::of(query),
         statements: std::slice::from_ref(statement),
         keys: &[],
         limit: 1,

@@ -15,9 +15,9 @@ use obeya_odata::{Bound, OptionName, Options, Parameters};
 
 use super::error::ReadError;
 use super::list::{Parent, keys_of};
-use super::shape::Shape;
-use super::stream::{self, Feed};
+use super::row_encoder::RowEncoder;
 use super::{bounds, count, counting, json, level, options};
+use crate::http::body_sender::{self, BodySender as Feed};
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::store::engine::Session;
@@ -177,7 +177,7 @@ impl Records {
         let app = Arc::clone(&call.app);
         let records = self.page.map_or(USUAL_ARRAY, |page| page.size);
         let hold = app.memory.lists.take(records).await?;
-        let (feed, mut stream) = stream::body(hold);
+        let (feed, mut stream) = body_sender::channel(hold);
         // A task of its own, as the reading goes on after the head of the answer is sent. It ends by itself: when all is read, or with its client.
         tokio::spawn(async move {
             let feed = Arc::new(feed);
@@ -241,7 +241,7 @@ impl Records {
                 return Ok(true);
             }
         }
-        let shape = self.shape();
+        let encoder = self.encoder();
         let mut is_first = true;
         let mut left = self.page.map_or(u64::MAX, |page| page.size.into());
         let mut stretch = STRETCH;
@@ -258,7 +258,7 @@ impl Records {
             let start = out.len();
             let rows = level::Rows {
                 query: &self.query,
-                shape: &shape,
+                encoder: &encoder,
                 statements: &page.statements,
                 keys: &page.keys,
                 limit: size,
@@ -327,11 +327,11 @@ impl Records {
         }
     }
 
-    fn shape(&self) -> Shape {
-        let shape = Shape::of(&self.query);
+    fn encoder(&self) -> RowEncoder {
+        let encoder = RowEncoder::of(&self.query);
         match self.form.parts {
-            Some((_, member)) => shape.with_expanded_after(&self.query, member),
-            None => shape,
+            Some((_, member)) => encoder.with_expanded_after(&self.query, member),
+            None => encoder,
         }
     }
 

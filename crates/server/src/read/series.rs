@@ -9,9 +9,9 @@ use std::time::Instant;
 use obeya_odata::Bound;
 use obeya_odata::sql::{self, Direction, Predicate, Scope};
 
-use super::anchors::{Anchor, Place};
 use super::error::ReadError;
-use super::tally::{Counting, Span, Tally};
+use super::partitioned_count::{Counting, PartitionedCount, Span};
+use super::seek_cache::{Place, SeekKey};
 use crate::store::Store;
 use crate::store::engine::{Dialect, Session, StoreError, Value};
 
@@ -84,12 +84,12 @@ impl Series {
     }
 
     /// Counts the values, together with whatever readers of the store are free.
-    pub(super) fn tally(
+    pub(super) fn partitioned_count(
         self: &Arc<Self>,
         session: &mut dyn Session,
         store: &Store,
         state: State,
-    ) -> Result<Tally, StoreError> {
+    ) -> Result<PartitionedCount, StoreError> {
         let deadline = Instant::now() + store.statement_budget();
         let (spans, readers) = if state.values < LARGE {
             (vec![self.period()], 1)
@@ -171,7 +171,7 @@ impl Series {
             (None, Some(to)) => bound("{t}.value_date < ?", to),
             (None, None) => {}
         }
-        if let Some(Anchor { value_date, id }) = start.place.after {
+        if let Some(SeekKey { value_date, id }) = start.place.after {
             let keys = [sql::Value::Int(value_date), sql::Value::Int(id)];
             predicates.push(Predicate::new("({t}.value_date, {t}.id) > (?, ?)", keys));
         }

@@ -109,11 +109,11 @@ fn listing() -> Listing {
 
 #[test]
 fn a_far_page_is_walked_to_once() {
-    let (page, memory) = (page(), Memory::default());
+    let (page, caches) = (page(), ReadCaches::default());
     let listing = listing();
     let seek = |first: u64| {
         let mut rows = Numbered::default();
-        let start = page.seek(&mut rows, &memory, &listing, None, first);
+        let start = page.seek(&mut rows, &caches, &listing, None, first);
         let Ok(Start { place, .. }) = start else {
             panic!("the rows are there");
         };
@@ -185,25 +185,26 @@ impl Session for Endless {
 
 #[tokio::test]
 async fn a_page_that_nobody_waits_for_is_not_read_on() {
-    let (page, memory) = (page(), Memory::default());
+    let (page, caches) = (page(), ReadCaches::default());
+    let room = crate::http::memory_budget::PageBudget::default();
     for form in [Form::Json, Form::Csv, Form::Arrow] {
-        let (feed, stream) = stream::body(memory.room.take(1).await.unwrap());
+        let (feed, stream) = body_sender::channel(room.take(1).await.unwrap());
         drop(stream);
         let heading = Heading {
             page_size: 10_000,
             page: 90,
             count: 1_000_000,
         };
-        let mut sheet = form.sheet(page.query(), 1, heading).unwrap();
+        let mut encoder = form.encoder(page.query(), 1, heading).unwrap();
         let mut session = Endless::default();
         let rows = Rows {
-            sheet: sheet.as_mut(),
+            encoder: encoder.as_mut(),
             out: &mut Vec::new(),
             feed: &feed,
         };
         let listing = listing();
         let start = Start::BEGINNING;
-        let listened = page.rows(&mut session, &memory, &listing, start, 0, rows);
+        let listened = page.rows(&mut session, &caches, &listing, start, 0, rows);
         assert!(!listened.unwrap(), "{form:?}");
         assert!(session.0 <= LISTEN, "{form:?}: {} rows", session.0);
     }
