@@ -6,7 +6,6 @@ use std::sync::Arc;
 use http::HeaderMap;
 use http::header::HOST;
 use http::uri::Authority;
-use obeya_odata::sql::Dialect;
 
 use crate::auth::Tokens;
 use crate::auth::secrets::Secrets;
@@ -45,11 +44,6 @@ pub(crate) struct App {
 }
 
 impl App {
-    /// The SQL that the store's queries are made in.
-    pub(crate) fn dialect(&self) -> &'static dyn Dialect {
-        self.store.dialect().of_queries()
-    }
-
     /// Opens the store and puts the parts together. `bound` is the URL of the address that was bound, `labels` are
     /// the names under which requests are counted.
     pub(crate) async fn open(

@@ -8,7 +8,7 @@ use crate::ops::call::Call;
 use crate::read;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
-    read::check_options(&call)?;
+    read::check_options(call.query(), &call.app.config.limits.query)?;
     let now = Timestamp::from_ticks(call.now())
         .ok_or_else(|| Problem::internal("the clock is outside the years 0 to 9999"))?;
     call.reply_json(&now)

@@ -2,7 +2,6 @@
 //!
 //! An encoder gets rows and gives bytes. Which rows, and how the bytes are sent, is not known here.
 
-use http::HeaderValue;
 use obeya_odata::Bound;
 
 use super::arrow::ArrowEncoder;
@@ -60,11 +59,10 @@ pub(super) trait PageEncoder {
 
 impl Form {
     /// The form of a media type that the spec lists for a page of values.
-    pub(super) fn of(media: &HeaderValue) -> Self {
-        let essence = media.as_bytes().split(|&byte| byte == b';').next();
-        match essence.unwrap_or_default() {
-            b"application/vnd.apache.arrow.stream" => Self::Arrow,
-            b"text/csv" => Self::Csv,
+    pub(super) fn of(media: &str) -> Self {
+        match media.split(';').next().unwrap_or_default() {
+            "application/vnd.apache.arrow.stream" => Self::Arrow,
+            "text/csv" => Self::Csv,
             _ => Self::Json,
         }
     }
@@ -140,7 +138,7 @@ mod tests {
             ("text/csv", Form::Csv),
             ("application/vnd.apache.arrow.stream", Form::Arrow),
         ] {
-            assert_eq!(Form::of(&HeaderValue::from_static(media)), form, "{media}");
+            assert_eq!(Form::of(media), form, "{media}");
         }
     }
 }

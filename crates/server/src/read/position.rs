@@ -58,7 +58,7 @@ impl Key {
     }
 
     /// The value: its own, or that of the row if it is still the one that was digested.
-    pub(super) fn settle(&self, of_row: Option<&sql::Value>) -> Option<sql::Value> {
+    fn settle(&self, of_row: Option<&sql::Value>) -> Option<sql::Value> {
         match (self, of_row) {
             (Self::Value(value), _) => Some(value.clone()),
             (Self::Long(expected), Some(value @ sql::Value::Text(text))) => {
@@ -131,6 +131,18 @@ fn digest(text: &str) -> [u8; DIGEST_BYTES] {
 }
 
 impl Position {
+    /// Whether it holds a text that must be read from its row.
+    pub(super) fn has_long_key(&self) -> bool {
+        self.keys.iter().any(|key| matches!(key, Key::Long(_)))
+    }
+
+    /// The values of the keys, those of the row where the link did not hold them; `None` when the row has others.
+    pub(super) fn settle(&self, row: Option<&[sql::Value]>) -> Option<Vec<sql::Value>> {
+        let keys = self.keys.iter().enumerate();
+        keys.map(|(at, key)| key.settle(row.and_then(|row| row.get(at))))
+            .collect()
+    }
+
     fn to_bytes(&self) -> Vec<u8> {
         let mut out = vec![LAYOUT];
         // Neither is ever 0: there would be no next page.

@@ -2,12 +2,8 @@
 //!
 //! A record is written by the read engine and has the bytes that a write of it answers with; a test holds one to the other. The page is found by its first row
 //! and then read in stretches, each going on where the one before ended: what a reader holds at a time is bounded, and all of it is one view of the data.
-//! What lies in memory until the client takes it is bounded too ([`super::held`]): a record's texts may have any length.
+//! What lies in memory until the client takes it is bounded too (`http/memory_budget.rs`): a record's texts may have any length.
 
-use std::sync::Arc;
-
-use axum::body::Body;
-use axum::response::Response;
 use obeya_model::Date;
 use obeya_odata::edm::EntityType;
 use obeya_odata::sql::{self, Predicate, Scope};
@@ -15,11 +11,11 @@ use obeya_odata::{Bound, OptionName, Options, Parameters};
 
 use super::error::ReadError;
 use super::list::{Parent, keys_of};
+use super::prepared::{Found, Prepared};
+use super::request::ReadRequest;
 use super::row_encoder::RowEncoder;
-use super::{bounds, count, counting, json, level, options};
-use crate::http::body_sender::{self, BodySender as Feed};
-use crate::http::problem::Problem;
-use crate::ops::call::Call;
+use super::sink::Sink;
+use super::{bounds, count, counting, json, level};
 use crate::store::engine::Session;
 use crate::text::{int32, quoted};
 
@@ -77,8 +73,8 @@ struct Page {
 
 impl Records {
     /// The page that a request asks for.
-    pub(crate) fn page(call: &Call, form: &'static Form) -> Result<Self, Problem> {
-        let mut records = Self::all(call, form, &[OptionName::Filter, OptionName::OrderBy])?;
+    pub(crate) fn page(request: &ReadRequest<'_>, form: &'static Form) -> Result<Self, ReadError> {
+        let mut records = Self::all(request, form, &[OptionName::Filter, OptionName::OrderBy])?;
         let (number, size) = bounds::page(&records.parameters)?;
         records.page = Some(Page { number, size });
         Ok(records)
@@ -86,23 +82,22 @@ impl Records {
 
     /// Every record, as an array.
     pub(crate) fn all(
-        call: &Call,
+        request: &ReadRequest<'_>,
         form: &'static Form,
         offered: &[OptionName],
-    ) -> Result<Self, Problem> {
-        let (mut options, parameters) = options::written(call, offered)?;
-        let limits = &call.app.config.limits.query;
-        let fixed = |text: &str, name| Ok::<_, Problem>(Options::parse(text, &[name], limits)?.0);
-        let now = call.now();
+    ) -> Result<Self, ReadError> {
+        let (mut options, parameters) = request.options(offered)?;
+        let limits = &request.limits;
+        let fixed = |text: &str, name| Ok::<_, ReadError>(Options::parse(text, &[name], limits)?.0);
         let query = {
             let mut options = options.clone();
             if let Some((parts, _)) = form.parts {
                 options.expand = fixed(parts, OptionName::Expand)?.expand;
             }
-            options::bind(call, &options, form.entity, now)?
+            request.bind(&options, form.entity)?
         };
         options.select = fixed(KEY, OptionName::Select)?.select;
-        let keys = options::bind(call, &options, form.entity, now)?;
+        let keys = request.bind(&options, form.entity)?;
         Ok(Self {
             form,
             query,
@@ -172,31 +167,22 @@ impl Records {
         self
     }
 
-    /// Answers with them.
-    pub(crate) async fn respond(self, call: Call) -> Result<Response, Problem> {
-        let app = Arc::clone(&call.app);
-        let records = self.page.map_or(USUAL_ARRAY, |page| page.size);
-        let hold = app.memory.lists.take(records).await?;
-        let (feed, mut stream) = body_sender::channel(hold);
-        // A task of its own, as the reading goes on after the head of the answer is sent. It ends by itself: when all is read, or with its client.
-        tokio::spawn(async move {
-            let feed = Arc::new(feed);
-            let sink = Arc::clone(&feed);
-            let outcome = app
-                .store
-                .read(move |session| self.write(session, &sink))
-                .await;
-            feed.end(outcome);
-            feed.guard(app.config.limits.request).await;
-        });
-        Ok(match stream.start().await? {
-            Some(whole) => call.reply(whole),
-            None => call.reply_stream(Body::new(stream)),
-        })
+    /// They can be read.
+    pub(crate) fn prepared(self) -> Prepared {
+        Prepared::Records(Box::new(self))
     }
 
-    /// Writes the answer into `feed`, piece by piece. Stops without a word when nobody listens any more.
-    fn write(&self, session: &mut dyn Session, feed: &Feed) -> Result<(), Problem> {
+    /// Records at most, of an array as many as there usually are.
+    pub(super) fn most(&self) -> u32 {
+        self.page.map_or(USUAL_ARRAY, |page| page.size)
+    }
+
+    /// Reads them, piece by piece.
+    pub(super) fn run(
+        &self,
+        session: &mut dyn Session,
+        sink: &mut dyn Sink,
+    ) -> Result<Found, ReadError> {
         if let Some(parent) = &self.parent {
             parent.check(session)?;
         }
@@ -215,15 +201,15 @@ impl Records {
             total = counted.unsigned_abs();
         }
         out.push(b'[');
-        if before < total && !self.rows(session, before, &mut out, feed)? {
-            return Ok(());
+        if before < total && !self.rows(session, before, &mut out, sink)? {
+            return Ok(Found::Whole);
         }
         out.push(b']');
         if self.page.is_some() {
             out.push(b'}');
         }
-        feed.push_last(out);
-        Ok(())
+        sink.last(out);
+        Ok(Found::Whole)
     }
 
     /// Writes the rows that come after so many; false when nobody listens any more.
@@ -232,8 +218,8 @@ impl Records {
         session: &mut dyn Session,
         before: u64,
         out: &mut Vec<u8>,
-        feed: &Feed,
-    ) -> Result<bool, Problem> {
+        sink: &mut dyn Sink,
+    ) -> Result<bool, ReadError> {
         let mut after = None;
         if before > 0 {
             after = self.last_of(session, before)?;
@@ -286,7 +272,7 @@ impl Records {
             let mut piece = std::mem::take(out);
             // What it grew beyond its length would be held with it, uncounted.
             piece.shrink_to_fit();
-            if !feed.push(piece) {
+            if sink.piece(piece).is_break() {
                 return Ok(false);
             }
             after = Some(found.last);
@@ -299,7 +285,7 @@ impl Records {
         &self,
         session: &mut dyn Session,
         rows: u64,
-    ) -> Result<Option<Vec<sql::Value>>, Problem> {
+    ) -> Result<Option<Vec<sql::Value>>, ReadError> {
         let scope = Scope {
             limit: Some(1),
             offset: rows - 1,

@@ -30,7 +30,6 @@ const LARGE: i64 = 50_000;
 const MAX_READERS: usize = 4;
 
 /// The values of a datasource in a period, under a filter.
-#[derive(Debug)]
 pub(super) struct Series {
     /// The datasource.
     pub(super) datasource: i64,
@@ -40,6 +39,8 @@ pub(super) struct Series {
     pub(super) to: Option<i64>,
     /// The filter and the order.
     pub(super) query: Bound,
+    /// Whose readers may help to count, if they are free.
+    pub(super) readers: Option<Store>,
 }
 
 /// A datasource as it is in one snapshot.
@@ -83,13 +84,17 @@ impl Series {
         state.ok_or(ReadError::NotFound("datasource", self.datasource))
     }
 
-    /// Counts the values, together with whatever readers of the store are free.
+    /// Counts the values, together with the readers that are free.
     pub(super) fn partitioned_count(
         self: &Arc<Self>,
         session: &mut dyn Session,
-        store: &Store,
         state: State,
     ) -> Result<PartitionedCount, StoreError> {
+        let Some(store) = &self.readers else {
+            let period = self.period();
+            let rows = self.count(session, period)?;
+            return Ok(PartitionedCount::new(vec![(period, rows)]));
+        };
         let deadline = Instant::now() + store.statement_budget();
         let (spans, readers) = if state.values < LARGE {
             (vec![self.period()], 1)

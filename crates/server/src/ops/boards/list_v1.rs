@@ -5,10 +5,14 @@ use axum::response::Response;
 use crate::entities;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
+use crate::ops::reading;
 use crate::read::{Form, Records};
 
 static FORM: Form = Form::of(&entities::BOARD_V1);
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
-    Records::all(&call, &FORM, &[])?.respond(call).await
+    reading::read(call, |request| {
+        Ok(Records::all(request, &FORM, &[])?.prepared())
+    })
+    .await
 }

@@ -6,12 +6,14 @@ use obeya_odata::OptionName;
 use crate::entities;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
+use crate::ops::reading;
 use crate::read::{Form, Records};
 
 static FORM: Form = Form::of(&entities::DATASOURCE);
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
-    Records::all(&call, &FORM, &[OptionName::Filter])?
-        .respond(call)
-        .await
+    reading::read(call, |request| {
+        Ok(Records::all(request, &FORM, &[OptionName::Filter])?.prepared())
+    })
+    .await
 }

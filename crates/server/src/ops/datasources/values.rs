@@ -4,8 +4,10 @@ use axum::response::Response;
 
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
-use crate::read::Page;
+use crate::ops::reading;
+use crate::read::ValuePage;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
-    Page::answer(call).await
+    let id = call.id()?;
+    reading::read(call, |request| ValuePage::prepare(request, id)).await
 }

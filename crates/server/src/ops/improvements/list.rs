@@ -5,13 +5,16 @@ use axum::response::Response;
 use crate::entities;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
+use crate::ops::reading;
 use crate::read::{Form, Records};
 
 static FORM: Form = Form::of(&entities::IMPROVEMENT);
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
-    Records::page(&call, &FORM)?
-        .in_period(["LastModifiedFrom", "LastModifiedTo"], "last_modified")?
-        .respond(call)
-        .await
+    reading::read(call, |request| {
+        Ok(Records::page(request, &FORM)?
+            .in_period(["LastModifiedFrom", "LastModifiedTo"], "last_modified")?
+            .prepared())
+    })
+    .await
 }

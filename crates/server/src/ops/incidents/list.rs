@@ -6,6 +6,7 @@ use obeya_odata::sql::Predicate;
 use crate::entities;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
+use crate::ops::reading;
 use crate::read::{Form, Records};
 
 static FORM: Form = Form {
@@ -17,11 +18,13 @@ static FORM: Form = Form {
 };
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
-    Records::page(&call, &FORM)?
-        .only(Predicate::new("{t}.deleted_date IS NULL", []))
-        .with_id("TypeId", "incident_type_id")?
-        .in_period_of_days(["IncidentDateFrom", "IncidentDateTo"], "incident_date")?
-        .in_period(["LastModifiedFrom", "LastModifiedTo"], "last_modified")?
-        .respond(call)
-        .await
+    reading::read(call, |request| {
+        Ok(Records::page(request, &FORM)?
+            .only(Predicate::new("{t}.deleted_date IS NULL", []))
+            .with_id("TypeId", "incident_type_id")?
+            .in_period_of_days(["IncidentDateFrom", "IncidentDateTo"], "incident_date")?
+            .in_period(["LastModifiedFrom", "LastModifiedTo"], "last_modified")?
+            .prepared())
+    })
+    .await
 }
