@@ -7,7 +7,6 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use axum::response::Response;
 use futures_util::FutureExt;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Request, StatusCode};
@@ -15,6 +14,7 @@ use hyper::body::Incoming;
 
 use crate::app::App;
 use crate::config::Limits;
+use crate::http::body::Response;
 use crate::http::extract::{PREFERENCE_APPLIED, is_strict};
 use crate::http::odata::{ANSWERED_VERSION, ODATA_VERSION, is_odata};
 use crate::http::path::Captures;

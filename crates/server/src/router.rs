@@ -13,7 +13,6 @@
 
 use std::sync::Arc;
 
-use axum::response::Response;
 use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode};
 use hyper::body::Incoming;
@@ -24,6 +23,7 @@ use crate::auth::scopes::Scopes;
 use crate::auth::{self, Caller, Refusal};
 use crate::entity_sets::{self, ROOT};
 use crate::http::accept::Offers;
+use crate::http::body::Response;
 use crate::http::odata::{self, is_odata};
 use crate::http::path::{Captures, Node};
 use crate::http::problem::Problem;

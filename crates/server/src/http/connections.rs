@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use axum::body::Body;
+use super::body::{Body, BodyError};
 use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -117,11 +117,11 @@ impl Connection {
 
     /// The body of the answer to the request in flight. When it was sent to the end, the connection waits
     /// again.
-    pub(crate) fn answer(self: Arc<Self>, body: Body) -> Body {
-        Body::new(Answer {
+    pub(crate) fn answer(self: Arc<Self>, body: Body) -> Answer {
+        Answer {
             body,
             _end: EndOfAnswer(self),
-        })
+        }
     }
 
     /// Ends when the connection was chosen to be closed.
@@ -150,7 +150,8 @@ impl Drop for Connection {
     }
 }
 
-struct Answer {
+/// The body of an answer, on a connection that waits again once it is sent.
+pub(crate) struct Answer {
     body: Body,
     _end: EndOfAnswer,
 }
@@ -166,12 +167,12 @@ impl Drop for EndOfAnswer {
 
 impl HttpBody for Answer {
     type Data = Bytes;
-    type Error = axum::Error;
+    type Error = BodyError;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<std::result::Result<Frame<Bytes>, axum::Error>>> {
+    ) -> Poll<Option<std::result::Result<Frame<Bytes>, BodyError>>> {
         Pin::new(&mut self.body).poll_frame(context)
     }
 

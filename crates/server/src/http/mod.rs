@@ -2,6 +2,7 @@
 
 pub(crate) mod accept;
 pub(crate) mod batches;
+pub(crate) mod body;
 pub(crate) mod body_sender;
 pub(crate) mod connections;
 pub(crate) mod encoding;

@@ -3,8 +3,6 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use axum::body::Body;
-use axum::response::Response;
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, ETAG};
 use http::request::Parts;
@@ -18,6 +16,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use crate::app::App;
 use crate::auth::Caller;
 use crate::http::accept::MINIMAL;
+use crate::http::body::{Body, Response};
 use crate::http::etag::{Condition, Tag};
 use crate::http::idempotency::IDEMPOTENCY_KEY;
 use crate::http::path::Captures;

@@ -1,11 +1,11 @@
 //! What is served beside the interface: health, readiness, figures, and the spec itself.
 
-use axum::response::Response;
 use bytes::Bytes;
 use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 
 use crate::app::App;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::spec::{SPEC_JSON, SPEC_YAML};
 use crate::store::clients;

@@ -5,7 +5,6 @@
 
 use std::sync::LazyLock;
 
-use axum::response::Response;
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, VARY};
 use http::request::Parts;
@@ -16,6 +15,7 @@ use super::reading;
 use crate::app::App;
 use crate::entity_sets::{self, CONTAINER, ROOT};
 use crate::http::accept::{MINIMAL, Offers};
+use crate::http::body::Response;
 use crate::http::odata::check_max_version;
 use crate::http::problem::Problem;
 use crate::read::{List, Related};

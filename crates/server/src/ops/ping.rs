@@ -1,8 +1,8 @@
 //! GET /v2/ping: what time it is here, for who wants to know that the service answers.
 
-use axum::response::Response;
 use obeya_model::Timestamp;
 
+use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::read;

@@ -6,8 +6,6 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use axum::body::Body;
-use axum::response::Response;
 use bytes::Bytes;
 use http::header::{ETAG, VARY};
 use http::{HeaderName, HeaderValue, StatusCode};
@@ -15,6 +13,7 @@ use http::{HeaderName, HeaderValue, StatusCode};
 use super::call::Call;
 use super::next_link;
 use super::page_tags::{self, Tags};
+use crate::http::body::{Body, Response};
 use crate::http::body_sender::{self, BodyReceiver, BodySender, Head};
 use crate::http::extract::{PREFERENCE_APPLIED, max_page_size};
 use crate::http::memory_budget::Reservation;
@@ -264,7 +263,7 @@ impl Growing {
     fn send(self, call: &Call) -> Response {
         match self.whole {
             Some(whole) => call.reply(whole),
-            None => call.reply_stream(Body::new(self.receiver)),
+            None => call.reply_stream(Body::stream(self.receiver)),
         }
     }
 }

@@ -3,7 +3,6 @@
 //! Its errors are those of RFC 6749, 5.2, not problems. An unknown client, a wrong secret and a revoked client get the same answer
 //! after the same work.
 
-use axum::response::Response;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -16,6 +15,7 @@ use serde::Serialize;
 use crate::app::App;
 use crate::auth::scopes::Scopes;
 use crate::auth::secrets::MAX_SECRET_CHARACTERS;
+use crate::http::body::Response;
 use crate::http::connections::Peer;
 use crate::http::extract;
 use crate::http::problem::Problem;

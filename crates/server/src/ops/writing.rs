@@ -13,7 +13,6 @@
 
 use std::fmt::Write as _;
 
-use axum::response::Response;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::header::{ETAG, RETRY_AFTER};
@@ -21,6 +20,7 @@ use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 
 use super::view::{Attempt, Record, View};
+use crate::http::body::Response;
 use crate::http::etag::{Condition, Tag};
 use crate::http::idempotency;
 use crate::http::problem::Problem;

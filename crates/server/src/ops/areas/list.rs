@@ -1,8 +1,7 @@
 //! GET /v2/areas: the list of areas.
 
-use axum::response::Response;
-
 use crate::entities;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;

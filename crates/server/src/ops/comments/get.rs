@@ -1,8 +1,7 @@
 //! GET /v2/incidents/comments/{incidentCommentId}: one comment, unless its incident is in the trash.
 
-use axum::response::Response;
-
 use crate::entities;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;

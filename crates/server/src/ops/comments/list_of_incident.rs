@@ -1,9 +1,9 @@
 //! GET /v2/incidents/{incidentId}/comments: the comments of one incident. There is no such list under an incident that is unknown or in the trash.
 
-use axum::response::Response;
 use obeya_odata::sql::{Predicate, Value};
 
 use crate::entities;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;

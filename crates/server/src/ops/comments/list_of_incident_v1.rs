@@ -1,10 +1,10 @@
 //! GET /v1/Incidents/{id}/comments
 
-use axum::response::Response;
 use obeya_odata::sql::{Predicate, Value};
 
 use super::list_of_incident::incident;
 use crate::entities;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;

@@ -1,10 +1,10 @@
 //! POST /v1/Datasources/{id}/values/batch: adds values, all or none.
 
-use axum::response::Response;
 use obeya_model::DatasourceValueTotal;
 
 use super::body;
 use crate::domain::value::{BATCH_COMPLAINTS, DatasourceValue, check_batch};
+use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::writing;

@@ -1,9 +1,9 @@
 //! GET /v1/Datasources
 
-use axum::response::Response;
 use obeya_odata::OptionName;
 
 use crate::entities;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;

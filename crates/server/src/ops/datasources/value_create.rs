@@ -1,11 +1,11 @@
 //! POST /v1/Datasources/{id}/values: adds a value.
 
-use axum::response::Response;
 use obeya_model::{DatasourceValue as Record, DatasourceValueInput};
 
 use super::body;
 use super::value_update::present;
 use crate::domain::value::DatasourceValue;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::writing;

@@ -1,9 +1,8 @@
 //! DELETE /v1/Datasources/{id}/values/{valueId}: takes a value away.
 
-use axum::response::Response;
-
 use super::body;
 use super::value_update::present;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::writing;

@@ -1,11 +1,11 @@
 //! PUT /v1/Datasources/{id}/values/{valueId}: gives a value other content. It is registered anew if that
 //! changes it, so that whoever asks for what was registered since meets it.
 
-use axum::response::Response;
 use obeya_model::{DatasourceValue as Record, DatasourceValueInput};
 
 use super::body;
 use crate::domain::value::DatasourceValue;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::writing;

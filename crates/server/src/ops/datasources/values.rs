@@ -1,7 +1,6 @@
 //! GET /v1/Datasources/{id}/values: a page of a datasource's values.
 
-use axum::response::Response;
-
+use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;

@@ -1,10 +1,10 @@
 //! POST /v1/Improvements
 
-use axum::response::Response;
 use obeya_model::{Improvement as Record, ImprovementCreate};
 
 use super::{answer, body, update};
 use crate::domain::improvement::{Improvement, Links};
+use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::never_null::NeverNull;

@@ -1,7 +1,6 @@
 //! GET /v1/Improvements/{improvementId}
 
-use axum::response::Response;
-
+use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::store::improvements;

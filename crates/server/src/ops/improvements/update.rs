@@ -1,10 +1,10 @@
 //! PUT /v1/Improvements/{improvementId}
 
-use axum::response::Response;
 use obeya_model::{Improvement as Record, ImprovementUpdate};
 
 use super::{answer, body, missing};
 use crate::domain::improvement::{ImprovementChange, Links};
+use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::never_null::NeverNull;

@@ -1,10 +1,10 @@
 //! POST /v1/Incidents
 
-use axum::response::Response;
 use obeya_model::{Incident as Record, IncidentCreate};
 
 use super::{answer, body};
 use crate::domain::incident::Incident;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::never_null::NeverNull;

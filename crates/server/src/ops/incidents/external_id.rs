@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use axum::response::Response;
-
 use super::{answer, open};
 use crate::domain::validate::{Check, EXTERNAL_ID_MAX};
+use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::writing;

@@ -1,8 +1,7 @@
 //! GET /v2/incidents/types/{incidentTypeId}: one incident type, without what its incidents may have.
 
-use axum::response::Response;
-
 use crate::entities;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;

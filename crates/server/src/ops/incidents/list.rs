@@ -1,9 +1,9 @@
 //! GET /v1/Incidents: incidents that are not in the trash, a page at a time.
 
-use axum::response::Response;
 use obeya_odata::sql::Predicate;
 
 use crate::entities;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;

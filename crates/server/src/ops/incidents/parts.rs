@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use axum::response::Response;
 use serde::Serialize;
 
 use super::{answer, open};
+use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::writing;

@@ -1,11 +1,11 @@
 //! GET /v1/Incidents/trash: the incidents deleted during the last 30 days.
 
-use axum::response::Response;
 use obeya_odata::OptionName;
 use obeya_odata::edm::Column;
 use obeya_odata::sql::{Direction, Predicate, Value};
 
 use crate::entities;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;

@@ -1,8 +1,7 @@
 //! GET /v1/Incidents/types
 
-use axum::response::Response;
-
 use super::type_detail::language;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::store::types;

@@ -1,10 +1,10 @@
 //! PUT /v1/Incidents/{id}
 
-use axum::response::Response;
 use obeya_model::{Incident as Record, IncidentUpdate};
 
 use super::{answer, body, open};
 use crate::domain::incident::{Incident, IncidentChange};
+use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::never_null::NeverNull;
