@@ -22,6 +22,7 @@ use crate::http::idempotency::IDEMPOTENCY_KEY;
 use crate::http::path::Captures;
 use crate::http::problem::Problem;
 use crate::http::{extract, json};
+use crate::read;
 use crate::spec::Operation;
 use crate::text::{int32, quoted};
 
@@ -183,7 +184,7 @@ impl Call {
 
     /// 200 with this value as JSON, in the negotiated media type.
     pub(crate) fn reply_json<T: Serialize>(&self, value: &T) -> Result<Response, Problem> {
-        serde_json::to_vec(value)
+        read::to_vec(value)
             .map(|bytes| self.reply(bytes))
             .map_err(Problem::internal)
     }
@@ -212,7 +213,7 @@ impl Call {
 
     /// 200 with one record as JSON, as [`Self::reply_record`] answers with its bytes.
     pub(crate) fn reply_json_record<T: Serialize>(&self, value: &T) -> Result<Response, Problem> {
-        serde_json::to_vec(value)
+        read::to_vec(value)
             .map(|bytes| self.reply_record(bytes))
             .map_err(Problem::internal)
     }

@@ -1,7 +1,7 @@
 //! DELETE /v1/Datasources/{id}/values/{valueId}: takes a value away.
 
 use super::body;
-use super::value_update::present;
+use super::value_update::{find, present};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
@@ -27,7 +27,7 @@ fn delete(
     body::announce(session, datasource)?;
     write::announce_find(session, datasource, id)?;
     body::open(session, datasource)?;
-    present(session, datasource, id)?;
+    find(session, (datasource, id))?;
     // A change of the datasource, though no value has its stamp.
     let stamp = stamp::next(session, now, 0)?;
     write::delete(session, datasource, &[id], stamp)?;

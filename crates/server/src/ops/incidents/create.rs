@@ -1,6 +1,6 @@
 //! POST /v1/Incidents
 
-use obeya_model::{Incident as Record, IncidentCreate};
+use obeya_model::IncidentCreate;
 
 use super::{answer, body};
 use crate::domain::incident::Incident;
@@ -8,6 +8,7 @@ use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::never_null::NeverNull;
+use crate::ops::view::Record;
 use crate::ops::writing;
 use crate::store::incidents::FieldValue;
 use crate::store::references::{Part, Record as To, References};
