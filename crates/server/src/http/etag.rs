@@ -9,8 +9,8 @@ use http::header::{ETAG, IF_MATCH, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use sha2::{Digest as _, Sha256};
 
-use super::extract::quoted;
 use super::problem::Problem;
+use crate::text::quoted;
 
 /// Half of a SHA-256: nobody finds two records with the same 128 bits, and the header stays short.
 const DIGEST_BYTES: usize = 16;

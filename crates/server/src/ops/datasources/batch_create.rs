@@ -1,12 +1,12 @@
 //! POST /v1/Datasources/{id}/values/batch: adds values, all or none.
 
-use axum::response::Response;
 use obeya_model::DatasourceValueTotal;
 
 use super::body;
 use crate::domain::value::{BATCH_COMPLAINTS, DatasourceValue, check_batch};
-use crate::http::call::Call;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::ops::writing;
 use crate::store::refusal::Refusal;
 use crate::store::values::write;

@@ -1,11 +1,10 @@
 //! DELETE /v1/Datasources/{id}/values/batch: takes values away by their ids.
 
-use axum::response::Response;
-
 use super::body;
 use crate::domain::value::{BATCH_COMPLAINTS, check_size};
-use crate::http::call::Call;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::ops::writing;
 use crate::store::refusal::Refusal;
 use crate::store::values::write;

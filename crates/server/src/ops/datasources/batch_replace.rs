@@ -1,13 +1,13 @@
 //! PUT /v1/Datasources/{id}/values/batchReplace: puts values in the place of those of a period. A reader sees the old ones or the new ones, as it is one
 //! transaction.
 
-use axum::response::Response;
 use obeya_model::DatasourceValueTotal;
 
 use super::body;
 use crate::domain::value::{BATCH_COMPLAINTS, DatasourceValue, check_batch};
-use crate::http::call::Call;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::ops::writing;
 use crate::read::Period;
 use crate::store::refusal::Refusal;

@@ -1,11 +1,10 @@
 //! DELETE /v1/Datasources/{id}/values/{valueId}: takes a value away.
 
-use axum::response::Response;
-
 use super::body;
-use super::value_update::present;
-use crate::http::call::Call;
+use super::value_update::{find, present};
+use crate::http::body::Response;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::ops::writing;
 use crate::store::refusal::Refusal;
 use crate::store::values::write;
@@ -28,7 +27,7 @@ fn delete(
     body::announce(session, datasource)?;
     write::announce_find(session, datasource, id)?;
     body::open(session, datasource)?;
-    present(session, datasource, id)?;
+    find(session, (datasource, id))?;
     // A change of the datasource, though no value has its stamp.
     let stamp = stamp::next(session, now, 0)?;
     write::delete(session, datasource, &[id], stamp)?;

@@ -1,13 +1,14 @@
 //! POST /v1/Improvements
 
-use axum::response::Response;
-use obeya_model::{Improvement as Record, ImprovementCreate};
+use obeya_model::ImprovementCreate;
 
 use super::{answer, body, update};
 use crate::domain::improvement::{Improvement, Links};
-use crate::http::call::Call;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::ops::never_null::NeverNull;
+use crate::ops::view::Record;
 use crate::ops::writing;
 use crate::store::refusal::Refusal;
 use crate::store::{Session, improvements, stamp};

@@ -1,10 +1,9 @@
 //! DELETE /v1/Improvements/{improvementId}: for good, as there is no trash for improvements.
 
-use axum::response::Response;
-
 use super::{answer, missing};
-use crate::http::call::Call;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::ops::writing;
 use crate::store::{Session, improvements};
 

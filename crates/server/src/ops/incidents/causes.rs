@@ -1,11 +1,11 @@
 //! PUT /v1/Incidents/{id}/causes
 
-use axum::response::Response;
 use obeya_model::CauseInput;
 
 use super::parts::{self, Kind};
-use crate::http::call::Call;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::store::incidents;
 use crate::store::references::Part;
 

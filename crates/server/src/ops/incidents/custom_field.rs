@@ -1,12 +1,12 @@
 //! PUT /v1/Incidents/{id}/customfields/{customFieldId}: one field's value; the others stay.
 
-use axum::response::Response;
 use obeya_model::IncidentCustomFieldUpdate;
 
 use super::{answer, open};
 use crate::domain::validate::Check;
-use crate::http::call::Call;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::ops::writing;
 use crate::store::incidents::FieldValue;
 use crate::store::references::{Part, References};

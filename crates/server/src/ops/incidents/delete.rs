@@ -1,10 +1,9 @@
 //! DELETE /v1/Incidents/{id}: into the trash, with everything that hangs on it.
 
-use axum::response::Response;
-
 use super::{answer, open};
-use crate::http::call::Call;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::ops::writing;
 use crate::store::{Session, incidents, stamp};
 

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use axum::response::Response;
-
 use super::{answer, open};
 use crate::domain::validate::{Check, EXTERNAL_ID_MAX};
-use crate::http::call::Call;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::ops::writing;
 use crate::store::{Session, incidents, stamp};
 

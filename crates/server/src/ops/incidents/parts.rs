@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use axum::response::Response;
 use serde::Serialize;
 
 use super::{answer, open};
-use crate::http::call::Call;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::ops::writing;
 use crate::store::incidents::StoredParts;
 use crate::store::references::{Part, References};

@@ -1,10 +1,9 @@
 //! PUT /v1/Incidents/trash/{id}/restore: out of the trash again, as it was.
 
-use axum::response::Response;
-
 use super::answer;
-use crate::http::call::Call;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::ops::writing;
 use crate::store::refusal::Refusal;
 use crate::store::{Session, incidents, stamp};

@@ -1,13 +1,13 @@
 //! PUT /v1/Incidents/{id}/severity
 
-use axum::response::Response;
 use obeya_model::IncidentSeverityUpdate;
 
 use super::{answer, update};
 use crate::domain::incident::IncidentChange;
 use crate::domain::validate::Check;
-use crate::http::call::Call;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::ops::never_null::{NeverNull, Properties};
 use crate::ops::writing;
 use crate::store::Session;

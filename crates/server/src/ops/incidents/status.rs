@@ -1,13 +1,13 @@
 //! PUT /v1/Incidents/{id}/status
 
-use axum::response::Response;
 use obeya_model::IncidentStatusUpdate;
 
 use super::{answer, update};
 use crate::domain::incident::IncidentChange;
 use crate::domain::validate::Check;
-use crate::http::call::Call;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::ops::writing;
 use crate::store::Session;
 

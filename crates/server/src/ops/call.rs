@@ -3,8 +3,6 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use axum::body::Body;
-use axum::response::Response;
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, ETAG};
 use http::request::Parts;
@@ -15,16 +13,18 @@ use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::accept::MINIMAL;
-use super::etag::{Condition, Tag};
-use super::idempotency::IDEMPOTENCY_KEY;
-use super::path::Captures;
-use super::problem::Problem;
-use super::{extract, json};
 use crate::app::App;
 use crate::auth::Caller;
+use crate::http::accept::MINIMAL;
+use crate::http::body::{Body, Response};
+use crate::http::etag::{Condition, Tag};
+use crate::http::idempotency::IDEMPOTENCY_KEY;
+use crate::http::path::Captures;
+use crate::http::problem::Problem;
+use crate::http::{extract, json};
 use crate::read;
-use crate::router::Operation;
+use crate::spec::Operation;
+use crate::text::{int32, quoted};
 
 /// Bytes of a list that are read where the request is answered: that takes less time than two changes of threads.
 const BRIEF_BYTES: usize = 16 << 10;
@@ -40,10 +40,10 @@ pub(crate) struct Call {
     pub(crate) operation: Operation,
     /// Who calls.
     pub(crate) caller: Caller,
-    pub(super) head: Parts,
-    pub(super) body: Incoming,
-    pub(super) captures: Captures,
-    pub(super) media: HeaderValue,
+    head: Parts,
+    body: Incoming,
+    captures: Captures,
+    media: HeaderValue,
     /// What was asked so far: path and query, and the body once it was read. Only of a request that may be sent again.
     asked: Option<Sha256>,
     /// What a large body takes in memory, for as long as the request lives: what is made of it waits for the writer.
@@ -92,14 +92,11 @@ impl Call {
             .captures
             .span(index)
             .map_or("", |span| &self.path()[span]);
-        extract::int32(text).ok_or_else(|| {
+        int32(text).ok_or_else(|| {
             let name = extract::parameter_name(self.operation.path(), index);
             Problem::invalid_path(
                 name,
-                format!(
-                    "expected an integer of 32 bits, found {}",
-                    extract::quoted(text)
-                ),
+                format!("expected an integer of 32 bits, found {}", quoted(text)),
             )
         })
     }

@@ -1,12 +1,31 @@
-//! A refusal of the domain or a failure of the store, as the problem it is answered with.
+//! The errors of the stages below HTTP, as the problems they are answered with.
 
 use http::StatusCode;
 
 use crate::domain::fault::{Complaint, Fault};
 use crate::domain::value::BATCH_COMPLAINTS;
 use crate::http::problem::Problem;
+use crate::read::ReadError;
 use crate::store::references::MOST_COMPLAINTS;
 use crate::store::refusal::Refusal;
+
+impl From<ReadError> for Problem {
+    fn from(error: ReadError) -> Self {
+        let refused = |code, title| Self::new(StatusCode::BAD_REQUEST, code, title, "");
+        match error {
+            ReadError::Query(error) => error.into(),
+            ReadError::Parameter(name, text) => Self::invalid_query(&name, text),
+            ReadError::SkipToken(text) => {
+                refused("odata.value", "Invalid value").field("$skiptoken", text)
+            }
+            ReadError::NotFound(noun, id) => Self::not_found(noun, id),
+            ReadError::TooMuch(excess) => {
+                refused("odata.limit", "Limit exceeded").field("$expand", excess.to_string())
+            }
+            ReadError::Store(error) => error.into(),
+        }
+    }
+}
 
 impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Self {
