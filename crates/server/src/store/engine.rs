@@ -20,6 +20,12 @@ impl Dialect {
     /// Every one there is.
     pub const ALL: [Dialect; 2] = [Dialect::Sqlite, Dialect::Postgres];
 
+    /// Its name, as in the folder of its schema.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.of_queries().name()
+    }
+
     /// The dialect of the query language's statements.
     #[must_use]
     pub fn of_queries(self) -> &'static dyn sql::Dialect {

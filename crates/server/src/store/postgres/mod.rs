@@ -4,6 +4,7 @@
 
 mod address;
 mod announced;
+mod catalogue;
 mod connection;
 mod copy;
 mod errors;

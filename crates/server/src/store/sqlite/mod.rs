@@ -3,6 +3,7 @@
 //! Everything that knows SQLite is in this folder. It opens connections and runs statements; it must not know a table.
 
 mod budget;
+mod catalogue;
 mod connection;
 mod errors;
 mod files;
@@ -24,7 +25,7 @@ use files::{Files, OpenFiles};
 use link::Said;
 use lock::Lock;
 #[cfg(test)]
-pub(super) use migrate::make_old;
+pub(super) use migrate::{catalogue_of, make_old};
 
 /// One database file.
 pub(super) struct Sqlite {
@@ -71,7 +72,7 @@ impl Sqlite {
             return Err(StoreError::Unavailable(text));
         }
         // Before anything is written: the file may be somebody else's.
-        if migrate::check(&writer, &path)? && !options.make_tables {
+        if migrate::check(&mut writer, &path)? && !options.make_tables {
             return nothing();
         }
         connection::prepare_writer(&writer, options)?;
