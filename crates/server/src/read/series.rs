@@ -159,7 +159,7 @@ impl Series {
         // The closest bound on each side implies the others, and an engine seeks by one only.
         match (start.place.after, start.span, self.from) {
             // By the pair below alone PostgreSQL does not see which partitions it can pass over.
-            (Some(after), ..) if dialect == Dialect::Postgres => {
+            (Some(after), ..) if dialect.capabilities().keyset_needs_first_bound() => {
                 bound("{t}.value_date >= ?", after.value_date);
             }
             (None, Some(span), _) => bound("{t}.value_date >= ?", span.first),

@@ -6,6 +6,7 @@
 pub(crate) mod answers;
 pub(crate) mod boards;
 pub(crate) mod bulk;
+pub mod capabilities;
 pub(crate) mod clients;
 mod connect;
 pub(crate) mod datasources;

@@ -4,6 +4,7 @@
 
 mod address;
 mod announced;
+pub(super) mod capabilities;
 mod catalogue;
 mod connection;
 mod copy;

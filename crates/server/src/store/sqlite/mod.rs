@@ -3,6 +3,7 @@
 //! Everything that knows SQLite is in this folder. It opens connections and runs statements; it must not know a table.
 
 mod budget;
+pub(super) mod capabilities;
 mod catalogue;
 mod connection;
 mod errors;

@@ -2,7 +2,7 @@
 
 use crate::domain::fault::Fault;
 use crate::store::refusal::Refusal;
-use crate::store::{Dialect, Session, StoreError, Value};
+use crate::store::{Session, StoreError, Value};
 
 const NAME: &str = "datasource_values";
 const TAKE: &str = "UPDATE counters SET last = last + ?1 WHERE name = ?2 RETURNING last";
@@ -36,8 +36,7 @@ pub(super) fn take(session: &mut dyn Session, count: usize) -> Result<i32, Refus
 
 /// Moves the counter on, if there is one; what it stands at then.
 fn add(session: &mut dyn Session, count: usize) -> Result<Option<i64>, StoreError> {
-    if session.dialect() == Dialect::Sqlite {
-        // A statement that gives back what it wrote makes a table for it there, and costs more than two that do not.
+    if !session.dialect().capabilities().returning_is_cheap() {
         let Some(given) = counter(session)? else {
             return Ok(None);
         };
