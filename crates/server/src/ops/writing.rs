@@ -245,7 +245,7 @@ impl Repeatable {
         let (ordinal, worked) = if !session.dialect().capabilities().has_round_trips() {
             (self.admitted(session)?, work(session))
         } else {
-            answers::announce(session, &self.key, self.now)?;
+            answers::prefetch(session, &self.key, self.now)?;
             let worked = work(session);
             if let Err(Ended::Refused(Refusal::Store(_))) = worked {
                 // Nothing can be asked of a session that failed.

@@ -144,7 +144,7 @@ pub trait Session {
     ///
     /// # Errors
     /// What the engine says, of this statement or of one sent before.
-    fn announce(&mut self, _sql: &str, _binds: &[Value<'_>]) -> Result<(), StoreError> {
+    fn prefetch(&mut self, _sql: &str, _binds: &[Value<'_>]) -> Result<(), StoreError> {
         Ok(())
     }
 

@@ -16,8 +16,8 @@ const LAST: &str = "SELECT last FROM stamps WHERE id = 1";
 ///
 /// # Errors
 /// What the engine says, here and below.
-pub(crate) fn announce(session: &mut dyn Session) -> Result<(), StoreError> {
-    session.announce(LAST, &[])
+pub(crate) fn prefetch(session: &mut dyn Session) -> Result<(), StoreError> {
+    session.prefetch(LAST, &[])
 }
 
 /// Takes the next stamp: `now` (100 ns ticks), or just after the last one given out if the clock has not passed it.

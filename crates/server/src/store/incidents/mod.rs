@@ -7,12 +7,12 @@ mod trash;
 
 pub(crate) use parts::{
     CATEGORIES, CAUSES, CONSEQUENCES, FieldValue, StoredParts, add_categories, add_causes,
-    add_consequences, add_custom_fields, announce_custom_field, clear_parts, custom_field,
+    add_consequences, add_custom_fields, clear_parts, custom_field, prefetch_custom_field,
     set_categories, set_causes, set_consequences, set_custom_field,
 };
 pub use purge::{RETENTION_DAYS, RETENTION_TICKS, purge, purge_some};
 pub(crate) use record::record;
-pub(crate) use trash::{announce_deleted, delete, find_deleted, restore};
+pub(crate) use trash::{delete, find_deleted, prefetch_deleted, restore};
 
 use super::engine::{Row, Value, present};
 use super::{Session, StoreError, search};
@@ -35,8 +35,8 @@ const FIND: &str = "SELECT incident_type_id, severity, title, text, incident_dat
     FROM incidents WHERE id = ?1 AND deleted_date IS NULL";
 
 /// Says that the incident will be looked up ([`find`]).
-pub(crate) fn announce(session: &mut dyn Session, id: i32) -> Result<(), StoreError> {
-    session.announce(FIND, &[id.into()])
+pub(crate) fn prefetch(session: &mut dyn Session, id: i32) -> Result<(), StoreError> {
+    session.prefetch(FIND, &[id.into()])
 }
 
 /// The incident, unless it is in the trash.

@@ -35,8 +35,8 @@ pub(crate) struct StoredParts<T> {
 
 impl<T> StoredParts<T> {
     /// Prefetches what [`Self::of`] reads.
-    pub(crate) fn announce(&self, session: &mut dyn Session, id: i32) -> Result<(), StoreError> {
-        session.announce(self.sql, &[id.into()])
+    pub(crate) fn prefetch(&self, session: &mut dyn Session, id: i32) -> Result<(), StoreError> {
+        session.prefetch(self.sql, &[id.into()])
     }
 
     /// Those of an incident.
@@ -137,12 +137,12 @@ pub(crate) fn add_causes(
 }
 
 /// Prefetches what [`custom_field`] reads.
-pub(crate) fn announce_custom_field(
+pub(crate) fn prefetch_custom_field(
     session: &mut dyn Session,
     id: i32,
     field: i32,
 ) -> Result<(), StoreError> {
-    session.announce(CUSTOM_FIELD, &[id.into(), field.into()])
+    session.prefetch(CUSTOM_FIELD, &[id.into(), field.into()])
 }
 
 /// The value of one custom field, if the incident has one.

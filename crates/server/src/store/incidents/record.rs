@@ -31,7 +31,7 @@ const CUSTOM_FIELDS: &str = "SELECT p.id, m.value, m.data_list_value, p.data_lis
 /// The incident, unless it is in the trash.
 pub(crate) fn record(session: &mut dyn Session, id: i32) -> Result<Option<Incident>, StoreError> {
     for sql in [RECORD, CATEGORIES, CONSEQUENCES, CAUSES, CUSTOM_FIELDS] {
-        session.announce(sql, &[id.into()])?;
+        session.prefetch(sql, &[id.into()])?;
     }
     let Some(mut incident) = session.first(RECORD, &[id.into()], scalars)? else {
         return Ok(None);

@@ -21,12 +21,12 @@ pub(crate) fn delete(
 }
 
 /// Says that the incident will be looked up in the trash ([`find_deleted`]).
-pub(crate) fn announce_deleted(
+pub(crate) fn prefetch_deleted(
     session: &mut dyn Session,
     id: i32,
     now: i64,
 ) -> Result<(), StoreError> {
-    session.announce(FIND, &[id.into(), (now - RETENTION_TICKS).into()])
+    session.prefetch(FIND, &[id.into(), (now - RETENTION_TICKS).into()])
 }
 
 /// The stamp of an incident that is in the trash; `None` as well when its time there is over, purged or not.

@@ -3,7 +3,6 @@
 //! Everything that knows PostgreSQL's protocol is in this folder. It runs units of work; it must not know a table but those it keeps for itself.
 
 mod address;
-mod announced;
 pub(super) mod capabilities;
 mod catalogue;
 mod connection;
@@ -13,6 +12,7 @@ mod link;
 mod migrate;
 mod placeholders;
 mod plain;
+mod prefetched;
 mod server;
 mod session;
 #[cfg(test)]

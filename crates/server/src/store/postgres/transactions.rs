@@ -54,7 +54,7 @@ impl Connection for Database {
                 "a statement of the transaction had failed".into(),
             ));
         }
-        self.announced.clear();
+        self.prefetched.clear();
         let was_lost = self.is_lost();
         let client = self.link.client();
         let committed = self.link.wait(client.batch_execute("COMMIT"));
@@ -71,7 +71,7 @@ impl Connection for Database {
     fn roll_back(&mut self) -> Result<(), StoreError> {
         // What failed is undone with the rest.
         let _ = self.settled();
-        self.announced.clear();
+        self.prefetched.clear();
         self.transaction = Transaction::None;
         self.is_aborted = false;
         self.control("ROLLBACK")
@@ -79,7 +79,7 @@ impl Connection for Database {
 
     fn begin_part(&mut self) -> Result<(), StoreError> {
         // What nobody asked for after all.
-        self.announced.clear();
+        self.prefetched.clear();
         self.post("SAVEPOINT job")
     }
 

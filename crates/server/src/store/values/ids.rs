@@ -8,8 +8,8 @@ const NAME: &str = "datasource_values";
 const TAKE: &str = "UPDATE counters SET last = last + ?1 WHERE name = ?2 RETURNING last";
 
 /// Says that so many ids will be taken ([`take`]), unless the write is refused before and undone.
-pub(super) fn announce(session: &mut dyn Session, count: usize) -> Result<(), StoreError> {
-    session.announce(TAKE, &binds(count))
+pub(super) fn prefetch(session: &mut dyn Session, count: usize) -> Result<(), StoreError> {
+    session.prefetch(TAKE, &binds(count))
 }
 
 /// Takes so many ids; the first one. They are given back only if the whole write is undone.

@@ -27,11 +27,11 @@ const FIND: &str = concat!(
 );
 
 /// Says that so many values will be added ([`insert`], [`append`]).
-pub(crate) fn announce(session: &mut dyn Session, count: usize) -> Result<(), StoreError> {
+pub(crate) fn prefetch(session: &mut dyn Session, count: usize) -> Result<(), StoreError> {
     if count == 0 {
         return Ok(());
     }
-    ids::announce(session, count)
+    ids::prefetch(session, count)
 }
 
 /// Adds a value that is registered at this stamp; it as it stands then.
@@ -69,12 +69,12 @@ pub(crate) fn append(
 }
 
 /// Says that a value will be looked up ([`find`]).
-pub(crate) fn announce_find(
+pub(crate) fn prefetch_find(
     session: &mut dyn Session,
     datasource: i32,
     id: i32,
 ) -> Result<(), StoreError> {
-    session.announce(FIND, &[datasource.into(), id.into()])
+    session.prefetch(FIND, &[datasource.into(), id.into()])
 }
 
 /// A value of the datasource as it stands.

@@ -364,13 +364,13 @@ fn a_statement_of_the_writer_that_became_stale_is_prepared_anew_when_its_jobs_ru
     writer.begin_write().unwrap();
     writer.begin_part().unwrap();
     // Nobody waits for it, so nobody knows its text when it fails.
-    writer.announce(look, &[]).unwrap();
+    writer.prefetch(look, &[]).unwrap();
     assert!(writer.settle().is_err());
     writer.end_part(false).unwrap();
     assert!(writer.take_conflict());
     writer.roll_back().unwrap();
     writer.begin_write().unwrap();
-    writer.announce(look, &[]).unwrap();
+    writer.prefetch(look, &[]).unwrap();
     writer.settle().unwrap();
     writer.roll_back().unwrap();
 }
