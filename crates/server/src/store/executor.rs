@@ -1,4 +1,4 @@
-//! Units of work over an engine: on which thread each runs, and in which transaction.
+//! Executor of work over an engine: on which thread each runs, and in which transaction.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use super::writer::Writer;
 use super::{Session, StoreError, StoreOptions};
 
 /// One database.
-pub(super) struct Units<E: Connect> {
+pub(super) struct Executor<E: Connect> {
     readers: Arc<Pool<E>>,
     writer: Writer,
 }
 
-impl<E: Connect> Units<E> {
+impl<E: Connect> Executor<E> {
     /// Over an engine whose database is up to date, with the first connection that writes to it.
     pub(super) fn start(
         engine: E,
@@ -25,7 +25,7 @@ impl<E: Connect> Units<E> {
         let engine = Arc::new(engine);
         let writer = Writer::start(Arc::clone(&engine), writer, options)?;
         let readers = Arc::new(Pool::new(engine, options.clone()));
-        Ok(Units { readers, writer })
+        Ok(Executor { readers, writer })
     }
 
     /// Runs the work on a reader, inline if the engine works in this process. Each statement sees its own snapshot.
