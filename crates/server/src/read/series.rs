@@ -101,7 +101,7 @@ impl Series {
         let counting = Arc::new(Counting::new(spans, deadline));
         for _ in 1..readers {
             let (series, counting) = (Arc::clone(self), Arc::clone(&counting));
-            store.assist(move |session| {
+            store.spawn_if_idle(move |session| {
                 // What this reader sees may be another state of the data; then it can't help.
                 if series.state(session).is_ok_and(|found| found == state) {
                     // A fault is left to who finishes: it meets it again.

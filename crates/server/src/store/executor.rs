@@ -126,7 +126,7 @@ impl<E: Connect> Executor<E> {
     }
 
     /// Runs the work on the blocking pool, inside one snapshot, if a reader is free now.
-    pub(super) fn assist<F>(&self, work: F)
+    pub(super) fn spawn_if_idle<F>(&self, work: F)
     where
         F: FnOnce(&mut dyn Session) + Send + 'static,
     {
@@ -166,13 +166,13 @@ impl<E: Connect> Executor<E> {
     }
 
     /// The same for work that does not run again because it failed, or another job did.
-    pub(super) async fn write_apart<T, X, F>(&self, work: F) -> Result<T, X>
+    pub(super) async fn write_isolated<T, X, F>(&self, work: F) -> Result<T, X>
     where
         F: Fn(&mut dyn Session) -> Result<T, X> + Send + 'static,
         T: Send + 'static,
         X: From<StoreError> + Send + 'static,
     {
-        self.writer.run_apart(work).await
+        self.writer.run_isolated(work).await
     }
 
     /// Jobs waiting for the writer.

@@ -235,11 +235,11 @@ impl Store {
 
     /// Runs reads on another thread, beside work that is under way, in a snapshot of their own. They are dropped without a word when no reader is free now:
     /// whoever calls must be able to go on alone. To be called within the runtime.
-    pub fn assist<F>(&self, work: F)
+    pub fn spawn_if_idle<F>(&self, work: F)
     where
         F: FnOnce(&mut dyn Session) + Send + 'static,
     {
-        on_engine!(self, executor => executor.assist(work));
+        on_engine!(self, executor => executor.spawn_if_idle(work));
     }
 
     /// Makes sure that the files of the database are still the ones their paths name; an engine outside of
@@ -277,13 +277,13 @@ impl Store {
     ///
     /// # Errors
     /// As those of [`Store::write`].
-    pub async fn write_apart<T, E, F>(&self, work: F) -> Result<T, E>
+    pub async fn write_isolated<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: Fn(&mut dyn Session) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        on_engine!(self, executor => executor.write_apart(work).await)
+        on_engine!(self, executor => executor.write_isolated(work).await)
     }
 
     /// Runs changes again and again, others' between them, until a run changes less than the most that one does; how much they changed together.

@@ -41,7 +41,7 @@ enum Message {
 /// A unit of work, with its types forgotten.
 trait Job: Send {
     /// Whether it is a part of its own from the start, and the last of its transaction.
-    fn is_apart(&self) -> bool;
+    fn is_isolated(&self) -> bool;
     /// Nobody waits for the answer any more.
     fn abandoned(&self) -> bool;
     /// Does the work, once more if what it did before was undone; whether its changes are to stay.
@@ -52,7 +52,7 @@ trait Job: Send {
 
 struct Task<F, T, E> {
     work: F,
-    is_apart: bool,
+    is_isolated: bool,
     outcome: Option<Result<T, E>>,
     reply: oneshot::Sender<Result<T, E>>,
 }
@@ -63,8 +63,8 @@ where
     T: Send,
     E: From<StoreError> + Send,
 {
-    fn is_apart(&self) -> bool {
-        self.is_apart
+    fn is_isolated(&self) -> bool {
+        self.is_isolated
     }
 
     fn abandoned(&self) -> bool {
@@ -127,7 +127,7 @@ impl Writer {
     }
 
     /// The same for work that does not run again because it failed, or another job did.
-    pub(super) async fn run_apart<T, E, F>(&self, work: F) -> Result<T, E>
+    pub(super) async fn run_isolated<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: Fn(&mut dyn Session) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
@@ -136,7 +136,7 @@ impl Writer {
         self.send(work, true).await
     }
 
-    async fn send<T, E, F>(&self, work: F, is_apart: bool) -> Result<T, E>
+    async fn send<T, E, F>(&self, work: F, is_isolated: bool) -> Result<T, E>
     where
         F: Fn(&mut dyn Session) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
@@ -145,7 +145,7 @@ impl Writer {
         let (reply, answer) = oneshot::channel();
         let task = Task {
             work,
-            is_apart,
+            is_isolated,
             outcome: None,
             reply,
         };
@@ -318,7 +318,7 @@ impl<E: Connect> Work<E> {
                     batch.remove(at);
                     continue;
                 }
-                gather &= !next.job.is_apart();
+                gather &= !next.job.is_isolated();
                 if !next.is_over {
                     run(connection, next, parts)?;
                 }
@@ -392,7 +392,7 @@ fn begin<'c, E: Connect>(
 /// One job, as a part of the transaction if it is to be one, or if the engine cannot tell what it left behind.
 fn run<C: Connection>(connection: &mut C, shared: &mut Shared, parts: Parts) -> Result<(), Broken> {
     let before = match parts {
-        Parts::Needed if !shared.job.is_apart() => connection.changes(),
+        Parts::Needed if !shared.job.is_isolated() => connection.changes(),
         _ => None,
     };
     if before.is_none() {

@@ -155,7 +155,7 @@ async fn at_once(jobs: Vec<Sent>) -> Vec<Result<u64, StoreError>> {
         false,
     );
     let sent = iter::once(gate).chain(jobs);
-    let answers = future::join_all(sent.map(|(work, is_apart)| writer.send(work, is_apart)));
+    let answers = future::join_all(sent.map(|(work, is_isolated)| writer.send(work, is_isolated)));
     // Polled for the first time, they are sent one after the other; only then is the gate opened.
     let (mut answers, ()) = future::join(answers, async { drop(go) }).await;
     writer.stop().await;
