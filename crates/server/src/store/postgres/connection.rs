@@ -1,7 +1,7 @@
 //! One connection: its state, how statements are prepared on it, and how it is replaced when it dies.
 //!
 //! A round trip costs more than most statements, so nothing is waited for that nobody needs to know yet: a snapshot begins together with its first statement,
-//! and what ends a snapshot or a part travels with whatever comes next.
+//! and what ends a snapshot or a savepoint travels with whatever comes next.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -56,7 +56,7 @@ impl Connect for Postgres {
 
     const IN_PROCESS: bool = false;
     /// Of more than 64 (`PGPROC_MAX_CACHED_SUBXIDS`) the server keeps no list at hand, and everybody's snapshots look each of them up.
-    const MOST_PARTS: usize = 60;
+    const MOST_SAVEPOINTS: usize = 60;
 
     fn reader(&self, _: Work) -> Result<Database, StoreError> {
         Database::open(Arc::clone(&self.server), Role::Reader)

@@ -273,11 +273,11 @@ impl connect::Connection for Database {
         Some(self.connection.total_changes())
     }
 
-    fn begin_part(&mut self) -> Result<(), StoreError> {
+    fn begin_savepoint(&mut self) -> Result<(), StoreError> {
         self.control("SAVEPOINT job")
     }
 
-    fn end_part(&mut self, keep: bool) -> Result<(), StoreError> {
+    fn end_savepoint(&mut self, keep: bool) -> Result<(), StoreError> {
         if !keep {
             self.control("ROLLBACK TO job")?;
         }

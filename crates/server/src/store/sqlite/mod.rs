@@ -116,7 +116,7 @@ impl Connect for Sqlite {
     type Connection = Database;
 
     const IN_PROCESS: bool = true;
-    const MOST_PARTS: usize = usize::MAX;
+    const MOST_SAVEPOINTS: usize = usize::MAX;
 
     fn reader(&self, work: Work) -> Result<Database, StoreError> {
         let cache_kib = match work {

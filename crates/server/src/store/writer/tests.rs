@@ -17,7 +17,7 @@ const TOO_MUCH: &str = "too much";
 #[derive(Default)]
 struct Engine(AtomicUsize);
 
-/// Does nothing; one that `panics` does where a part ends.
+/// Does nothing; one that `panics` does where a savepoint ends.
 struct Fake {
     panics: bool,
     is_open: bool,
@@ -27,7 +27,7 @@ impl Connect for Engine {
     type Connection = Fake;
 
     const IN_PROCESS: bool = true;
-    const MOST_PARTS: usize = 100;
+    const MOST_SAVEPOINTS: usize = 100;
 
     fn reader(&self, _: Work) -> Result<Fake, StoreError> {
         unreachable!("nobody reads")
@@ -65,12 +65,12 @@ impl Connection for Fake {
         panic!("a connection that panicked was used again")
     }
 
-    fn begin_part(&mut self) -> Result<(), StoreError> {
+    fn begin_savepoint(&mut self) -> Result<(), StoreError> {
         Ok(())
     }
 
-    fn end_part(&mut self, _: bool) -> Result<(), StoreError> {
-        assert!(!self.panics, "the end of a part panics");
+    fn end_savepoint(&mut self, _: bool) -> Result<(), StoreError> {
+        assert!(!self.panics, "the end of a savepoint panics");
         Ok(())
     }
 

@@ -15,7 +15,7 @@ fn in_part() -> (Scratch, Database) {
         .control("CREATE TABLE t (a bigint PRIMARY KEY)")
         .unwrap();
     writer.begin_write().unwrap();
-    writer.begin_part().unwrap();
+    writer.begin_savepoint().unwrap();
     insert(&mut writer, 1);
     insert(&mut writer, 2);
     (scratch, writer)
@@ -59,8 +59,8 @@ fn nothing_prefetched_is_waited_for() {
 #[test]
 fn what_fails_is_told_when_it_is_asked_and_undone_with_its_part() {
     let (_scratch, mut writer) = in_part();
-    writer.end_part(true).unwrap();
-    writer.begin_part().unwrap();
+    writer.end_savepoint(true).unwrap();
+    writer.begin_savepoint().unwrap();
     insert(&mut writer, 3);
     assert_eq!(count(&mut writer), Some(3));
     let faulty = "SELECT ?1::bigint / (a - 1) FROM t";
@@ -68,10 +68,10 @@ fn what_fails_is_told_when_it_is_asked_and_undone_with_its_part() {
     writer.prefetch(COUNT, &[]).unwrap();
     let failed = one(&mut writer, faulty, &[Value::Int(1)]);
     assert!(matches!(failed, Err(StoreError::Data(_))), "{failed:?}");
-    writer.end_part(false).unwrap();
-    writer.begin_part().unwrap();
+    writer.end_savepoint(false).unwrap();
+    writer.begin_savepoint().unwrap();
     assert_eq!(count(&mut writer), Some(2));
-    writer.end_part(true).unwrap();
+    writer.end_savepoint(true).unwrap();
     writer.commit().unwrap();
 }
 
@@ -79,12 +79,12 @@ fn what_fails_is_told_when_it_is_asked_and_undone_with_its_part() {
 fn what_nobody_asked_for_is_no_answer_to_the_next_part() {
     let (_scratch, mut writer) = in_part();
     writer.prefetch(COUNT, &[]).unwrap();
-    writer.end_part(true).unwrap();
-    writer.begin_part().unwrap();
+    writer.end_savepoint(true).unwrap();
+    writer.begin_savepoint().unwrap();
     insert(&mut writer, 3);
     assert_eq!(count(&mut writer), Some(3));
     writer.prefetch(COUNT, &[]).unwrap();
-    writer.end_part(true).unwrap();
+    writer.end_savepoint(true).unwrap();
     writer.commit().unwrap();
     writer.begin_write().unwrap();
     insert(&mut writer, 4);
@@ -94,7 +94,7 @@ fn what_nobody_asked_for_is_no_answer_to_the_next_part() {
 #[test]
 fn a_read_is_told_nothing_ahead() {
     let (scratch, mut writer) = in_part();
-    writer.end_part(true).unwrap();
+    writer.end_savepoint(true).unwrap();
     writer.commit().unwrap();
     let mut reader = scratch.reader();
     reader.begin_read().unwrap();

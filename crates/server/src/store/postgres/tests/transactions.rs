@@ -74,13 +74,13 @@ fn a_part_that_failed_is_undone_alone() {
     let (_scratch, mut writer) = with_table();
     writer.begin_write().unwrap();
     for (number, keep) in [(1, true), (2, false), (3, true)] {
-        writer.begin_part().unwrap();
+        writer.begin_savepoint().unwrap();
         insert(&mut writer, number).unwrap();
         if number == 2 {
             let again = insert(&mut writer, 1);
             assert!(matches!(again, Err(StoreError::Constraint(_))));
         }
-        writer.end_part(keep).unwrap();
+        writer.end_savepoint(keep).unwrap();
     }
     writer.commit().unwrap();
     assert_eq!(
@@ -93,7 +93,7 @@ fn a_part_that_failed_is_undone_alone() {
 fn what_is_sent_is_done_in_order_and_its_error_is_told_before_anything_is_kept() {
     let (_scratch, mut writer) = with_table();
     writer.begin_write().unwrap();
-    writer.begin_part().unwrap();
+    writer.begin_savepoint().unwrap();
     // More than may be outstanding.
     for number in 0..1_000_i64 {
         writer.send(INSERT, &[number.into()]).unwrap();
@@ -106,15 +106,15 @@ fn what_is_sent_is_done_in_order_and_its_error_is_told_before_anything_is_kept()
         Some(10_000)
     );
     writer.settle().unwrap();
-    writer.end_part(true).unwrap();
+    writer.end_savepoint(true).unwrap();
 
-    writer.begin_part().unwrap();
+    writer.begin_savepoint().unwrap();
     writer.send(INSERT, &[Value::Int(1)]).unwrap();
     writer.send(INSERT, &[Value::Int(1)]).unwrap();
     assert!(matches!(writer.settle(), Err(StoreError::Constraint(_))));
-    writer.end_part(false).unwrap();
+    writer.end_savepoint(false).unwrap();
 
-    writer.begin_part().unwrap();
+    writer.begin_savepoint().unwrap();
     writer.send(INSERT, &[Value::Int(2)]).unwrap();
     writer.send(INSERT, &[Value::Int(2)]).unwrap();
     let told = one(&mut writer, COUNT, &[]);
@@ -123,7 +123,7 @@ fn what_is_sent_is_done_in_order_and_its_error_is_told_before_anything_is_kept()
         "not that the transaction had failed"
     );
     assert!(writer.settle().is_err(), "the part can only be undone");
-    writer.end_part(false).unwrap();
+    writer.end_savepoint(false).unwrap();
     writer.commit().unwrap();
     assert_eq!(one(&mut writer, COUNT, &[]).unwrap(), Some(1_000));
 }
@@ -362,11 +362,11 @@ fn a_statement_of_the_writer_that_became_stale_is_prepared_anew_when_its_jobs_ru
         .control("ALTER TABLE t ALTER a TYPE int")
         .unwrap();
     writer.begin_write().unwrap();
-    writer.begin_part().unwrap();
+    writer.begin_savepoint().unwrap();
     // Nobody waits for it, so nobody knows its text when it fails.
     writer.prefetch(look, &[]).unwrap();
     assert!(writer.settle().is_err());
-    writer.end_part(false).unwrap();
+    writer.end_savepoint(false).unwrap();
     assert!(writer.take_conflict());
     writer.roll_back().unwrap();
     writer.begin_write().unwrap();
