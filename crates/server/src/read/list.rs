@@ -162,7 +162,7 @@ impl List {
         let number = call
             .app
             .store
-            .brief(move |session| {
+            .read_inline(move |session| {
                 if let Some(parent) = &self.parent {
                     parent.check(session)?;
                 }
@@ -178,7 +178,7 @@ impl List {
         let bytes = call
             .app
             .store
-            .brief(move |session| trash(session, &compiled))
+            .read_inline(move |session| trash(session, &compiled))
             .await?;
         Ok(call.reply(bytes))
     }
@@ -216,7 +216,7 @@ impl List {
             row = call
                 .app
                 .store
-                .brief(move |session| keys_of(session, &page))
+                .read_inline(move |session| keys_of(session, &page))
                 .await?;
         }
         let settle = |(at, key): (usize, &Key)| {
@@ -286,7 +286,7 @@ async fn respond(
     let (mut out, next) = call
         .app
         .store
-        .brief(move |session| v2(session, &work, under.as_ref(), context.as_deref()))
+        .read_inline(move |session| v2(session, &work, under.as_ref(), context.as_deref()))
         .await?;
     if let Some(position) = next {
         out.extend_from_slice(b",\"@odata.nextLink\":");

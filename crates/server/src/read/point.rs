@@ -65,7 +65,7 @@ impl Point {
             context = self.context(&call, &query);
             call.app
                 .store
-                .brief(move |session| {
+                .read_inline(move |session| {
                     let statement = by_id(&query, session.dialect(), id.into());
                     read_with(session, &query, &statement)
                 })

@@ -66,7 +66,7 @@ impl Related {
         let record = call
             .app
             .store
-            .brief(move |session| self.read(session, &query))
+            .read_inline(move |session| self.read(session, &query))
             .await?;
         Ok(match record {
             Some(record) => call.reply_record(context::open(record, context)),

@@ -44,7 +44,7 @@ impl<E: Connect> Executor<E> {
 
     /// Runs the work inside one snapshot, inline if the engine works in this process. If it turns out to be
     /// long, ends it and runs it again as [`Self::read`] does.
-    pub(super) async fn brief<T, X, F>(&self, work: F) -> Result<T, X>
+    pub(super) async fn read_inline<T, X, F>(&self, work: F) -> Result<T, X>
     where
         F: Fn(&mut dyn Session) -> Result<T, X> + Send + 'static,
         T: Send + 'static,
@@ -83,7 +83,7 @@ impl<E: Connect> Executor<E> {
         X: From<StoreError> + Send + 'static,
     {
         if E::IN_PROCESS {
-            return self.brief(work).await;
+            return self.read_inline(work).await;
         }
         self.run(Work::Point, work).await
     }

@@ -182,17 +182,17 @@ impl Store {
     ///
     /// # Errors
     /// What the work gives, and [`StoreError::Unavailable`] when no connection can be had.
-    pub async fn brief<T, E, F>(&self, work: F) -> Result<T, E>
+    pub async fn read_inline<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: Fn(&mut dyn Session) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        on_engine!(self, executor => executor.brief(work).await)
+        on_engine!(self, executor => executor.read_inline(work).await)
     }
 
     /// Runs the look-ups of one record by its key, whose statements must agree, in one snapshot. They never move
-    /// behind long reads, as [`Store::brief`] does, but on an embedded engine; their size is bounded by the record's.
+    /// behind long reads, as [`Store::read_inline`] does, but on an embedded engine; their size is bounded by the record's.
     ///
     /// # Errors
     /// What the work gives, and [`StoreError::Unavailable`] when no connection can be had.
