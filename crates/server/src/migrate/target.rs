@@ -135,7 +135,7 @@ fn write(session: &mut dyn Session, table: &Table, batch: &Batch) -> Result<(), 
     let written = if table.name == STAMPS {
         // Its row is there, and other writers wait for it: it must stay the same one.
         let sql = "UPDATE stamps SET last = ?2 WHERE id = ?1";
-        session.send(sql, &values)
+        session.execute_deferred(sql, &values)
     } else {
         session
             .append(table.name, &table.names(), &values)

@@ -152,7 +152,7 @@ pub(crate) fn put(
         ordinal.into(),
         now.into(),
     ];
-    session.send(sql, &binds)
+    session.execute_deferred(sql, &binds)
 }
 
 /// Removes every request that has expired at `now` (ticks); how many.

@@ -11,7 +11,9 @@ pub(crate) const MANY: u64 = 10_000;
 /// What the engine says, here and below.
 pub(crate) fn begin(session: &mut dyn Session) -> Result<(), StoreError> {
     let statements = session.dialect().capabilities().before_bulk_load();
-    statements.iter().try_for_each(|sql| session.send(sql, &[]))
+    statements
+        .iter()
+        .try_for_each(|sql| session.execute_deferred(sql, &[]))
 }
 
 /// To be called after so many rows were written.

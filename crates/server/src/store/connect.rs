@@ -82,7 +82,7 @@ pub(super) trait Connection: Session + Send + 'static {
     /// Sets a savepoint. Savepoints are not nested.
     fn begin_savepoint(&mut self) -> Result<(), StoreError>;
 
-    /// Waits for what was sent since the savepoint ([`Session::send`]).
+    /// Waits for what was sent since the savepoint ([`Session::execute_deferred`]).
     ///
     /// # Errors
     /// What one of these statements failed with. The only way on is back to the savepoint then.

@@ -134,7 +134,7 @@ pub trait Session {
     ///
     /// # Errors
     /// What the engine says, of this statement or of one sent before.
-    fn send(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {
+    fn execute_deferred(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {
         self.execute(sql, binds).map(drop)
     }
 

@@ -67,7 +67,9 @@ pub(crate) fn add_comments<'a>(
 /// writes both anew, so it is for after many writes. Where an engine needs none of it, `bulk` does the rest.
 pub fn settle_comments(session: &mut dyn Session) -> Result<(), StoreError> {
     let statements = session.dialect().capabilities().merge_comment_indexes();
-    statements.iter().try_for_each(|sql| session.send(sql, &[]))
+    statements
+        .iter()
+        .try_for_each(|sql| session.execute_deferred(sql, &[]))
 }
 
 /// Makes an incident found by its title and text.
@@ -115,16 +117,16 @@ fn put(
     let binds = [id.into(), (&document).into()];
     let insert = format!("INSERT INTO {table} (rowid, document) VALUES (?1, ?2)");
     if session.dialect().capabilities().search_tables_upsert() {
-        return session.send(
+        return session.execute_deferred(
             &format!("{insert} ON CONFLICT (rowid) DO UPDATE SET document = excluded.document"),
             &binds,
         );
     }
-    session.send(
+    session.execute_deferred(
         &format!("DELETE FROM {table} WHERE rowid = ?1"),
         &[id.into()],
     )?;
-    session.send(&insert, &binds)
+    session.execute_deferred(&insert, &binds)
 }
 
 /// The tokens of some texts, with a space before, between and behind them: a phrase is then found as what it is, with its own spaces around it, also where an

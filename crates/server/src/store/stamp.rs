@@ -49,7 +49,7 @@ fn given(session: &mut dyn Session) -> Result<i64, StoreError> {
 /// Makes every later stamp later than this one, too.
 pub(crate) fn raise(session: &mut dyn Session, stamp: i64) -> Result<(), StoreError> {
     let sql = "UPDATE stamps SET last = ?1 WHERE id = 1 AND last < ?1";
-    session.send(sql, &[stamp.into()])
+    session.execute_deferred(sql, &[stamp.into()])
 }
 
 fn empty() -> StoreError {

@@ -129,7 +129,7 @@ pub(crate) fn update(
         WHERE id = ?23";
     let mut binds = columns(incident, stamp).to_vec();
     binds.push(id.into());
-    session.send(sql, &binds)?;
+    session.execute_deferred(sql, &binds)?;
     search::put_incident(session, id, &incident.title, incident.text.as_deref())
 }
 
@@ -169,7 +169,7 @@ pub(crate) fn set_external_id(
     stamp: i64,
 ) -> Result<(), StoreError> {
     let binds = [id.into(), external_id.into(), stamp.into()];
-    session.send(
+    session.execute_deferred(
         "UPDATE incidents SET external_id = ?2, last_modified = ?3 WHERE id = ?1",
         &binds,
     )
@@ -177,7 +177,7 @@ pub(crate) fn set_external_id(
 
 /// Tells that something which hangs on the incident changed.
 pub(crate) fn touch(session: &mut dyn Session, id: i32, stamp: i64) -> Result<(), StoreError> {
-    session.send(
+    session.execute_deferred(
         "UPDATE incidents SET last_modified = ?2 WHERE id = ?1",
         &[id.into(), stamp.into()],
     )

@@ -14,7 +14,7 @@ pub(crate) fn delete(
     now: i64,
     stamp: i64,
 ) -> Result<(), StoreError> {
-    session.send(
+    session.execute_deferred(
         "UPDATE incidents SET deleted_date = ?2, last_modified = ?3 WHERE id = ?1",
         &[id.into(), now.into(), stamp.into()],
     )
@@ -41,7 +41,7 @@ pub(crate) fn find_deleted(
 
 /// Takes the incident out of the trash.
 pub(crate) fn restore(session: &mut dyn Session, id: i32, stamp: i64) -> Result<(), StoreError> {
-    session.send(
+    session.execute_deferred(
         "UPDATE incidents SET deleted_date = NULL, last_modified = ?2 WHERE id = ?1",
         &[id.into(), stamp.into()],
     )

@@ -53,7 +53,7 @@ impl Session for Database {
         })
     }
 
-    fn send(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {
+    fn execute_deferred(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {
         self.run(|database| {
             let statement = database.prepared(sql)?;
             let client = database.link.client();

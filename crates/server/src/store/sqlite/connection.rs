@@ -201,11 +201,11 @@ impl Session for Database {
     }
 
     fn execute(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<u64, StoreError> {
-        self.send(sql, binds)?;
+        self.execute_deferred(sql, binds)?;
         Ok(self.connection.changes())
     }
 
-    fn send(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {
+    fn execute_deferred(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {
         self.query(sql, binds, &mut |_| Ok(ControlFlow::Continue(())))
     }
 

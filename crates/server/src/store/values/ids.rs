@@ -42,7 +42,7 @@ fn add(session: &mut dyn Session, count: usize) -> Result<Option<i64>, StoreErro
         };
         let last = given.saturating_add(wide(count));
         let sql = "UPDATE counters SET last = ?1 WHERE name = ?2";
-        session.send(sql, &[last.into(), NAME.into()])?;
+        session.execute_deferred(sql, &[last.into(), NAME.into()])?;
         return Ok(Some(last));
     }
     let taken = session.first(TAKE, &binds(count), |row| row.int(0))?;
@@ -53,7 +53,7 @@ fn add(session: &mut dyn Session, count: usize) -> Result<Option<i64>, StoreErro
 pub(crate) fn given(session: &mut dyn Session, id: i32) -> Result<(), StoreError> {
     let sql = "INSERT INTO counters (name, last) VALUES (?1, ?2)
         ON CONFLICT (name) DO UPDATE SET last = excluded.last WHERE counters.last < excluded.last";
-    session.send(sql, &[NAME.into(), id.into()])
+    session.execute_deferred(sql, &[NAME.into(), id.into()])
 }
 
 /// The largest id that was given or is in use; 0 if none is.
@@ -83,7 +83,7 @@ fn largest(session: &mut dyn Session) -> Result<i64, StoreError> {
 fn begin(session: &mut dyn Session, count: usize) -> Result<i64, StoreError> {
     let last = largest(session)? + wide(count);
     let sql = "INSERT INTO counters (name, last) VALUES (?1, ?2)";
-    session.send(sql, &[NAME.into(), last.into()])?;
+    session.execute_deferred(sql, &[NAME.into(), last.into()])?;
     Ok(last)
 }
 

@@ -42,7 +42,7 @@ pub(crate) fn insert(
     stamp: i64,
 ) -> Result<Record, Refusal> {
     let id = ids::take(session, 1)?;
-    session.send(INSERT, &cells(datasource, id, value, stamp))?;
+    session.execute_deferred(INSERT, &cells(datasource, id, value, stamp))?;
     changed(session, datasource, 1, stamp)?;
     Ok(registered(datasource, id, value, stamp)?)
 }

@@ -96,10 +96,10 @@ fn what_is_sent_is_done_in_order_and_its_error_is_told_before_anything_is_kept()
     writer.begin_savepoint().unwrap();
     // More than may be outstanding.
     for number in 0..1_000_i64 {
-        writer.send(INSERT, &[number.into()]).unwrap();
+        writer.execute_deferred(INSERT, &[number.into()]).unwrap();
     }
     writer
-        .send("UPDATE t SET a = a + ?1", &[Value::Int(10_000)])
+        .execute_deferred("UPDATE t SET a = a + ?1", &[Value::Int(10_000)])
         .unwrap();
     assert_eq!(
         one(&mut writer, "SELECT min(a) FROM t", &[]).unwrap(),
@@ -109,14 +109,14 @@ fn what_is_sent_is_done_in_order_and_its_error_is_told_before_anything_is_kept()
     writer.end_savepoint(true).unwrap();
 
     writer.begin_savepoint().unwrap();
-    writer.send(INSERT, &[Value::Int(1)]).unwrap();
-    writer.send(INSERT, &[Value::Int(1)]).unwrap();
+    writer.execute_deferred(INSERT, &[Value::Int(1)]).unwrap();
+    writer.execute_deferred(INSERT, &[Value::Int(1)]).unwrap();
     assert!(matches!(writer.settle(), Err(StoreError::Constraint(_))));
     writer.end_savepoint(false).unwrap();
 
     writer.begin_savepoint().unwrap();
-    writer.send(INSERT, &[Value::Int(2)]).unwrap();
-    writer.send(INSERT, &[Value::Int(2)]).unwrap();
+    writer.execute_deferred(INSERT, &[Value::Int(2)]).unwrap();
+    writer.execute_deferred(INSERT, &[Value::Int(2)]).unwrap();
     let told = one(&mut writer, COUNT, &[]);
     assert!(
         matches!(told, Err(StoreError::Constraint(_))),
@@ -132,8 +132,8 @@ fn what_is_sent_is_done_in_order_and_its_error_is_told_before_anything_is_kept()
 fn an_error_that_was_not_told_is_told_by_the_commit_which_keeps_nothing() {
     let (_scratch, mut writer) = with_table();
     writer.begin_write().unwrap();
-    writer.send(INSERT, &[Value::Int(1)]).unwrap();
-    writer.send(INSERT, &[Value::Int(1)]).unwrap();
+    writer.execute_deferred(INSERT, &[Value::Int(1)]).unwrap();
+    writer.execute_deferred(INSERT, &[Value::Int(1)]).unwrap();
     assert!(matches!(writer.commit(), Err(StoreError::Constraint(_))));
     assert!(!writer.is_in_transaction() && !writer.is_lost());
     assert_eq!(one(&mut writer, COUNT, &[]).unwrap(), Some(0));
