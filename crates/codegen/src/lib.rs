@@ -15,6 +15,7 @@
 
 pub mod build;
 pub mod contract;
+mod conventions;
 mod fault;
 mod generate;
 mod lint;
