@@ -113,7 +113,7 @@ pub async fn import_dir(
     let sources = folder::sources(folder)?;
     let store = Store::open(db_url, &store_options(options.lock_wait)).await?;
     let imported = store
-        .write_apart(move |session| import(session, &sources, options, progress.as_ref()))
+        .write_isolated(move |session| import(session, &sources, options, progress.as_ref()))
         .await;
     store.close().await;
     Ok(ImportReport {

@@ -109,7 +109,7 @@ impl Run<'_> {
 
     /// Runs a statement. What it fails with may be told later, so whatever names a line is found before it.
     pub(super) fn execute(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), ImportError> {
-        self.session.send(sql, binds)?;
+        self.session.execute_deferred(sql, binds)?;
         Ok(())
     }
 }

@@ -88,7 +88,7 @@ async fn copy(
     let (line, reading) = sides(source, &progress);
     // The work may be asked for again when another transaction was in the way; the source cannot be.
     let line = Cell::new(Some(line));
-    let writing = target.write_apart(move |session| {
+    let writing = target.write_isolated(move |session| {
         let line = line.take().ok_or_else(|| {
             StoreError::Unavailable("another transaction was in the way; try again".into())
         })?;

@@ -12,7 +12,7 @@ use super::session::patient;
 use super::source::{Asking, Gone, Part};
 use super::tables::{COUNTED, STAMPS, TABLES, Table};
 use super::words;
-use crate::store::{Dialect, Session, StoreError, Value, bulk, search, sequences};
+use crate::store::{Session, StoreError, Value, bulk, search, sequences};
 
 /// Why work on the target ended.
 pub(super) enum Ended {
@@ -128,13 +128,14 @@ fn copy(
 
 fn write(session: &mut dyn Session, table: &Table, batch: &Batch) -> Result<(), MigrateError> {
     let values = batch.values();
-    if session.dialect() == Dialect::Postgres && batch.has_nul() {
-        return Err(nul(table, &values));
+    let engine = session.dialect().capabilities();
+    if !engine.stores_nul() && batch.has_nul() {
+        return Err(nul(table, &values, engine.product()));
     }
     let written = if table.name == STAMPS {
         // Its row is there, and other writers wait for it: it must stay the same one.
         let sql = "UPDATE stamps SET last = ?2 WHERE id = ?1";
-        session.send(sql, &values)
+        session.execute_deferred(sql, &values)
     } else {
         session
             .append(table.name, &table.names(), &values)
@@ -155,8 +156,8 @@ fn write(session: &mut dyn Session, table: &Table, batch: &Batch) -> Result<(), 
     })
 }
 
-/// The text that PostgreSQL would refuse, without saying where it stands.
-fn nul(table: &Table, values: &[Value<'_>]) -> MigrateError {
+/// The text that the engine of this name would refuse, without saying where it stands.
+fn nul(table: &Table, values: &[Value<'_>], engine: &str) -> MigrateError {
     let is_bad = |value: &Value<'_>| matches!(value, Value::Text(text) if text.contains('\0'));
     let place = values.iter().position(is_bad).unwrap_or_default();
     let (row, column) = (place / table.columns.len(), place % table.columns.len());
@@ -166,6 +167,6 @@ fn nul(table: &Table, values: &[Value<'_>]) -> MigrateError {
         table: table.name,
         key: rows::key(&values[begin..begin + table.keys]),
         column: table.columns[column].name,
-        reason: "a text with the character U+0000, which PostgreSQL does not store".to_owned(),
+        reason: format!("a text with the character U+0000, which {engine} does not store"),
     }
 }

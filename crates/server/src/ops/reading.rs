@@ -109,7 +109,7 @@ async fn run(call: &Call, prepared: Prepared) -> Result<Answer, Problem> {
     let (out, found) = if cost == Cost::LookUp {
         app.store.point(work).await?
     } else {
-        app.store.brief(work).await?
+        app.store.read_inline(work).await?
     };
     Ok(Answer::Whole(out, found))
 }

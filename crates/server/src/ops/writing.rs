@@ -28,7 +28,7 @@ use crate::ops::call::Call;
 use crate::read;
 use crate::store::answers::{self, IdempotencyRecord, Key, RETENTION_TICKS, StoredAnswer};
 use crate::store::refusal::Refusal;
-use crate::store::{Dialect, Session, StoreError};
+use crate::store::{Session, StoreError};
 
 /// Ticks of 100 ns in a second.
 const TICKS_PER_SECOND: i64 = 10_000_000;
@@ -250,10 +250,10 @@ impl Repeatable {
         session: &mut dyn Session,
         work: impl Fn(&mut dyn Session) -> Result<(T, StoredAnswer), Ended>,
     ) -> Result<T, Ended> {
-        let (ordinal, worked) = if session.dialect() == Dialect::Sqlite {
+        let (ordinal, worked) = if !session.dialect().capabilities().has_round_trips() {
             (self.admitted(session)?, work(session))
         } else {
-            answers::announce(session, &self.key, self.now)?;
+            answers::prefetch(session, &self.key, self.now)?;
             let worked = work(session);
             if let Err(Ended::Refused(Refusal::Store(_))) = worked {
                 // Nothing can be asked of a session that failed.

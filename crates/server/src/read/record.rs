@@ -68,9 +68,9 @@ impl RecordPlan {
     /// Says that the record will be written ([`Self::write`]), so that a write on an engine at the end of a wire waits for its statements once.
     pub(crate) fn prefetch(&self, session: &mut dyn Session, id: i32) -> Result<(), StoreError> {
         let plan = self.on(session.dialect());
-        session.announce(&plan.record, &[id.into()])?;
+        session.prefetch(&plan.record, &[id.into()])?;
         for list in &plan.lists {
-            session.announce(&list.rows, &[id.into()])?;
+            session.prefetch(&list.rows, &[id.into()])?;
         }
         Ok(())
     }

@@ -106,7 +106,7 @@ impl Series {
         let counting = Arc::new(Counting::new(spans, deadline));
         for _ in 1..readers {
             let (series, counting) = (Arc::clone(self), Arc::clone(&counting));
-            store.assist(move |session| {
+            store.spawn_if_idle(move |session| {
                 // What this reader sees may be another state of the data; then it can't help.
                 if series.state(session).is_ok_and(|found| found == state) {
                     // A fault is left to who finishes: it meets it again.
@@ -164,7 +164,7 @@ impl Series {
         // The closest bound on each side implies the others, and an engine seeks by one only.
         match (start.place.after, start.span, self.from) {
             // By the pair below alone PostgreSQL does not see which partitions it can pass over.
-            (Some(after), ..) if dialect == Dialect::Postgres => {
+            (Some(after), ..) if dialect.capabilities().keyset_needs_first_bound() => {
                 bound("{t}.value_date >= ?", after.value_date);
             }
             (None, Some(span), _) => bound("{t}.value_date >= ?", span.first),

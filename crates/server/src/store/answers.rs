@@ -71,9 +71,9 @@ fn expired_until(now: i64) -> i64 {
 }
 
 /// Prefetches what [`find`] and [`count`] read.
-pub(crate) fn announce(session: &mut dyn Session, key: &Key, now: i64) -> Result<(), StoreError> {
-    session.announce(FIND, &key.binds(now))?;
-    session.announce(COUNT, &[(&key.client_id).into()])
+pub(crate) fn prefetch(session: &mut dyn Session, key: &Key, now: i64) -> Result<(), StoreError> {
+    session.prefetch(FIND, &key.binds(now))?;
+    session.prefetch(COUNT, &[(&key.client_id).into()])
 }
 
 /// The request, if it was carried out during the day before `now` (ticks). One that is older is not there,
@@ -152,7 +152,7 @@ pub(crate) fn put(
         ordinal.into(),
         now.into(),
     ];
-    session.send(sql, &binds)
+    session.execute_deferred(sql, &binds)
 }
 
 /// Removes every request that has expired at `now` (ticks); how many.

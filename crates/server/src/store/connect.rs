@@ -12,8 +12,8 @@ pub(super) trait Connect: Send + Sync + 'static {
     /// Whether it works in this process, on the thread that asks: look-ups then need no other thread, and connections for short and for long work are kept
     /// apart, as each has a cache of its own.
     const IN_PROCESS: bool;
-    /// Most parts that a transaction should have.
-    const MOST_PARTS: usize;
+    /// Most savepoints that a transaction should have.
+    const MOST_SAVEPOINTS: usize;
 
     /// Opens a connection that only reads. Blocks.
     ///
@@ -72,25 +72,26 @@ pub(super) trait Connection: Session + Send + 'static {
     /// Undoes the whole transaction.
     fn roll_back(&mut self) -> Result<(), StoreError>;
 
-    /// How many rows it has changed since it was opened, if it can tell. Jobs of one transaction then do without parts, as one that failed and changed nothing
-    /// leaves nothing behind: a part costs a copy of every page that is written in it.
+    /// How many rows it has changed since it was opened, if it can tell. Jobs of one transaction then do without
+    /// savepoints, as one that failed and changed nothing leaves nothing behind: a savepoint costs a copy of every
+    /// page that is written after it.
     fn changes(&self) -> Option<u64> {
         None
     }
 
-    /// Begins a part of the transaction that can be undone by itself. Parts are not nested.
-    fn begin_part(&mut self) -> Result<(), StoreError>;
+    /// Sets a savepoint. Savepoints are not nested.
+    fn begin_savepoint(&mut self) -> Result<(), StoreError>;
 
-    /// Waits for what was sent within the part ([`Session::send`]).
+    /// Waits for what was sent since the savepoint ([`Session::execute_deferred`]).
     ///
     /// # Errors
-    /// What one of these statements failed with. The part can only be undone then.
+    /// What one of these statements failed with. The only way on is back to the savepoint then.
     fn settle(&mut self) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// Ends the part; what it did stays if `keep`.
-    fn end_part(&mut self, keep: bool) -> Result<(), StoreError>;
+    /// Releases the savepoint; what was done since stays if `keep`, and is undone otherwise.
+    fn end_savepoint(&mut self, keep: bool) -> Result<(), StoreError>;
 
     /// Whether a transaction is open: an engine may end one by itself, as for a full disk.
     fn is_in_transaction(&self) -> bool;

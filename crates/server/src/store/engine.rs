@@ -6,6 +6,8 @@ use std::ops::ControlFlow;
 
 use obeya_odata::sql;
 
+use super::capabilities::Capabilities;
+
 /// The SQL that a session speaks, for the few statements that an engine forces to differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -17,18 +19,35 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// Every one there is.
+    /// Every one there is, in the order of the enum.
     pub const ALL: [Dialect; 2] = [Dialect::Sqlite, Dialect::Postgres];
+
+    /// What the engine does differently.
+    #[must_use]
+    pub fn capabilities(self) -> &'static dyn Capabilities {
+        match self {
+            Dialect::Sqlite => &super::sqlite::capabilities::Sqlite,
+            Dialect::Postgres => &super::postgres::capabilities::Postgres,
+        }
+    }
+
+    /// Its name, as in the folder of its schema.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.of_queries().name()
+    }
 
     /// The dialect of the query language's statements.
     #[must_use]
     pub fn of_queries(self) -> &'static dyn sql::Dialect {
-        match self {
-            Dialect::Sqlite => &sql::Sqlite,
-            Dialect::Postgres => &sql::Postgres,
-        }
+        self.capabilities().query_dialect()
     }
 }
+
+/// A dialect that is missing in [`Dialect::ALL`] does not compile here.
+const _: () = match Dialect::ALL[0] {
+    Dialect::Sqlite | Dialect::Postgres => assert!(Dialect::ALL.len() == 2),
+};
 
 /// A value bound to a placeholder.
 ///
@@ -115,7 +134,7 @@ pub trait Session {
     ///
     /// # Errors
     /// What the engine says, of this statement or of one sent before.
-    fn send(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {
+    fn execute_deferred(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {
         self.execute(sql, binds).map(drop)
     }
 
@@ -125,7 +144,7 @@ pub trait Session {
     ///
     /// # Errors
     /// What the engine says, of this statement or of one sent before.
-    fn announce(&mut self, _sql: &str, _binds: &[Value<'_>]) -> Result<(), StoreError> {
+    fn prefetch(&mut self, _sql: &str, _binds: &[Value<'_>]) -> Result<(), StoreError> {
         Ok(())
     }
 

@@ -89,7 +89,7 @@ pub(crate) fn update(
         WHERE id = ?1";
     let mut binds = vec![id.into()];
     binds.extend(columns(improvement, stamp));
-    session.send(sql, &binds)
+    session.execute_deferred(sql, &binds)
 }
 
 /// Adds an improvement; its id.

@@ -47,11 +47,11 @@ pub(crate) fn retire(
     now: i64,
     expires_at: i64,
 ) -> Result<(), StoreError> {
-    session.send(
+    session.execute_deferred(
         "DELETE FROM signing_keys WHERE expires_at <= ?1",
         &[now.into()],
     )?;
-    session.send(
+    session.execute_deferred(
         "UPDATE signing_keys SET expires_at = ?1 WHERE expires_at IS NULL",
         &[expires_at.into()],
     )

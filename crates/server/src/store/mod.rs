@@ -6,10 +6,12 @@
 pub(crate) mod answers;
 pub(crate) mod boards;
 pub(crate) mod bulk;
+pub mod capabilities;
 pub(crate) mod clients;
 mod connect;
 pub(crate) mod datasources;
 pub mod engine;
+mod executor;
 pub(crate) mod improvements;
 pub mod incidents;
 mod kept;
@@ -25,7 +27,6 @@ pub(crate) mod sequences;
 mod sqlite;
 pub mod stamp;
 pub(crate) mod types;
-mod units;
 pub mod values;
 pub(crate) mod wire;
 mod writer;
@@ -35,11 +36,11 @@ use std::time::Duration;
 
 use connect::Connect;
 pub use engine::{Dialect, EachRow, Row, Session, StoreError, Value, View, present};
+use executor::Executor;
 pub(crate) use pool::readers_for_long_work;
 use postgres::Postgres;
 pub use postgres::connect as connect_postgres;
 use sqlite::Sqlite;
-use units::Units;
 
 /// What is done with a write-ahead log that a process left behind beside a SQLite file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -109,22 +110,22 @@ impl Default for StoreOptions {
 /// A database and the threads that work on it. Clones share it.
 #[derive(Clone)]
 pub struct Store {
-    units: AnyUnits,
+    executor: AnyExecutor,
 }
 
-/// Units of work over the engine that the address named.
+/// Executor of work over the engine that the address named.
 #[derive(Clone)]
-enum AnyUnits {
-    Sqlite(Arc<Units<Sqlite>>),
-    Postgres(Arc<Units<Postgres>>),
+enum AnyExecutor {
+    Sqlite(Arc<Executor<Sqlite>>),
+    Postgres(Arc<Executor<Postgres>>),
 }
 
 /// The same on whichever engine there is.
 macro_rules! on_engine {
-    ($store:expr, $units:ident => $work:expr) => {
-        match &$store.units {
-            AnyUnits::Sqlite($units) => $work,
-            AnyUnits::Postgres($units) => $work,
+    ($store:expr, $executor:ident => $work:expr) => {
+        match &$store.executor {
+            AnyExecutor::Sqlite($executor) => $work,
+            AnyExecutor::Postgres($executor) => $work,
         }
     };
 }
@@ -141,22 +142,22 @@ impl Store {
         let opened = tokio::task::spawn_blocking(move || {
             if postgres::is_postgres(&url) {
                 let opened = Postgres::open(&url, &options)?;
-                return start(opened, &options).map(AnyUnits::Postgres);
+                return start(opened, &options).map(AnyExecutor::Postgres);
             }
             let opened = Sqlite::open(sqlite::file_of(&url)?, &options)?;
-            start(opened, &options).map(AnyUnits::Sqlite)
+            start(opened, &options).map(AnyExecutor::Sqlite)
         });
-        let units = opened
+        let executor = opened
             .await
             .map_err(|failure| StoreError::Engine(Box::new(failure)))??;
-        Ok(Store { units })
+        Ok(Store { executor })
     }
 
     /// The SQL that its sessions speak.
     pub fn dialect(&self) -> Dialect {
-        match self.units {
-            AnyUnits::Sqlite(_) => Dialect::Sqlite,
-            AnyUnits::Postgres(_) => Dialect::Postgres,
+        match self.executor {
+            AnyExecutor::Sqlite(_) => Dialect::Sqlite,
+            AnyExecutor::Postgres(_) => Dialect::Postgres,
         }
     }
 
@@ -172,7 +173,7 @@ impl Store {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        on_engine!(self, units => units.point(work).await)
+        on_engine!(self, executor => executor.point(work).await)
     }
 
     /// Runs reads that mostly are small, in one snapshot. Once they have taken some hundred microseconds on
@@ -181,17 +182,17 @@ impl Store {
     ///
     /// # Errors
     /// What the work gives, and [`StoreError::Unavailable`] when no connection can be had.
-    pub async fn brief<T, E, F>(&self, work: F) -> Result<T, E>
+    pub async fn read_inline<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: Fn(&mut dyn Session) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        on_engine!(self, units => units.brief(work).await)
+        on_engine!(self, executor => executor.read_inline(work).await)
     }
 
     /// Runs the look-ups of one record by its key, whose statements must agree, in one snapshot. They never move
-    /// behind long reads, as [`Store::brief`] does, but on an embedded engine; their size is bounded by the record's.
+    /// behind long reads, as [`Store::read_inline`] does, but on an embedded engine; their size is bounded by the record's.
     ///
     /// # Errors
     /// What the work gives, and [`StoreError::Unavailable`] when no connection can be had.
@@ -201,7 +202,7 @@ impl Store {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        on_engine!(self, units => units.look_up(work).await)
+        on_engine!(self, executor => executor.look_up(work).await)
     }
 
     /// Runs look-ups that the service itself depends on, such as the revoked clients, in one snapshot, on a
@@ -216,7 +217,7 @@ impl Store {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        on_engine!(self, units => units.control(work).await)
+        on_engine!(self, executor => executor.control(work).await)
     }
 
     /// Runs reads of any size on the blocking pool, in one snapshot.
@@ -229,16 +230,16 @@ impl Store {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        on_engine!(self, units => units.read(work).await)
+        on_engine!(self, executor => executor.read(work).await)
     }
 
     /// Runs reads on another thread, beside work that is under way, in a snapshot of their own. They are dropped without a word when no reader is free now:
     /// whoever calls must be able to go on alone. To be called within the runtime.
-    pub fn assist<F>(&self, work: F)
+    pub fn spawn_if_idle<F>(&self, work: F)
     where
         F: FnOnce(&mut dyn Session) + Send + 'static,
     {
-        on_engine!(self, units => units.assist(work));
+        on_engine!(self, executor => executor.spawn_if_idle(work));
     }
 
     /// Makes sure that the files of the database are still the ones their paths name; an engine outside of
@@ -247,12 +248,12 @@ impl Store {
     /// # Errors
     /// [`StoreError::Unavailable`] when one was removed or replaced, with what to do.
     pub fn check_files(&self) -> Result<(), StoreError> {
-        on_engine!(self, units => units.check_files())
+        on_engine!(self, executor => executor.check_files())
     }
 
     /// How long one statement may run.
     pub fn statement_budget(&self) -> Duration {
-        on_engine!(self, units => units.statement_budget())
+        on_engine!(self, executor => executor.statement_budget())
     }
 
     /// Runs changes in a transaction and answers once they are on disk. An `Err` or a panic of the work undoes all it did. It runs again where all it did was
@@ -268,7 +269,7 @@ impl Store {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        on_engine!(self, units => units.write(work).await)
+        on_engine!(self, executor => executor.write(work).await)
     }
 
     /// The same for work that takes long or cannot be done twice: no other work comes after it in its commit, so it runs again only because of another
@@ -276,13 +277,13 @@ impl Store {
     ///
     /// # Errors
     /// As those of [`Store::write`].
-    pub async fn write_apart<T, E, F>(&self, work: F) -> Result<T, E>
+    pub async fn write_isolated<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: Fn(&mut dyn Session) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        on_engine!(self, units => units.write_apart(work).await)
+        on_engine!(self, executor => executor.write_isolated(work).await)
     }
 
     /// Runs changes again and again, others' between them, until a run changes less than the most that one does; how much they changed together.
@@ -305,17 +306,17 @@ impl Store {
 
     /// Writes that wait for their turn.
     pub fn queued_writes(&self) -> usize {
-        on_engine!(self, units => units.queued())
+        on_engine!(self, executor => executor.queued())
     }
 
     /// How often writes that share a commit ran again: one of them failed after it had changed something, or another transaction was in the way.
     pub fn repeated_commits(&self) -> u64 {
-        on_engine!(self, units => units.repeated())
+        on_engine!(self, executor => executor.repeated())
     }
 
     /// Finishes the writes already sent and closes the database; later work ends with [`StoreError::Unavailable`].
     pub async fn close(&self) {
-        on_engine!(self, units => units.close().await);
+        on_engine!(self, executor => executor.close().await);
     }
 }
 
@@ -331,6 +332,6 @@ pub fn without_password(url: &str) -> String {
 fn start<E: Connect>(
     (engine, writer): (E, E::Connection),
     options: &StoreOptions,
-) -> Result<Arc<Units<E>>, StoreError> {
-    Units::start(engine, writer, options).map(Arc::new)
+) -> Result<Arc<Executor<E>>, StoreError> {
+    Executor::start(engine, writer, options).map(Arc::new)
 }

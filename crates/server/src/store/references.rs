@@ -97,7 +97,7 @@ impl<'s> References<'s> {
         }
     }
 
-    /// Makes all these checks. What they look up is announced first: over a wire it is then waited for once, and not for each.
+    /// Makes all these checks. What they look up is prefetched first: over a wire it is then waited for once, and not for each.
     pub(crate) fn all(
         &mut self,
         checks: impl Fn(&mut Self) -> Result<(), StoreError>,
@@ -176,7 +176,7 @@ impl<'s> References<'s> {
         let (noun, sql) = part.noun_and_sql();
         let mut seen = BTreeSet::new();
         for (index, id) in ids.into_iter().enumerate() {
-            // Nor is more announced than would be looked up if all were wrong.
+            // Nor is more prefetched than would be looked up if all were wrong.
             if self.is_full() || (self.is_ahead && index >= MOST_COMPLAINTS) {
                 break;
             }
@@ -218,7 +218,7 @@ impl<'s> References<'s> {
                 break;
             }
             if self.is_ahead {
-                self.session.announce(KIND, &[id.into()])?;
+                self.session.prefetch(KIND, &[id.into()])?;
                 continue;
             }
             let kind = self
@@ -235,7 +235,7 @@ impl<'s> References<'s> {
 
     fn look(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<Found, StoreError> {
         if self.is_ahead {
-            self.session.announce(sql, binds)?;
+            self.session.prefetch(sql, binds)?;
             return Ok(Found::Later);
         }
         let found = self.session.first(sql, binds, |row| row.int(0))?;
@@ -276,7 +276,7 @@ impl<'s> References<'s> {
 enum Found {
     Nothing,
     Number(i64),
-    /// It was only announced.
+    /// It was only prefetched.
     Later,
 }
 

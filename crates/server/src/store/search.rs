@@ -5,7 +5,7 @@
 use obeya_odata::search::document;
 
 use super::engine::present;
-use super::{Dialect, Session, StoreError, Value};
+use super::{Session, StoreError, Value};
 
 /// Makes an area found by its name and description.
 ///
@@ -64,19 +64,12 @@ pub(crate) fn add_comments<'a>(
 }
 
 /// Puts the indexes of comments into one piece each, which halves what a search costs: many writes leave them in many, and every search looks into each. It
-/// writes both anew, so it is for after many writes. Only for SQLite: elsewhere `bulk` sees to it.
+/// writes both anew, so it is for after many writes. Where an engine needs none of it, `bulk` does the rest.
 pub fn settle_comments(session: &mut dyn Session) -> Result<(), StoreError> {
-    if session.dialect() != Dialect::Sqlite {
-        return Ok(());
-    }
-    session.send(
-        "INSERT INTO comments_search (comments_search) VALUES ('optimize')",
-        &[],
-    )?;
-    session.send(
-        "INSERT INTO comments_parts (comments_parts) VALUES ('optimize')",
-        &[],
-    )
+    let statements = session.dialect().capabilities().merge_comment_indexes();
+    statements
+        .iter()
+        .try_for_each(|sql| session.execute_deferred(sql, &[]))
 }
 
 /// Makes an incident found by its title and text.
@@ -123,20 +116,17 @@ fn put(
     let document = document_of(texts);
     let binds = [id.into(), (&document).into()];
     let insert = format!("INSERT INTO {table} (rowid, document) VALUES (?1, ?2)");
-    match session.dialect() {
-        // FTS5 tells of no conflict.
-        Dialect::Sqlite => {
-            session.send(
-                &format!("DELETE FROM {table} WHERE rowid = ?1"),
-                &[id.into()],
-            )?;
-            session.send(&insert, &binds)
-        }
-        Dialect::Postgres => session.send(
+    if session.dialect().capabilities().search_tables_upsert() {
+        return session.execute_deferred(
             &format!("{insert} ON CONFLICT (rowid) DO UPDATE SET document = excluded.document"),
             &binds,
-        ),
+        );
     }
+    session.execute_deferred(
+        &format!("DELETE FROM {table} WHERE rowid = ?1"),
+        &[id.into()],
+    )?;
+    session.execute_deferred(&insert, &binds)
 }
 
 /// The tokens of some texts, with a space before, between and behind them: a phrase is then found as what it is, with its own spaces around it, also where an

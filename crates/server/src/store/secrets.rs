@@ -16,6 +16,6 @@ pub(crate) fn keep(
     value: &str,
 ) -> Result<Option<String>, StoreError> {
     let sql = "INSERT INTO secrets (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO NOTHING";
-    session.send(sql, &[name.into(), value.into()])?;
+    session.execute_deferred(sql, &[name.into(), value.into()])?;
     find(session, name)
 }

@@ -16,8 +16,8 @@ const LAST: &str = "SELECT last FROM stamps WHERE id = 1";
 ///
 /// # Errors
 /// What the engine says, here and below.
-pub(crate) fn announce(session: &mut dyn Session) -> Result<(), StoreError> {
-    session.announce(LAST, &[])
+pub(crate) fn prefetch(session: &mut dyn Session) -> Result<(), StoreError> {
+    session.prefetch(LAST, &[])
 }
 
 /// Takes the next stamp: `now` (100 ns ticks), or just after the last one given out if the clock has not passed it.
@@ -49,7 +49,7 @@ fn given(session: &mut dyn Session) -> Result<i64, StoreError> {
 /// Makes every later stamp later than this one, too.
 pub(crate) fn raise(session: &mut dyn Session, stamp: i64) -> Result<(), StoreError> {
     let sql = "UPDATE stamps SET last = ?1 WHERE id = 1 AND last < ?1";
-    session.send(sql, &[stamp.into()])
+    session.execute_deferred(sql, &[stamp.into()])
 }
 
 fn empty() -> StoreError {

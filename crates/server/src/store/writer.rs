@@ -1,10 +1,11 @@
 //! The one writer: a thread that takes jobs in order, runs several in one transaction, and answers each after the commit.
 //!
-//! A commit costs a flush of the disk; jobs that arrive meanwhile share the next one. A job that fails, or panics, undoes what it did and nothing else. To be
-//! undone by itself it must be a part of the transaction, which costs as much as the work of many a job; so where the engine can tell that a failed job left
-//! nothing behind, jobs run without parts, and the first one that did leave something has all of them run again, each as a part. Work that must not run twice is
-//! a part in any case, and the last of its transaction, so that no other job has it run again. Where the engine gives up a transaction because of another one,
-//! all its jobs run again in any case.
+//! A commit costs a flush of the disk; jobs that arrive meanwhile share the next one. A job that fails, or panics,
+//! undoes what it did and nothing else. To be undone by itself it needs a savepoint, which costs as much as the work
+//! of many a job; so where the engine can tell that a failed job left nothing behind, jobs run without savepoints, and
+//! the first one that did leave something has all of them run again, each with one. Work that must not run twice has
+//! a savepoint in any case, and is the last of its transaction, so that no other job has it run again. Where the
+//! engine gives up a transaction because of another one, all its jobs run again in any case.
 //! Must not answer before the commit: an answer is a promise.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -40,8 +41,8 @@ enum Message {
 
 /// A unit of work, with its types forgotten.
 trait Job: Send {
-    /// Whether it is a part of its own from the start, and the last of its transaction.
-    fn is_apart(&self) -> bool;
+    /// Whether it has a savepoint of its own from the start, and is the last of its transaction.
+    fn is_isolated(&self) -> bool;
     /// Nobody waits for the answer any more.
     fn abandoned(&self) -> bool;
     /// Does the work, once more if what it did before was undone; whether its changes are to stay.
@@ -52,7 +53,7 @@ trait Job: Send {
 
 struct Task<F, T, E> {
     work: F,
-    is_apart: bool,
+    is_isolated: bool,
     outcome: Option<Result<T, E>>,
     reply: oneshot::Sender<Result<T, E>>,
 }
@@ -63,8 +64,8 @@ where
     T: Send,
     E: From<StoreError> + Send,
 {
-    fn is_apart(&self) -> bool {
-        self.is_apart
+    fn is_isolated(&self) -> bool {
+        self.is_isolated
     }
 
     fn abandoned(&self) -> bool {
@@ -100,7 +101,7 @@ impl Writer {
             engine,
             connection: Some(connection),
             receiver,
-            jobs_per_commit: options.jobs_per_commit.min(E::MOST_PARTS),
+            jobs_per_commit: options.jobs_per_commit.min(E::MOST_SAVEPOINTS),
             repeated: Arc::clone(&repeated),
         };
         let thread = std::thread::Builder::new()
@@ -127,7 +128,7 @@ impl Writer {
     }
 
     /// The same for work that does not run again because it failed, or another job did.
-    pub(super) async fn run_apart<T, E, F>(&self, work: F) -> Result<T, E>
+    pub(super) async fn run_isolated<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: Fn(&mut dyn Session) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
@@ -136,7 +137,7 @@ impl Writer {
         self.send(work, true).await
     }
 
-    async fn send<T, E, F>(&self, work: F, is_apart: bool) -> Result<T, E>
+    async fn send<T, E, F>(&self, work: F, is_isolated: bool) -> Result<T, E>
     where
         F: Fn(&mut dyn Session) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
@@ -145,7 +146,7 @@ impl Writer {
         let (reply, answer) = oneshot::channel();
         let task = Task {
             work,
-            is_apart,
+            is_isolated,
             outcome: None,
             reply,
         };
@@ -224,17 +225,17 @@ struct Broken {
 enum Cause {
     /// Only because of another one: it may be tried again.
     Conflict,
-    /// A job failed that left something behind, and was no part that can be undone by itself.
-    NoPart,
+    /// A job failed that left something behind, and had no savepoint to go back to.
+    NoSavepoint,
     /// The engine ended it over a job, as it does with what runs out of time while it changes rows.
     Ended,
     /// All else. It stays so.
     Fault,
 }
 
-/// Which jobs of a transaction are parts of it.
+/// Which jobs of a transaction have a savepoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Parts {
+enum Savepoints {
     /// Those that must be.
     Needed,
     All,
@@ -255,9 +256,9 @@ impl<E: Connect> Work<E> {
         let mut batch = vec![Shared::new(first)];
         let mut go_on = true;
         let mut attempts = 0;
-        let (mut gather, mut parts) = (true, Parts::Needed);
+        let (mut gather, mut savepoints) = (true, Savepoints::Needed);
         let broken = loop {
-            let Err(broken) = self.attempt(&mut batch, gather, parts, &mut go_on) else {
+            let Err(broken) = self.attempt(&mut batch, gather, savepoints, &mut go_on) else {
                 break None;
             };
             self.give_up(&broken, batch.len());
@@ -270,7 +271,7 @@ impl<E: Connect> Work<E> {
                 std::thread::sleep(pause.mul_f64(fastrand::f64()));
             }
             self.repeated.fetch_add(1, Ordering::Relaxed);
-            (gather, parts) = (false, Parts::All);
+            (gather, savepoints) = (false, Savepoints::All);
         };
         for shared in batch {
             let broken = broken.as_ref().filter(|_| !shared.is_over);
@@ -285,11 +286,11 @@ impl<E: Connect> Work<E> {
         &mut self,
         batch: &mut Vec<Shared>,
         gather: bool,
-        parts: Parts,
+        savepoints: Savepoints,
         go_on: &mut bool,
     ) -> Result<(), Broken> {
         let ran = catch_unwind(AssertUnwindSafe(|| {
-            self.transaction(batch, gather, parts, go_on)
+            self.transaction(batch, gather, savepoints, go_on)
         }));
         ran.unwrap_or_else(|_| {
             self.connection = None;
@@ -306,7 +307,7 @@ impl<E: Connect> Work<E> {
         &mut self,
         batch: &mut Vec<Shared>,
         mut gather: bool,
-        parts: Parts,
+        savepoints: Savepoints,
         go_on: &mut bool,
     ) -> Result<(), Broken> {
         let (receiver, most) = (&mut self.receiver, self.jobs_per_commit);
@@ -318,9 +319,9 @@ impl<E: Connect> Work<E> {
                     batch.remove(at);
                     continue;
                 }
-                gather &= !next.job.is_apart();
+                gather &= !next.job.is_isolated();
                 if !next.is_over {
-                    run(connection, next, parts)?;
+                    run(connection, next, savepoints)?;
                 }
                 at += 1;
             }
@@ -345,7 +346,7 @@ impl<E: Connect> Work<E> {
         let error = &broken.error;
         match broken.cause {
             Cause::Conflict => tracing::debug!(%error, jobs, "a transaction met another one"),
-            Cause::NoPart => tracing::debug!(%error, jobs, "jobs run again as parts"),
+            Cause::NoSavepoint => tracing::debug!(%error, jobs, "jobs run again with savepoints"),
             Cause::Ended | Cause::Fault => tracing::error!(%error, jobs, "a transaction was lost"),
         }
         let Some(connection) = &mut self.connection else {
@@ -389,14 +390,18 @@ fn begin<'c, E: Connect>(
     Ok(kept.as_mut().expect("it was there, or was just opened"))
 }
 
-/// One job, as a part of the transaction if it is to be one, or if the engine cannot tell what it left behind.
-fn run<C: Connection>(connection: &mut C, shared: &mut Shared, parts: Parts) -> Result<(), Broken> {
-    let before = match parts {
-        Parts::Needed if !shared.job.is_apart() => connection.changes(),
+/// One job, with a savepoint if it is to have one, or if the engine cannot tell what it left behind.
+fn run<C: Connection>(
+    connection: &mut C,
+    shared: &mut Shared,
+    savepoints: Savepoints,
+) -> Result<(), Broken> {
+    let before = match savepoints {
+        Savepoints::Needed if !shared.job.is_isolated() => connection.changes(),
         _ => None,
     };
     if before.is_none() {
-        let begun = connection.begin_part();
+        let begun = connection.begin_savepoint();
         begun.map_err(|error| broken(connection, error))?;
     }
     let ran = catch_unwind(AssertUnwindSafe(|| shared.job.run(connection)));
@@ -411,12 +416,12 @@ fn run<C: Connection>(connection: &mut C, shared: &mut Shared, parts: Parts) -> 
         return Err(ended(connection, shared, keep));
     }
     if before.is_none() {
-        let ended = connection.end_part(keep);
+        let ended = connection.end_savepoint(keep);
         ended.map_err(|error| broken(connection, error))?;
     } else if !keep && connection.changes() != before {
         return Err(Broken {
-            error: StoreError::Engine("a write that failed was no part".into()),
-            cause: Cause::NoPart,
+            error: StoreError::Engine("a write that failed had no savepoint".into()),
+            cause: Cause::NoSavepoint,
         });
     }
     if connection.take_conflict() {

@@ -136,7 +136,7 @@ async fn long_reads_are_begun_again_aside() {
             let sql = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1) SELECT count(*) FROM n";
             session.first(sql, &[rows.into()], |row| row.int(0))
         };
-        let counted: Result<_, StoreError> = service.store().brief(work).await;
+        let counted: Result<_, StoreError> = service.store().read_inline(work).await;
         assert_eq!(counted.expect("a count"), Some(Some(rows)));
         assert_eq!(begun.load(Ordering::SeqCst), runs, "{rows}");
     }
@@ -168,7 +168,7 @@ async fn a_view_stays_until_something_is_written_by_whomever() {
 #[tokio::test]
 async fn readers_do_not_share_a_view() {
     let (_database, store) = opened().await;
-    let short = store.brief(|session| session.view()).await;
+    let short = store.read_inline(|session| session.view()).await;
     let short = short.expect("a view").expect("a reader has a view");
     assert_ne!(view(&store).await.reader, short.reader);
 }

@@ -415,7 +415,7 @@ async fn brief_work_that_turns_out_long_begins_again_as_long_work() {
     let brief = |first: fn(&mut dyn Session) -> Result<i64, StoreError>| {
         let runs = Arc::clone(&runs);
         runs.store(0, Ordering::SeqCst);
-        store.brief(move |session| match runs.fetch_add(1, Ordering::SeqCst) {
+        store.read_inline(move |session| match runs.fetch_add(1, Ordering::SeqCst) {
             0 => first(session),
             _ => count_areas(session),
         })

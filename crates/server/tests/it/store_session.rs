@@ -315,7 +315,7 @@ async fn rows_that_break_a_rule_undo_their_job() {
 }
 
 fn send_area(session: &mut dyn Session, id: i64) -> Result<(), StoreError> {
-    session.send(
+    session.execute_deferred(
         "INSERT INTO areas (id, name) VALUES (?1, 'sent')",
         &[id.into()],
     )
@@ -328,8 +328,8 @@ async fn what_is_sent_is_done_in_its_order_and_seen_by_what_follows() {
         for id in 1..=500 {
             send_area(session, id)?;
         }
-        session.send("DELETE FROM areas WHERE id > 400", &[])?;
-        session.send("UPDATE areas SET name = 'kept' WHERE id <= 10", &[])?;
+        session.execute_deferred("DELETE FROM areas WHERE id > 400", &[])?;
+        session.execute_deferred("UPDATE areas SET name = 'kept' WHERE id <= 10", &[])?;
         let kept = "SELECT count(*) FROM areas WHERE name = 'kept'";
         let kept = session.first(kept, &[], |row| row.int(0))?;
         send_area(session, 1000)?;
@@ -355,7 +355,7 @@ async fn a_fault_that_is_told_late_undoes_its_job() {
     assert_eq!(areas(&store).await, 0);
     let orphan = store.write(|session| {
         let sql = "INSERT INTO group_members (group_id, user_id) VALUES (1, 'nobody')";
-        session.send(sql, &[])
+        session.execute_deferred(sql, &[])
     });
     let orphan = orphan.await;
     assert!(

@@ -82,14 +82,14 @@ impl Gate {
     pub async fn send(
         &mut self,
         work: impl Fn(&mut dyn Session, i64) -> Result<i64, StoreError> + Send + 'static,
-        is_apart: bool,
+        is_isolated: bool,
     ) {
         let (store, waiting) = (self.store.clone(), self.store.queued_writes());
         let id = i64::try_from(self.writes.len()).expect("few") + 1;
         let work = move |session: &mut dyn Session| work(session, id);
         self.writes.push(tokio::spawn(async move {
-            if is_apart {
-                store.write_apart(work).await
+            if is_isolated {
+                store.write_isolated(work).await
             } else {
                 store.write(work).await
             }

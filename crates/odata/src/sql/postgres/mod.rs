@@ -10,7 +10,7 @@ use crate::sql::trigrams::{self, Runs};
 use crate::sql::{Kind, Value};
 
 /// `odata_grams(text)`: every run of three characters of a text, for the triggers that fill the tables of [`crate::edm::PartIndex`].
-pub const GRAMS: &str = include_str!("grams.sql");
+const GRAMS: &str = include_str!("grams.sql");
 
 /// Characters of a word that a table for words keeps of it: an index takes no entry of more than a third of a page, which is 2.7 KiB.
 pub const LONGEST_WORD: usize = 600;

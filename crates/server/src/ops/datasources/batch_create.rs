@@ -32,8 +32,8 @@ fn create(
         body::open(session, datasource)?;
         return Ok(body::total(values));
     }
-    body::announce(session, datasource)?;
-    write::announce(session, values.len())?;
+    body::prefetch(session, datasource)?;
+    write::prefetch(session, values.len())?;
     body::check(session, datasource, values)?;
     let stamp = stamp::next(session, now, 0)?;
     write::append(session, datasource, values, stamp)?;

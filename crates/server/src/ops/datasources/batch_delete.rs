@@ -30,7 +30,7 @@ fn delete(
     ids: &[i32],
     now: i64,
 ) -> Result<u64, Refusal> {
-    body::announce(session, datasource)?;
+    body::prefetch(session, datasource)?;
     body::open(session, datasource)?;
     // A change of the datasource, though no value has its stamp.
     let stamp = stamp::next(session, now, 0)?;

@@ -25,9 +25,9 @@ pub(super) fn record(
 }
 
 /// Says what [`open`] will ask.
-pub(super) fn announce(session: &mut dyn Session, datasource: i32) -> Result<(), StoreError> {
-    stamp::announce(session)?;
-    elements::announce(session, datasource)
+pub(super) fn prefetch(session: &mut dyn Session, datasource: i32) -> Result<(), StoreError> {
+    stamp::prefetch(session)?;
+    elements::prefetch(session, datasource)
 }
 
 /// The elements of the datasource that is to be written to.

@@ -58,8 +58,8 @@ fn update(
     value: &DatasourceValue,
     now: i64,
 ) -> Result<Record, Refusal> {
-    body::announce(session, datasource)?;
-    write::announce_find(session, datasource, id)?;
+    body::prefetch(session, datasource)?;
+    write::prefetch_find(session, datasource, id)?;
     let elements = body::open(session, datasource)?;
     let before = find(session, (datasource, id))?;
     let known = elements::known(session, &elements, std::slice::from_ref(value))?;

@@ -44,7 +44,7 @@ where
     let mut by_id = parts.clone();
     by_id.sort_by_key(kind.id_of);
     let work = move |session: &mut dyn Session| {
-        kind.stored.announce(session, id)?;
+        kind.stored.prefetch(session, id)?;
         let stored = open(session, id)?;
         let mut references = References::new(session);
         references.parts(

@@ -11,7 +11,9 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let types = call
         .app
         .store
-        .brief(move |session| types::list(session, language.as_deref()).map_err(Problem::from))
+        .read_inline(move |session| {
+            types::list(session, language.as_deref()).map_err(Problem::from)
+        })
         .await?;
     call.reply_json(&types)
 }

@@ -6,11 +6,11 @@ mod trash;
 
 pub(crate) use parts::{
     CATEGORIES, CAUSES, CONSEQUENCES, FieldValue, StoredParts, add_categories, add_causes,
-    add_consequences, add_custom_fields, announce_custom_field, clear_parts, custom_field,
+    add_consequences, add_custom_fields, clear_parts, custom_field, prefetch_custom_field,
     set_categories, set_causes, set_consequences, set_custom_field,
 };
 pub use purge::{RETENTION_DAYS, RETENTION_TICKS, purge, purge_some};
-pub(crate) use trash::{announce_deleted, delete, find_deleted, restore};
+pub(crate) use trash::{delete, find_deleted, prefetch_deleted, restore};
 
 use super::engine::{Row, Value, present};
 use super::{Session, StoreError, search};
@@ -33,8 +33,8 @@ const FIND: &str = "SELECT incident_type_id, severity, title, text, incident_dat
     FROM incidents WHERE id = ?1 AND deleted_date IS NULL";
 
 /// Says that the incident will be looked up ([`find`]).
-pub(crate) fn announce(session: &mut dyn Session, id: i32) -> Result<(), StoreError> {
-    session.announce(FIND, &[id.into()])
+pub(crate) fn prefetch(session: &mut dyn Session, id: i32) -> Result<(), StoreError> {
+    session.prefetch(FIND, &[id.into()])
 }
 
 /// The incident, unless it is in the trash.
@@ -127,7 +127,7 @@ pub(crate) fn update(
         WHERE id = ?23";
     let mut binds = columns(incident, stamp).to_vec();
     binds.push(id.into());
-    session.send(sql, &binds)?;
+    session.execute_deferred(sql, &binds)?;
     search::put_incident(session, id, &incident.title, incident.text.as_deref())
 }
 
@@ -167,7 +167,7 @@ pub(crate) fn set_external_id(
     stamp: i64,
 ) -> Result<(), StoreError> {
     let binds = [id.into(), external_id.into(), stamp.into()];
-    session.send(
+    session.execute_deferred(
         "UPDATE incidents SET external_id = ?2, last_modified = ?3 WHERE id = ?1",
         &binds,
     )
@@ -175,7 +175,7 @@ pub(crate) fn set_external_id(
 
 /// Tells that something which hangs on the incident changed.
 pub(crate) fn touch(session: &mut dyn Session, id: i32, stamp: i64) -> Result<(), StoreError> {
-    session.send(
+    session.execute_deferred(
         "UPDATE incidents SET last_modified = ?2 WHERE id = ?1",
         &[id.into(), stamp.into()],
     )

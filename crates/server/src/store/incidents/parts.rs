@@ -35,8 +35,8 @@ pub(crate) struct StoredParts<T> {
 
 impl<T> StoredParts<T> {
     /// Prefetches what [`Self::of`] reads.
-    pub(crate) fn announce(&self, session: &mut dyn Session, id: i32) -> Result<(), StoreError> {
-        session.announce(self.sql, &[id.into()])
+    pub(crate) fn prefetch(&self, session: &mut dyn Session, id: i32) -> Result<(), StoreError> {
+        session.prefetch(self.sql, &[id.into()])
     }
 
     /// Those of an incident.
@@ -62,7 +62,7 @@ pub(crate) fn clear_parts(session: &mut dyn Session, id: i32) -> Result<(), Stor
         CLEAR_CAUSES,
         CLEAR_CUSTOM_FIELDS,
     ] {
-        session.send(sql, &[id.into()])?;
+        session.execute_deferred(sql, &[id.into()])?;
     }
     Ok(())
 }
@@ -73,7 +73,7 @@ pub(crate) fn set_categories(
     id: i32,
     categories: &[i32],
 ) -> Result<(), StoreError> {
-    session.send(CLEAR_CATEGORIES, &[id.into()])?;
+    session.execute_deferred(CLEAR_CATEGORIES, &[id.into()])?;
     add_categories(session, id, categories)
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn add_categories(
 ) -> Result<(), StoreError> {
     for category in categories {
         let sql = "INSERT INTO incident_categories (incident_id, category_id) VALUES (?1, ?2)";
-        session.send(sql, &[id.into(), (*category).into()])?;
+        session.execute_deferred(sql, &[id.into(), (*category).into()])?;
     }
     Ok(())
 }
@@ -96,7 +96,7 @@ pub(crate) fn set_consequences(
     id: i32,
     consequences: &[(i32, Option<f64>)],
 ) -> Result<(), StoreError> {
-    session.send(CLEAR_CONSEQUENCES, &[id.into()])?;
+    session.execute_deferred(CLEAR_CONSEQUENCES, &[id.into()])?;
     add_consequences(session, id, consequences)
 }
 
@@ -108,7 +108,7 @@ pub(crate) fn add_consequences(
 ) -> Result<(), StoreError> {
     for (consequence, amount) in consequences {
         let sql = "INSERT INTO incident_consequences (incident_id, consequence_id, amount) VALUES (?1, ?2, ?3)";
-        session.send(sql, &[id.into(), (*consequence).into(), (*amount).into()])?;
+        session.execute_deferred(sql, &[id.into(), (*consequence).into(), (*amount).into()])?;
     }
     Ok(())
 }
@@ -119,7 +119,7 @@ pub(crate) fn set_causes(
     id: i32,
     causes: &[i32],
 ) -> Result<(), StoreError> {
-    session.send(CLEAR_CAUSES, &[id.into()])?;
+    session.execute_deferred(CLEAR_CAUSES, &[id.into()])?;
     add_causes(session, id, causes)
 }
 
@@ -131,18 +131,18 @@ pub(crate) fn add_causes(
 ) -> Result<(), StoreError> {
     for cause in causes {
         let sql = "INSERT INTO incident_causes (incident_id, cause_id) VALUES (?1, ?2)";
-        session.send(sql, &[id.into(), (*cause).into()])?;
+        session.execute_deferred(sql, &[id.into(), (*cause).into()])?;
     }
     Ok(())
 }
 
 /// Prefetches what [`custom_field`] reads.
-pub(crate) fn announce_custom_field(
+pub(crate) fn prefetch_custom_field(
     session: &mut dyn Session,
     id: i32,
     field: i32,
 ) -> Result<(), StoreError> {
-    session.announce(CUSTOM_FIELD, &[id.into(), field.into()])
+    session.prefetch(CUSTOM_FIELD, &[id.into(), field.into()])
 }
 
 /// The value of one custom field, if the incident has one.
@@ -164,7 +164,7 @@ pub(crate) fn set_custom_field(
     field: FieldValue<'_>,
     now: i64,
 ) -> Result<(), StoreError> {
-    session.send(
+    session.execute_deferred(
         "DELETE FROM incident_custom_fields WHERE incident_id = ?1 AND custom_field_id = ?2",
         &[id.into(), field.id.into()],
     )?;
@@ -182,7 +182,7 @@ pub(crate) fn add_custom_fields(
         let sql = "INSERT INTO incident_custom_fields (incident_id, custom_field_id, value, data_list_value, registration_date)
             SELECT ?1, f.id, ?3, CASE WHEN f.data_list_id IS NULL THEN NULL ELSE ?3 END, ?4
             FROM type_custom_fields AS f WHERE f.id = ?2";
-        session.send(
+        session.execute_deferred(
             sql,
             &[id.into(), field.id.into(), field.value.into(), now.into()],
         )?;

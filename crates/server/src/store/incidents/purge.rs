@@ -26,13 +26,13 @@ pub async fn purge(store: &Store, now: i64) -> Result<u64, StoreError> {
 pub fn purge_some(session: &mut dyn Session, now: i64, limit: i64) -> Result<u64, StoreError> {
     let binds = [now.saturating_sub(RETENTION_TICKS).into(), limit.into()];
     // The same incidents in all three: the oldest first, then by id.
-    session.send(
+    session.execute_deferred(
         "DELETE FROM comments_search WHERE rowid IN (
             SELECT c.id FROM incident_comments AS c WHERE c.incident_id IN (
                 SELECT i.id FROM incidents AS i WHERE i.deleted_date <= ?1 ORDER BY i.deleted_date, i.id LIMIT ?2))",
         &binds,
     )?;
-    session.send(
+    session.execute_deferred(
         "DELETE FROM incidents_search WHERE rowid IN (
             SELECT i.id FROM incidents AS i WHERE i.deleted_date <= ?1 ORDER BY i.deleted_date, i.id LIMIT ?2)",
         &binds,

@@ -14,19 +14,19 @@ pub(crate) fn delete(
     now: i64,
     stamp: i64,
 ) -> Result<(), StoreError> {
-    session.send(
+    session.execute_deferred(
         "UPDATE incidents SET deleted_date = ?2, last_modified = ?3 WHERE id = ?1",
         &[id.into(), now.into(), stamp.into()],
     )
 }
 
 /// Says that the incident will be looked up in the trash ([`find_deleted`]).
-pub(crate) fn announce_deleted(
+pub(crate) fn prefetch_deleted(
     session: &mut dyn Session,
     id: i32,
     now: i64,
 ) -> Result<(), StoreError> {
-    session.announce(FIND, &[id.into(), (now - RETENTION_TICKS).into()])
+    session.prefetch(FIND, &[id.into(), (now - RETENTION_TICKS).into()])
 }
 
 /// The stamp of an incident that is in the trash; `None` as well when its time there is over, purged or not.
@@ -41,7 +41,7 @@ pub(crate) fn find_deleted(
 
 /// Takes the incident out of the trash.
 pub(crate) fn restore(session: &mut dyn Session, id: i32, stamp: i64) -> Result<(), StoreError> {
-    session.send(
+    session.execute_deferred(
         "UPDATE incidents SET deleted_date = NULL, last_modified = ?2 WHERE id = ?1",
         &[id.into(), stamp.into()],
     )

@@ -1,17 +1,17 @@
 //! One connection: its state, how statements are prepared on it, and how it is replaced when it dies.
 //!
 //! A round trip costs more than most statements, so nothing is waited for that nobody needs to know yet: a snapshot begins together with its first statement,
-//! and what ends a snapshot or a part travels with whatever comes next.
+//! and what ends a snapshot or a savepoint travels with whatever comes next.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio_postgres::Statement;
 
-use super::announced::Announced;
 use super::errors::Failure;
 use super::link::Link;
 use super::placeholders::numbered;
+use super::prefetched::Prefetched;
 use super::server::{Origin, Role, Server};
 use crate::store::StoreError;
 use crate::store::kept::Kept;
@@ -32,7 +32,7 @@ pub(in crate::store) struct Database {
     pub(super) link: Link,
     pub(super) origin: Origin,
     pub(super) statements: Kept<Statement>,
-    pub(super) announced: Announced,
+    pub(super) prefetched: Prefetched,
     pub(super) server: Arc<Server>,
     pub(super) role: Role,
     pub(super) transaction: Transaction,
@@ -76,7 +76,7 @@ impl Database {
             link,
             origin,
             statements: Kept::new(server.statements()),
-            announced: Announced::default(),
+            prefetched: Prefetched::default(),
             server,
             role,
             transaction: Transaction::None,

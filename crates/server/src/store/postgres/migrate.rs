@@ -7,16 +7,26 @@ use obeya_odata::functions::postgres::definitions;
 use obeya_odata::sql::postgres::DEFINITIONS;
 use sha2::{Digest as _, Sha256};
 
+use super::catalogue;
 use super::connection::Database;
 use super::errors::Failure;
 use super::server::Server;
-use crate::store::schema::{complete, migrations};
-use crate::store::{Dialect, Session, StoreError};
+use crate::store::schema::{self, Migration, POSTGRES, applied, complete};
+use crate::store::{Session, StoreError};
 
 /// What is kept about the schema.
 const MARKS: &str = r#"
 CREATE TABLE IF NOT EXISTS obeya_schema (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL);
 CREATE TABLE IF NOT EXISTS obeya_functions (digest text COLLATE "C" PRIMARY KEY, made timestamptz NOT NULL DEFAULT now());"#;
+
+/// Which files were applied; see [`applied`]. Names and digests are no secret, and a role that was granted the
+/// tables one by one serves on as before. Only the owner of the tables may comment on one, so no other role that
+/// may make tables comes to own this one.
+const APPLIED: &str = r#"
+COMMENT ON TABLE obeya_schema IS 'The version of the tables of this schema';
+CREATE TABLE IF NOT EXISTS obeya_migrations
+    (version bigint PRIMARY KEY, file text COLLATE "C" NOT NULL, checksum text COLLATE "C" NOT NULL);
+GRANT SELECT ON obeya_migrations TO PUBLIC"#;
 
 /// Begins the transaction, which takes as long as it takes, and waits for whoever is in one; the number is that of this schema. What that one did is
 /// seen afterwards, which a snapshot taken before the wait would hide.
@@ -31,7 +41,7 @@ pub(super) fn run(database: &mut Database, server: &Server) -> Result<(), StoreE
     run_to(database, server, &Wanted::new())
 }
 
-/// Makes the schema of an older version where there is none.
+/// Makes the schema of an older version where there is none, as builds did that stored no checksums.
 #[cfg(test)]
 pub(super) fn make_old(
     database: &mut Database,
@@ -39,8 +49,9 @@ pub(super) fn make_old(
     version: usize,
 ) -> Result<(), StoreError> {
     let mut wanted = Wanted::new();
-    wanted.migrations.truncate(version);
-    run_to(database, server, &wanted)
+    wanted.migrations = &POSTGRES[..version];
+    run_to(database, server, &wanted)?;
+    database.control("DROP TABLE obeya_migrations")
 }
 
 /// Brings the database to what is wanted; it may be there already.
@@ -62,17 +73,25 @@ fn run_to(database: &mut Database, server: &Server, wanted: &Wanted) -> Result<(
     if applied.is_err() && !database.link.is_lost() {
         database.control("ROLLBACK")?;
     }
-    applied
+    match applied {
+        // It is up to date, and its owner records the checksums at another start.
+        Err(failure) if failure.is_forbidden && found.lacks_checksums_only(wanted) => {
+            database.control("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
+            let compared = compare(database, wanted, &place);
+            let end = database.control("ROLLBACK");
+            compared.map(drop).and(end)
+        }
+        applied => applied.map_err(|failure| refused(failure, &place)),
+    }
 }
 
-fn apply(database: &mut Database, wanted: &Wanted, place: &str) -> Result<(), StoreError> {
+fn apply(database: &mut Database, wanted: &Wanted, place: &str) -> Result<(), Failure> {
     let run = |database: &mut Database, sql: &str| {
         let client = database.link.client();
-        let ran = database.link.wait(client.batch_execute(sql));
-        ran.map_err(|failure| refused(failure, place))
+        database.link.wait(client.batch_execute(sql))
     };
     run(database, BEGIN)?;
-    let found = look(database, wanted, place)?;
+    let found = compare(database, wanted, place)?;
     if !found.has_functions {
         run(database, MARKS)?;
         for definition in &wanted.functions {
@@ -85,9 +104,9 @@ fn apply(database: &mut Database, wanted: &Wanted, place: &str) -> Result<(), St
         run(database, &mark)?;
     }
     if found.version < wanted.version() {
-        for (version, migration) in (1..).zip(&wanted.migrations) {
+        for (version, migration) in (1..).zip(wanted.migrations) {
             if version > found.version {
-                run(database, migration)?;
+                run(database, migration.sql)?;
             }
         }
         complete(database, found.version, wanted.version())?;
@@ -97,12 +116,16 @@ fn apply(database: &mut Database, wanted: &Wanted, place: &str) -> Result<(), St
         );
         run(database, &mark)?;
     }
+    if !found.is_recorded || found.version < wanted.version() {
+        run(database, APPLIED)?;
+        applied::record(database, wanted.migrations)?;
+    }
     run(database, "COMMIT")
 }
 
 /// What this program works with.
 struct Wanted {
-    migrations: Vec<String>,
+    migrations: &'static [Migration],
     functions: Vec<String>,
     /// Of the functions.
     digest: String,
@@ -118,7 +141,7 @@ impl Wanted {
         let mut digest = Sha256::new();
         functions.iter().for_each(|text| digest.update(text));
         Wanted {
-            migrations: migrations(Dialect::Postgres).map(Into::into).collect(),
+            migrations: POSTGRES,
             functions,
             digest: format!("{:x}", digest.finalize()),
         }
@@ -130,8 +153,8 @@ impl Wanted {
 
     /// The names of all tables and views.
     fn tables(&self) -> Vec<&str> {
-        let words = self.migrations.iter().flat_map(|text| {
-            let words: Vec<&str> = text.split_whitespace().collect();
+        let words = self.migrations.iter().flat_map(|migration| {
+            let words: Vec<&str> = migration.sql.split_whitespace().collect();
             words
                 .windows(3)
                 .filter(|window| window[0] == "CREATE" && matches!(window[1], "TABLE" | "VIEW"))
@@ -147,15 +170,22 @@ struct Found {
     /// 0 when there is nothing.
     version: i64,
     has_functions: bool,
+    /// Whether the files that were applied are recorded.
+    is_recorded: bool,
 }
 
 impl Found {
     fn is(&self, wanted: &Wanted) -> bool {
+        self.is_recorded && self.lacks_checksums_only(wanted)
+    }
+
+    /// Whether nothing is missing, but for checksums perhaps.
+    fn lacks_checksums_only(&self, wanted: &Wanted) -> bool {
         self.version == wanted.version() && self.has_functions
     }
 }
 
-/// Looks at what is there; changes nothing.
+/// Looks at what is there, and whether it was made by the files of this program; changes nothing.
 fn look(database: &mut Database, wanted: &Wanted, place: &str) -> Result<Found, StoreError> {
     let session: &mut dyn Session = database;
     let schema = session.first("SELECT current_schema()", &[], |row| row.string(0))?;
@@ -164,8 +194,12 @@ fn look(database: &mut Database, wanted: &Wanted, place: &str) -> Result<Found, 
             "{place} has no schema to work in: none that the search path names is there"
         )));
     }
-    let marks = named(session, &["obeya_schema", "obeya_functions"])?;
-    if marks.len() < 2 {
+    let marks = named(
+        session,
+        &["obeya_schema", "obeya_functions", applied::TABLE],
+    )?;
+    let has = |table: &str| marks.iter().any(|mark| mark == table);
+    if !has("obeya_schema") || !has("obeya_functions") {
         let others = named(session, &wanted.tables())?;
         if let Some(table) = others.first() {
             return Err(StoreError::Schema(format!(
@@ -175,6 +209,7 @@ fn look(database: &mut Database, wanted: &Wanted, place: &str) -> Result<Found, 
         return Ok(Found {
             version: 0,
             has_functions: false,
+            is_recorded: false,
         });
     }
     let version = session.first("SELECT version FROM obeya_schema", &[], |row| row.int(0))?;
@@ -185,6 +220,8 @@ fn look(database: &mut Database, wanted: &Wanted, place: &str) -> Result<Found, 
             wanted.version()
         )));
     }
+    let is_recorded =
+        has(applied::TABLE) && applied::verify(session, wanted.migrations, version, place)?;
     let has_functions = session.first(
         "SELECT 1 FROM obeya_functions WHERE digest = ?1",
         &[wanted.digest.as_str().into()],
@@ -193,7 +230,19 @@ fn look(database: &mut Database, wanted: &Wanted, place: &str) -> Result<Found, 
     Ok(Found {
         version,
         has_functions: has_functions.is_some(),
+        is_recorded,
     })
+}
+
+/// Compares a database that an earlier build made, which stored no checksums, with the catalogue of its version.
+/// In a transaction.
+fn compare(database: &mut Database, wanted: &Wanted, place: &str) -> Result<Found, StoreError> {
+    let found = look(database, wanted, place)?;
+    if found.version > 0 && !found.is_recorded {
+        let catalogue = catalogue::read(database)?;
+        schema::catalogue::compare(&catalogue, database.dialect(), found.version, place)?;
+    }
+    Ok(found)
 }
 
 /// Which of these tables or views are in the schema in use.

@@ -3,7 +3,8 @@
 //! Everything that knows PostgreSQL's protocol is in this folder. It runs units of work; it must not know a table but those it keeps for itself.
 
 mod address;
-mod announced;
+pub(super) mod capabilities;
+mod catalogue;
 mod connection;
 mod copy;
 mod errors;
@@ -11,6 +12,7 @@ mod link;
 mod migrate;
 mod placeholders;
 mod plain;
+mod prefetched;
 mod server;
 mod session;
 #[cfg(test)]
@@ -54,7 +56,7 @@ impl Connect for Postgres {
 
     const IN_PROCESS: bool = false;
     /// Of more than 64 (`PGPROC_MAX_CACHED_SUBXIDS`) the server keeps no list at hand, and everybody's snapshots look each of them up.
-    const MOST_PARTS: usize = 60;
+    const MOST_SAVEPOINTS: usize = 60;
 
     fn reader(&self, _: Work) -> Result<Database, StoreError> {
         Database::open(Arc::clone(&self.server), Role::Reader)

@@ -31,7 +31,7 @@ impl Session for Database {
         binds: &[Value<'_>],
         each: &mut EachRow<'_>,
     ) -> Result<(), StoreError> {
-        if let Some(rows) = self.announced.take(sql, binds) {
+        if let Some(rows) = self.prefetched.take(sql, binds) {
             self.settled()?;
             return rows.give(each);
         }
@@ -53,7 +53,7 @@ impl Session for Database {
         })
     }
 
-    fn send(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {
+    fn execute_deferred(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {
         self.run(|database| {
             let statement = database.prepared(sql)?;
             let client = database.link.client();
@@ -64,7 +64,7 @@ impl Session for Database {
         })
     }
 
-    fn announce(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {
+    fn prefetch(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {
         // A read is begun again when its connection turns out to be dead; that is only known of what is waited for.
         if self.role == Role::Reader {
             return Ok(());
@@ -73,7 +73,7 @@ impl Session for Database {
             let statement = database.prepared(sql)?;
             let client = database.link.client();
             let values: Vec<Owned> = binds.iter().map(|value| Owned::from(*value)).collect();
-            let rows = database.announced.add(sql, binds);
+            let rows = database.prefetched.add(sql, binds);
             database.link.post(async move {
                 let found = client.query_raw(&statement, values).await?;
                 rows.keep(found.try_collect().await?);

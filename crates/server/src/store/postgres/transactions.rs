@@ -1,11 +1,12 @@
-//! The transactions of a connection: snapshots, turns to write, and parts.
+//! The transactions of a connection: snapshots, turns to write, and savepoints.
 
 use super::connection::{BRIEF, Brief, Database, Transaction};
 use crate::store::StoreError;
 use crate::store::connect::Connection;
 
-/// Writers take turns, so each sees what the one before it kept, and none is ever in another's way: whoever holds the table of stamps has the turn, among all
-/// processes over the database. The table and not its row: a row that a transaction locks and its parts change is a list of transactions to the server, which
+/// Writers take turns, so each sees what the one before it committed, and none is ever in another's way: whoever
+/// holds the lock of the table of stamps has the turn, among all processes over the database. The table and not its
+/// row: a row that a transaction locks and changes after a savepoint is a list of transactions to the server, which
 /// costs more than all the rest, and who waits for a row keeps its old versions from being cleared away.
 const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; LOCK TABLE stamps IN SHARE ROW EXCLUSIVE MODE";
 
@@ -54,7 +55,7 @@ impl Connection for Database {
                 "a statement of the transaction had failed".into(),
             ));
         }
-        self.announced.clear();
+        self.prefetched.clear();
         let was_lost = self.is_lost();
         let client = self.link.client();
         let committed = self.link.wait(client.batch_execute("COMMIT"));
@@ -71,15 +72,15 @@ impl Connection for Database {
     fn roll_back(&mut self) -> Result<(), StoreError> {
         // What failed is undone with the rest.
         let _ = self.settled();
-        self.announced.clear();
+        self.prefetched.clear();
         self.transaction = Transaction::None;
         self.is_aborted = false;
         self.control("ROLLBACK")
     }
 
-    fn begin_part(&mut self) -> Result<(), StoreError> {
+    fn begin_savepoint(&mut self) -> Result<(), StoreError> {
         // What nobody asked for after all.
-        self.announced.clear();
+        self.prefetched.clear();
         self.post("SAVEPOINT job")
     }
 
@@ -93,7 +94,7 @@ impl Connection for Database {
         Ok(())
     }
 
-    fn end_part(&mut self, keep: bool) -> Result<(), StoreError> {
+    fn end_savepoint(&mut self, keep: bool) -> Result<(), StoreError> {
         if keep {
             return self.post("RELEASE job");
         }

@@ -1,32 +1,61 @@
-//! The schema, one file of statements for each version; a file that was released is never edited again.
+//! The schema: a folder of SQL for each engine, with one file for each version.
 //!
-//! The files are written in the words of SQLite. [`postgres`] says the same in those of PostgreSQL, so that nobody writes a table down twice.
+//! A file that was released is never edited again: a database stores the checksum of each file that was applied
+//! to it ([`applied`]), and is refused by a program whose file says something else.
 
-mod postgres;
-mod words;
+pub(super) mod applied;
+pub(super) mod catalogue;
 
-use std::borrow::Cow;
+use sha2::{Digest as _, Sha256};
 
-use super::{Dialect, Session, StoreError, search};
+use super::{Session, StoreError, search};
 
-/// Version 1 first, as SQLite takes them.
-pub(super) const MIGRATIONS: &[&str] = &[
-    include_str!("0001_domain.sql"),
-    include_str!("0002_auth.sql"),
-    include_str!("0003_secrets.sql"),
-    include_str!("0004_comment_parts.sql"),
-    include_str!("0005_answers.sql"),
-    include_str!("0006_counters.sql"),
-    include_str!("0007_given_stamps.sql"),
-    include_str!("0008_lists.sql"),
-    include_str!("0009_incidents_v2.sql"),
-    include_str!("0010_idempotency_records.sql"),
-];
+/// One version of the schema, in the SQL of one engine.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Migration {
+    /// The name of the file, which begins with the version.
+    pub(super) file: &'static str,
+    /// Its statements.
+    pub(super) sql: &'static str,
+}
+
+impl Migration {
+    /// The SHA-256 of the file, in hexadecimal. Line ends do not count, as a checkout may change them.
+    pub(super) fn checksum(&self) -> String {
+        format!("{:x}", Sha256::digest(self.sql.replace("\r\n", "\n")))
+    }
+}
+
+/// The files of each engine, version 1 first. A file that is missing in one of the folders does not compile.
+macro_rules! migrations {
+    ($($file:literal),+ $(,)?) => {
+        /// For SQLite.
+        pub(super) const SQLITE: &[Migration] =
+            &[$(Migration { file: $file, sql: include_str!(concat!("sqlite/", $file)) }),+];
+        /// For PostgreSQL.
+        pub(super) const POSTGRES: &[Migration] =
+            &[$(Migration { file: $file, sql: include_str!(concat!("postgres/", $file)) }),+];
+    };
+}
+
+migrations! {
+    "0001_domain.sql",
+    "0002_auth.sql",
+    "0003_secrets.sql",
+    "0004_comment_parts.sql",
+    "0005_answers.sql",
+    "0006_counters.sql",
+    "0007_given_stamps.sql",
+    "0008_lists.sql",
+    "0009_incidents_v2.sql",
+    "0010_idempotency_records.sql",
+}
 
 /// The version that first had words of incident types.
 const TYPES_SEARCHED: i64 = 9;
 
-/// What the versions after `found`, up to `reached`, want done besides their statements, which cannot cut words; in the same transaction, once those have run.
+/// Does what the versions after `found`, up to `reached`, need besides their statements, which cannot cut
+/// words; in the same transaction, once those have run.
 pub(super) fn complete(
     session: &mut dyn Session,
     found: i64,
@@ -38,15 +67,32 @@ pub(super) fn complete(
     Ok(())
 }
 
-/// Each version's statements in the words of an engine, version 1 first.
-pub(super) fn migrations(dialect: Dialect) -> impl Iterator<Item = Cow<'static, str>> {
-    let mut translator = postgres::Translator::default();
-    MIGRATIONS.iter().map(move |text| match dialect {
-        Dialect::Sqlite => Cow::Borrowed(*text),
-        Dialect::Postgres => Cow::Owned(
-            translator
-                .translate(text)
-                .expect("a test translates every file, so none is here that cannot be"),
-        ),
-    })
+#[cfg(test)]
+mod tests {
+    use obeya_odata::sql::postgres::LONGEST_WORD;
+
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_file_begins_with_its_version() {
+        for migrations in [SQLITE, POSTGRES] {
+            for (version, migration) in (1..).zip(migrations) {
+                let number = format!("{version:04}_");
+                assert!(migration.file.starts_with(&number), "{}", migration.file);
+            }
+        }
+    }
+
+    #[test]
+    fn line_ends_do_not_change_a_checksum() {
+        let checksum = |sql| Migration { file: "f", sql }.checksum();
+        assert_eq!(checksum("a;\nb;\n"), checksum("a;\r\nb;\r\n"));
+        assert_ne!(checksum("a;\nb;\n"), checksum("a;\nc;\n"));
+    }
+
+    #[test]
+    fn words_are_cut_where_the_query_language_cuts_them() {
+        let cut = format!("left(word, {LONGEST_WORD})");
+        assert!(POSTGRES[0].sql.contains(&cut), "{cut}");
+    }
 }

@@ -201,11 +201,11 @@ impl Session for Database {
     }
 
     fn execute(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<u64, StoreError> {
-        self.send(sql, binds)?;
+        self.execute_deferred(sql, binds)?;
         Ok(self.connection.changes())
     }
 
-    fn send(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {
+    fn execute_deferred(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {
         self.query(sql, binds, &mut |_| Ok(ControlFlow::Continue(())))
     }
 
@@ -273,11 +273,11 @@ impl connect::Connection for Database {
         Some(self.connection.total_changes())
     }
 
-    fn begin_part(&mut self) -> Result<(), StoreError> {
+    fn begin_savepoint(&mut self) -> Result<(), StoreError> {
         self.control("SAVEPOINT job")
     }
 
-    fn end_part(&mut self, keep: bool) -> Result<(), StoreError> {
+    fn end_savepoint(&mut self, keep: bool) -> Result<(), StoreError> {
         if !keep {
             self.control("ROLLBACK TO job")?;
         }

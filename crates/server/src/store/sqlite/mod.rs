@@ -3,6 +3,8 @@
 //! Everything that knows SQLite is in this folder. It opens connections and runs statements; it must not know a table.
 
 mod budget;
+pub(super) mod capabilities;
+mod catalogue;
 mod connection;
 mod errors;
 mod files;
@@ -24,7 +26,7 @@ use files::{Files, OpenFiles};
 use link::Said;
 use lock::Lock;
 #[cfg(test)]
-pub(super) use migrate::make_old;
+pub(super) use migrate::{catalogue_of, make_old};
 
 /// One database file.
 pub(super) struct Sqlite {
@@ -71,7 +73,7 @@ impl Sqlite {
             return Err(StoreError::Unavailable(text));
         }
         // Before anything is written: the file may be somebody else's.
-        if migrate::check(&writer, &path)? && !options.make_tables {
+        if migrate::check(&mut writer, &path)? && !options.make_tables {
             return nothing();
         }
         connection::prepare_writer(&writer, options)?;
@@ -114,7 +116,7 @@ impl Connect for Sqlite {
     type Connection = Database;
 
     const IN_PROCESS: bool = true;
-    const MOST_PARTS: usize = usize::MAX;
+    const MOST_SAVEPOINTS: usize = usize::MAX;
 
     fn reader(&self, work: Work) -> Result<Database, StoreError> {
         let cache_kib = match work {

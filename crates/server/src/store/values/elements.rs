@@ -17,8 +17,8 @@ const ELEMENTS: &str = "SELECT e.id, e.label, e.type, e.is_mandatory, e.source_c
     WHERE d.id = ?1 ORDER BY e.sort_order, e.id";
 
 /// Says that the elements will be asked for ([`of`]).
-pub(crate) fn announce(session: &mut dyn Session, datasource: i32) -> Result<(), StoreError> {
-    session.announce(ELEMENTS, &[datasource.into()])
+pub(crate) fn prefetch(session: &mut dyn Session, datasource: i32) -> Result<(), StoreError> {
+    session.prefetch(ELEMENTS, &[datasource.into()])
 }
 
 /// The elements of a datasource; `None` when there is no such datasource.

@@ -2,14 +2,14 @@
 
 use crate::domain::fault::Fault;
 use crate::store::refusal::Refusal;
-use crate::store::{Dialect, Session, StoreError, Value};
+use crate::store::{Session, StoreError, Value};
 
 const NAME: &str = "datasource_values";
 const TAKE: &str = "UPDATE counters SET last = last + ?1 WHERE name = ?2 RETURNING last";
 
 /// Says that so many ids will be taken ([`take`]), unless the write is refused before and undone.
-pub(super) fn announce(session: &mut dyn Session, count: usize) -> Result<(), StoreError> {
-    session.announce(TAKE, &binds(count))
+pub(super) fn prefetch(session: &mut dyn Session, count: usize) -> Result<(), StoreError> {
+    session.prefetch(TAKE, &binds(count))
 }
 
 /// Takes so many ids; the first one. They are given back only if the whole write is undone.
@@ -36,14 +36,13 @@ pub(super) fn take(session: &mut dyn Session, count: usize) -> Result<i32, Refus
 
 /// Moves the counter on, if there is one; what it stands at then.
 fn add(session: &mut dyn Session, count: usize) -> Result<Option<i64>, StoreError> {
-    if session.dialect() == Dialect::Sqlite {
-        // A statement that gives back what it wrote makes a table for it there, and costs more than two that do not.
+    if !session.dialect().capabilities().returning_is_cheap() {
         let Some(given) = counter(session)? else {
             return Ok(None);
         };
         let last = given.saturating_add(wide(count));
         let sql = "UPDATE counters SET last = ?1 WHERE name = ?2";
-        session.send(sql, &[last.into(), NAME.into()])?;
+        session.execute_deferred(sql, &[last.into(), NAME.into()])?;
         return Ok(Some(last));
     }
     let taken = session.first(TAKE, &binds(count), |row| row.int(0))?;
@@ -54,7 +53,7 @@ fn add(session: &mut dyn Session, count: usize) -> Result<Option<i64>, StoreErro
 pub(crate) fn given(session: &mut dyn Session, id: i32) -> Result<(), StoreError> {
     let sql = "INSERT INTO counters (name, last) VALUES (?1, ?2)
         ON CONFLICT (name) DO UPDATE SET last = excluded.last WHERE counters.last < excluded.last";
-    session.send(sql, &[NAME.into(), id.into()])
+    session.execute_deferred(sql, &[NAME.into(), id.into()])
 }
 
 /// The largest id that was given or is in use; 0 if none is.
@@ -84,7 +83,7 @@ fn largest(session: &mut dyn Session) -> Result<i64, StoreError> {
 fn begin(session: &mut dyn Session, count: usize) -> Result<i64, StoreError> {
     let last = largest(session)? + wide(count);
     let sql = "INSERT INTO counters (name, last) VALUES (?1, ?2)";
-    session.send(sql, &[NAME.into(), last.into()])?;
+    session.execute_deferred(sql, &[NAME.into(), last.into()])?;
     Ok(last)
 }
 

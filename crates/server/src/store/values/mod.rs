@@ -57,5 +57,5 @@ pub fn changed(
 ) -> Result<(), StoreError> {
     let sql = "UPDATE datasources SET value_count = value_count + ?2,
         change_counter = CASE WHEN change_counter >= ?3 THEN change_counter + 1 ELSE ?3 END WHERE id = ?1";
-    session.send(sql, &[datasource_id.into(), added.into(), at.into()])
+    session.execute_deferred(sql, &[datasource_id.into(), added.into(), at.into()])
 }

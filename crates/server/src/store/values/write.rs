@@ -30,11 +30,11 @@ pub(crate) struct Stored {
 }
 
 /// Says that so many values will be added ([`insert`], [`append`]).
-pub(crate) fn announce(session: &mut dyn Session, count: usize) -> Result<(), StoreError> {
+pub(crate) fn prefetch(session: &mut dyn Session, count: usize) -> Result<(), StoreError> {
     if count == 0 {
         return Ok(());
     }
-    ids::announce(session, count)
+    ids::prefetch(session, count)
 }
 
 /// Adds a value that is registered at this stamp; its id.
@@ -45,7 +45,7 @@ pub(crate) fn insert(
     stamp: i64,
 ) -> Result<i32, Refusal> {
     let id = ids::take(session, 1)?;
-    session.send(INSERT, &cells(datasource, id, value, stamp))?;
+    session.execute_deferred(INSERT, &cells(datasource, id, value, stamp))?;
     changed(session, datasource, 1, stamp)?;
     Ok(id)
 }
@@ -72,12 +72,12 @@ pub(crate) fn append(
 }
 
 /// Says that a value will be looked up ([`find`]).
-pub(crate) fn announce_find(
+pub(crate) fn prefetch_find(
     session: &mut dyn Session,
     datasource: i32,
     id: i32,
 ) -> Result<(), StoreError> {
-    session.announce(FIND, &[datasource.into(), id.into()])
+    session.prefetch(FIND, &[datasource.into(), id.into()])
 }
 
 /// A value of the datasource as it stands.
@@ -96,7 +96,7 @@ pub(crate) fn update(
     value: &DatasourceValue,
     stamp: i64,
 ) -> Result<(), StoreError> {
-    session.send(UPDATE, &cells(datasource, id, value, stamp))?;
+    session.execute_deferred(UPDATE, &cells(datasource, id, value, stamp))?;
     changed(session, datasource, 0, stamp)
 }
 

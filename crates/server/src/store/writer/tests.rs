@@ -17,7 +17,7 @@ const TOO_MUCH: &str = "too much";
 #[derive(Default)]
 struct Engine(AtomicUsize);
 
-/// Does nothing; one that `panics` does where a part ends.
+/// Does nothing; one that `panics` does where a savepoint ends.
 struct Fake {
     panics: bool,
     is_open: bool,
@@ -27,7 +27,7 @@ impl Connect for Engine {
     type Connection = Fake;
 
     const IN_PROCESS: bool = true;
-    const MOST_PARTS: usize = 100;
+    const MOST_SAVEPOINTS: usize = 100;
 
     fn reader(&self, _: Work) -> Result<Fake, StoreError> {
         unreachable!("nobody reads")
@@ -65,12 +65,12 @@ impl Connection for Fake {
         panic!("a connection that panicked was used again")
     }
 
-    fn begin_part(&mut self) -> Result<(), StoreError> {
+    fn begin_savepoint(&mut self) -> Result<(), StoreError> {
         Ok(())
     }
 
-    fn end_part(&mut self, _: bool) -> Result<(), StoreError> {
-        assert!(!self.panics, "the end of a part panics");
+    fn end_savepoint(&mut self, _: bool) -> Result<(), StoreError> {
+        assert!(!self.panics, "the end of a savepoint panics");
         Ok(())
     }
 
@@ -155,7 +155,7 @@ async fn at_once(jobs: Vec<Sent>) -> Vec<Result<u64, StoreError>> {
         false,
     );
     let sent = iter::once(gate).chain(jobs);
-    let answers = future::join_all(sent.map(|(work, is_apart)| writer.send(work, is_apart)));
+    let answers = future::join_all(sent.map(|(work, is_isolated)| writer.send(work, is_isolated)));
     // Polled for the first time, they are sent one after the other; only then is the gate opened.
     let (mut answers, ()) = future::join(answers, async { drop(go) }).await;
     writer.stop().await;

@@ -1,10 +1,11 @@
 //! The connection over a real server: what the driver, the wire and the server make of what is asked.
 
-mod announced;
+mod catalogue;
 mod cluster;
 mod faults;
 mod front;
 mod migrate;
+mod prefetched;
 mod scratch;
 mod session;
 mod tls;

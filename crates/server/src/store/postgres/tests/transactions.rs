@@ -74,13 +74,13 @@ fn a_part_that_failed_is_undone_alone() {
     let (_scratch, mut writer) = with_table();
     writer.begin_write().unwrap();
     for (number, keep) in [(1, true), (2, false), (3, true)] {
-        writer.begin_part().unwrap();
+        writer.begin_savepoint().unwrap();
         insert(&mut writer, number).unwrap();
         if number == 2 {
             let again = insert(&mut writer, 1);
             assert!(matches!(again, Err(StoreError::Constraint(_))));
         }
-        writer.end_part(keep).unwrap();
+        writer.end_savepoint(keep).unwrap();
     }
     writer.commit().unwrap();
     assert_eq!(
@@ -93,37 +93,37 @@ fn a_part_that_failed_is_undone_alone() {
 fn what_is_sent_is_done_in_order_and_its_error_is_told_before_anything_is_kept() {
     let (_scratch, mut writer) = with_table();
     writer.begin_write().unwrap();
-    writer.begin_part().unwrap();
+    writer.begin_savepoint().unwrap();
     // More than may be outstanding.
     for number in 0..1_000_i64 {
-        writer.send(INSERT, &[number.into()]).unwrap();
+        writer.execute_deferred(INSERT, &[number.into()]).unwrap();
     }
     writer
-        .send("UPDATE t SET a = a + ?1", &[Value::Int(10_000)])
+        .execute_deferred("UPDATE t SET a = a + ?1", &[Value::Int(10_000)])
         .unwrap();
     assert_eq!(
         one(&mut writer, "SELECT min(a) FROM t", &[]).unwrap(),
         Some(10_000)
     );
     writer.settle().unwrap();
-    writer.end_part(true).unwrap();
+    writer.end_savepoint(true).unwrap();
 
-    writer.begin_part().unwrap();
-    writer.send(INSERT, &[Value::Int(1)]).unwrap();
-    writer.send(INSERT, &[Value::Int(1)]).unwrap();
+    writer.begin_savepoint().unwrap();
+    writer.execute_deferred(INSERT, &[Value::Int(1)]).unwrap();
+    writer.execute_deferred(INSERT, &[Value::Int(1)]).unwrap();
     assert!(matches!(writer.settle(), Err(StoreError::Constraint(_))));
-    writer.end_part(false).unwrap();
+    writer.end_savepoint(false).unwrap();
 
-    writer.begin_part().unwrap();
-    writer.send(INSERT, &[Value::Int(2)]).unwrap();
-    writer.send(INSERT, &[Value::Int(2)]).unwrap();
+    writer.begin_savepoint().unwrap();
+    writer.execute_deferred(INSERT, &[Value::Int(2)]).unwrap();
+    writer.execute_deferred(INSERT, &[Value::Int(2)]).unwrap();
     let told = one(&mut writer, COUNT, &[]);
     assert!(
         matches!(told, Err(StoreError::Constraint(_))),
         "not that the transaction had failed"
     );
     assert!(writer.settle().is_err(), "the part can only be undone");
-    writer.end_part(false).unwrap();
+    writer.end_savepoint(false).unwrap();
     writer.commit().unwrap();
     assert_eq!(one(&mut writer, COUNT, &[]).unwrap(), Some(1_000));
 }
@@ -132,8 +132,8 @@ fn what_is_sent_is_done_in_order_and_its_error_is_told_before_anything_is_kept()
 fn an_error_that_was_not_told_is_told_by_the_commit_which_keeps_nothing() {
     let (_scratch, mut writer) = with_table();
     writer.begin_write().unwrap();
-    writer.send(INSERT, &[Value::Int(1)]).unwrap();
-    writer.send(INSERT, &[Value::Int(1)]).unwrap();
+    writer.execute_deferred(INSERT, &[Value::Int(1)]).unwrap();
+    writer.execute_deferred(INSERT, &[Value::Int(1)]).unwrap();
     assert!(matches!(writer.commit(), Err(StoreError::Constraint(_))));
     assert!(!writer.is_in_transaction() && !writer.is_lost());
     assert_eq!(one(&mut writer, COUNT, &[]).unwrap(), Some(0));
@@ -362,15 +362,15 @@ fn a_statement_of_the_writer_that_became_stale_is_prepared_anew_when_its_jobs_ru
         .control("ALTER TABLE t ALTER a TYPE int")
         .unwrap();
     writer.begin_write().unwrap();
-    writer.begin_part().unwrap();
+    writer.begin_savepoint().unwrap();
     // Nobody waits for it, so nobody knows its text when it fails.
-    writer.announce(look, &[]).unwrap();
+    writer.prefetch(look, &[]).unwrap();
     assert!(writer.settle().is_err());
-    writer.end_part(false).unwrap();
+    writer.end_savepoint(false).unwrap();
     assert!(writer.take_conflict());
     writer.roll_back().unwrap();
     writer.begin_write().unwrap();
-    writer.announce(look, &[]).unwrap();
+    writer.prefetch(look, &[]).unwrap();
     writer.settle().unwrap();
     writer.roll_back().unwrap();
 }

@@ -12,7 +12,8 @@ CREATE TABLE clients (
     revoked_at  INTEGER
 );
 
--- A revoked client stays, so that its tokens can be refused until they expire; every process polls this short list.
+-- A revoked client stays, so that its tokens can be refused until they expire; every process polls this short
+-- list.
 CREATE INDEX clients_revoked ON clients (revoked_at) WHERE revoked_at IS NOT NULL;
 
 CREATE TABLE signing_keys (

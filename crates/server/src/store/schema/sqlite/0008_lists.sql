@@ -1,4 +1,5 @@
--- What the lists of v1 read: the parts of an incident as it shows them, and indexes that hold what is not in the trash and nothing else.
+-- What the lists of v1 read: the parts of an incident as it shows them, and indexes that hold what is not in
+-- the trash and nothing else.
 
 CREATE VIEW incident_category_records AS
 SELECT m.incident_id, p.id, p.title, p.sort_order
@@ -21,15 +22,11 @@ FROM incident_custom_fields AS m
 JOIN type_custom_fields AS p ON p.id = m.custom_field_id
 LEFT JOIN data_lists AS l ON l.id = p.data_list_id;
 
--- A list tells how many incidents match, and steps over those of the pages before: from these both are done without a look at the table. That an incident is in
--- no trash is said by the index as a whole, but an engine takes the word of a column only.
--- only sqlite:
+-- A list counts the incidents that match, and steps over those of the pages before: an index that holds every
+-- column needed does both without the table. `deleted_date` is a column of them although their condition says
+-- that it is NULL: an engine does not conclude that.
 DROP INDEX incidents_by_last_modified;
 DROP INDEX incidents_by_type;
--- only postgres:
--- DROP INDEX incidents_by_last_modified;
--- DROP INDEX incidents_by_type;
--- both:
 CREATE INDEX incidents_in_use ON incidents (id, deleted_date) WHERE deleted_date IS NULL;
 CREATE INDEX incidents_by_last_modified ON incidents (last_modified, id, deleted_date) WHERE deleted_date IS NULL;
 -- Those of a type, in the order of lists.

@@ -5,12 +5,7 @@
 -- The id of the record that the answer showed. A body is kept only where an answer tells nothing of a record,
 -- such as how many values were added. The keys of a client are numbered as they come: the last number less
 -- the first tells how many there are. Those from before share a number.
--- only sqlite: adding columns
 ALTER TABLE answers ADD COLUMN record_id INTEGER;
 ALTER TABLE answers ADD COLUMN ordinal INTEGER NOT NULL DEFAULT 0;
 UPDATE answers SET record_id = json_extract(body, '$.id'), body = NULL WHERE body LIKE '{"id":%';
--- only postgres:
--- ALTER TABLE answers ADD COLUMN record_id bigint, ADD COLUMN ordinal bigint NOT NULL DEFAULT 0;
--- UPDATE answers SET record_id = (body::json ->> 'id')::bigint, body = NULL WHERE body LIKE '{"id":%';
--- both:
 CREATE INDEX answers_by_client ON answers (client_id, ordinal);

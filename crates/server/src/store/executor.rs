@@ -1,4 +1,4 @@
-//! Units of work over an engine: on which thread each runs, and in which transaction.
+//! Executor of work over an engine: on which thread each runs, and in which transaction.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use super::writer::Writer;
 use super::{Session, StoreError, StoreOptions};
 
 /// One database.
-pub(super) struct Units<E: Connect> {
+pub(super) struct Executor<E: Connect> {
     readers: Arc<Pool<E>>,
     writer: Writer,
 }
 
-impl<E: Connect> Units<E> {
+impl<E: Connect> Executor<E> {
     /// Over an engine whose database is up to date, with the first connection that writes to it.
     pub(super) fn start(
         engine: E,
@@ -25,7 +25,7 @@ impl<E: Connect> Units<E> {
         let engine = Arc::new(engine);
         let writer = Writer::start(Arc::clone(&engine), writer, options)?;
         let readers = Arc::new(Pool::new(engine, options.clone()));
-        Ok(Units { readers, writer })
+        Ok(Executor { readers, writer })
     }
 
     /// Runs the work on a reader, inline if the engine works in this process. Each statement sees its own snapshot.
@@ -44,7 +44,7 @@ impl<E: Connect> Units<E> {
 
     /// Runs the work inside one snapshot, inline if the engine works in this process. If it turns out to be
     /// long, ends it and runs it again as [`Self::read`] does.
-    pub(super) async fn brief<T, X, F>(&self, work: F) -> Result<T, X>
+    pub(super) async fn read_inline<T, X, F>(&self, work: F) -> Result<T, X>
     where
         F: Fn(&mut dyn Session) -> Result<T, X> + Send + 'static,
         T: Send + 'static,
@@ -83,7 +83,7 @@ impl<E: Connect> Units<E> {
         X: From<StoreError> + Send + 'static,
     {
         if E::IN_PROCESS {
-            return self.brief(work).await;
+            return self.read_inline(work).await;
         }
         self.run(Work::Point, work).await
     }
@@ -126,7 +126,7 @@ impl<E: Connect> Units<E> {
     }
 
     /// Runs the work on the blocking pool, inside one snapshot, if a reader is free now.
-    pub(super) fn assist<F>(&self, work: F)
+    pub(super) fn spawn_if_idle<F>(&self, work: F)
     where
         F: FnOnce(&mut dyn Session) + Send + 'static,
     {
@@ -166,13 +166,13 @@ impl<E: Connect> Units<E> {
     }
 
     /// The same for work that does not run again because it failed, or another job did.
-    pub(super) async fn write_apart<T, X, F>(&self, work: F) -> Result<T, X>
+    pub(super) async fn write_isolated<T, X, F>(&self, work: F) -> Result<T, X>
     where
         F: Fn(&mut dyn Session) -> Result<T, X> + Send + 'static,
         T: Send + 'static,
         X: From<StoreError> + Send + 'static,
     {
-        self.writer.run_apart(work).await
+        self.writer.run_isolated(work).await
     }
 
     /// Jobs waiting for the writer.

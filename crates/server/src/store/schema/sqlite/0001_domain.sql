@@ -1,36 +1,11 @@
 -- The tables of the domain.
 --
--- Encodings: an instant (…_date, last_modified) is an INTEGER of 100 ns ticks since 1970-01-01T00:00Z, a date (incident_date) an INTEGER of
--- days since 1970-01-01, a boolean an INTEGER 0 or 1. Enumerated columns hold the word of the wire. Strings compare by code point.
--- Ids come from the outside (import) or from the table's own sequence, which never gives an id twice where AUTOINCREMENT stands.
--- Self-references are checked at commit, so that parents and children may arrive in any order; every other reference at once.
+-- Encodings: an instant (…_date, last_modified) is an INTEGER of 100 ns ticks since 1970-01-01T00:00Z, a date
+-- (incident_date) an INTEGER of days since 1970-01-01, a boolean an INTEGER 0 or 1. Enumerated columns hold
+-- the word of the wire. Strings compare by code point. Ids come from an import or from the table's own
+-- sequence, which never gives an id twice (AUTOINCREMENT). References of a table to itself are checked at
+-- commit, so that parents and children may arrive in any order; every other reference is checked at once.
 
--- only postgres: SQLite's AUTOINCREMENT goes on after ids that came from the outside; a sequence does not know of them.
--- -- Runs as the tables' owner, so that whoever writes rows needs no right to move sequences.
--- DO $do$ BEGIN EXECUTE format($definition$
---     CREATE FUNCTION obeya_ids_taken() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = %I, pg_temp AS $$
---     DECLARE
---         ids regclass := pg_get_serial_sequence(format('%%I.%%I', TG_TABLE_SCHEMA, TG_TABLE_NAME), 'id');
---         largest bigint := (SELECT max(id) FROM written);
---     BEGIN
---         IF largest > coalesce(pg_sequence_last_value(ids), 0) THEN
---             PERFORM setval(ids, largest);
---         END IF;
---         RETURN NULL;
---     END $$
--- $definition$, current_schema()); END $do$;
--- -- Triggers fire without it; who could use the function otherwise could let the owner run what types of their own do.
--- REVOKE EXECUTE ON FUNCTION obeya_ids_taken() FROM PUBLIC;
---
--- -- An index takes no entry as long as a word can be.
--- CREATE FUNCTION obeya_words(document text) RETURNS text[] LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
--- BEGIN
---     IF char_length(document) <= {longest_word} THEN
---         RETURN string_to_array(btrim(document), ' ');
---     END IF;
---     RETURN ARRAY(SELECT left(word, {longest_word}) FROM unnest(string_to_array(btrim(document), ' ')) AS word);
--- END $$;
--- both:
 -- The last stamp given out for last_modified: see store/stamp.rs.
 CREATE TABLE stamps (
     id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -166,8 +141,8 @@ CREATE TABLE type_custom_fields (
 ) STRICT;
 CREATE INDEX type_custom_fields_by_type ON type_custom_fields (incident_type_id, sort_order, id);
 
--- Words of a type in another language. `language` is a lower-case tag (nb, nb-no); `title` translates a custom field's label too;
--- a null leaves the default word. For the type itself item_id is its own id.
+-- Words of a type in another language. `language` is a lower-case tag (nb, nb-no); `title` translates a
+-- custom field's label too; a null leaves the default word. For the type itself item_id is its own id.
 CREATE TABLE type_translations (
     incident_type_id INTEGER NOT NULL REFERENCES incident_types (id) ON DELETE CASCADE,
     language TEXT NOT NULL,
@@ -185,7 +160,8 @@ CREATE TABLE incidents (
     project_id INTEGER REFERENCES projects (id),
     area_id INTEGER REFERENCES areas (id),
     reported_by_group_id INTEGER REFERENCES groups (id),
-    -- Who reported: a user, or only a name where no user is known. Never given out while is_anonymous = 1: read through incident_records.
+    -- Who reported: a user, or only a name where no user is known. Never given out while is_anonymous = 1:
+    -- read through incident_records.
     reported_by_user_id TEXT REFERENCES users (id),
     reported_by TEXT,
     reported_date INTEGER NOT NULL,
@@ -218,11 +194,7 @@ CREATE INDEX incidents_by_type ON incidents (incident_type_id, incident_date);
 CREATE INDEX incidents_by_date ON incidents (incident_date, id);
 CREATE INDEX incidents_by_last_modified ON incidents (last_modified, id);
 CREATE INDEX incidents_by_area ON incidents (area_id);
--- only sqlite:
 CREATE INDEX incidents_by_external_id ON incidents (external_id) WHERE external_id IS NOT NULL;
--- only postgres: an index that keeps an order takes no entry of more than 2.7 KB, and an external id may be longer.
--- CREATE INDEX incidents_by_external_id ON incidents USING hash (external_id) WHERE external_id IS NOT NULL;
--- both:
 
 CREATE TABLE incident_categories (
     incident_id INTEGER NOT NULL REFERENCES incidents (id) ON DELETE CASCADE,
@@ -272,7 +244,8 @@ CREATE INDEX incident_comments_by_incident ON incident_comments (incident_id, co
 CREATE INDEX incident_comments_by_date ON incident_comments (comment_date);
 CREATE INDEX incident_comments_by_parent ON incident_comments (parent_id) WHERE parent_id IS NOT NULL;
 
--- Comments of incidents that are not in the trash. The trash is small, so the set is built once for a statement.
+-- Comments of incidents that are not in the trash. The trash is small, so the set is built once for a
+-- statement.
 CREATE VIEW live_comments AS
 SELECT c.id, c.incident_id, c.text, c.comment_date,
        coalesce((SELECT u.display_name FROM users AS u WHERE u.id = c.commented_by_user_id), c.commented_by) AS commented_by,
@@ -377,7 +350,8 @@ CREATE TABLE datasources (
     object_source TEXT,
     unit_of_time TEXT,
     primary_input_source TEXT,
-    -- How many values it has, and a counter that every change of its values moves. Whoever writes values calls store::values::changed.
+    -- How many values it has, and a counter that every change of its values moves. Whoever writes values
+    -- calls store::values::changed.
     value_count INTEGER NOT NULL DEFAULT 0,
     change_counter INTEGER NOT NULL DEFAULT 0
 ) STRICT;
@@ -395,7 +369,8 @@ CREATE TABLE datasource_elements (
     PRIMARY KEY (datasource_id, id)
 ) STRICT, WITHOUT ROWID;
 
--- Values, clustered in the order they are read. Area, asset and project are the sender's numbers and are not checked.
+-- Values, clustered in the order they are read. Area, asset and project are the sender's numbers and are not
+-- checked.
 CREATE TABLE datasource_values (
     datasource_id INTEGER NOT NULL REFERENCES datasources (id) ON DELETE CASCADE,
     value_date INTEGER NOT NULL,
@@ -415,7 +390,8 @@ CREATE TABLE datasource_values (
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX datasource_values_by_id ON datasource_values (id);
 
--- Search: one document of our own tokens for each row, found by rowid = the row's id. Written through store::search.
+-- Search: one document of our own tokens for each row, found by rowid = the row's id. Written through
+-- store::search.
 CREATE VIRTUAL TABLE areas_search USING fts5(document, content='', contentless_delete=1, tokenize='ascii');
 CREATE VIRTUAL TABLE groups_search USING fts5(document, content='', contentless_delete=1, tokenize='ascii');
 CREATE VIRTUAL TABLE boards_search USING fts5(document, content='', contentless_delete=1, tokenize='ascii');

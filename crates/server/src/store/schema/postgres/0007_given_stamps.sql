@@ -1,4 +1,4 @@
--- Records that came in with stamps of their own before imports took them for given out (store/stamp.rs): now they are.
+-- Earlier imports brought stamps along without marking them as given out (store/stamp.rs): this does it.
 UPDATE stamps SET last = (
     SELECT max(at) FROM (
         SELECT last AS at FROM stamps

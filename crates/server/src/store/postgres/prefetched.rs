@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::values::{Columns, Owned};
 use crate::store::{EachRow, StoreError, Value};
 
-/// What is announced and not yet asked for.
+/// What is prefetched and not yet asked for.
 #[derive(Default)]
-pub(super) struct Announced {
+pub(super) struct Prefetched {
     kept: Vec<Kept>,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Rows {
     found: Arc<Mutex<Vec<tokio_postgres::Row>>>,
 }
 
-impl Announced {
+impl Prefetched {
     /// Adds a statement that is being sent; where its rows belong.
     pub(super) fn add(&mut self, sql: &str, binds: &[Value<'_>]) -> Rows {
         let rows = Rows::default();
@@ -36,7 +36,7 @@ impl Announced {
         rows
     }
 
-    /// The rows of a statement with these values, if it was announced.
+    /// The rows of a statement with these values, if it was prefetched.
     pub(super) fn take(&mut self, sql: &str, binds: &[Value<'_>]) -> Option<Rows> {
         let is_it = |kept: &Kept| {
             kept.sql == sql

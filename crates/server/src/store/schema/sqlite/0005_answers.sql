@@ -1,4 +1,5 @@
--- The answers to requests that carried an Idempotency-Key, so that the same request sent again gets the same answer and changes nothing.
+-- The answers to requests that carried an Idempotency-Key, so that the same request sent again gets the same
+-- answer and changes nothing.
 --
 -- A row is written in the transaction of the change it answers: there is never one without the other.
 
@@ -7,7 +8,8 @@ CREATE TABLE answers (
     client_id   TEXT    NOT NULL,
     operation   TEXT    NOT NULL,
     key         TEXT    NOT NULL,
-    -- SHA-256 of what was asked, in base64url: another request under the same key is a mistake of the caller's.
+    -- SHA-256 of what was asked, in base64url: another request under the same key is a mistake of the
+    -- caller's.
     fingerprint TEXT    NOT NULL,
     -- NULL where the answer has no body.
     body        TEXT,

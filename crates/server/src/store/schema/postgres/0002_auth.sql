@@ -1,0 +1,26 @@
+-- Who may call, and the keys their tokens are signed with.
+
+CREATE TABLE clients (
+    id          text COLLATE "C"    NOT NULL PRIMARY KEY,
+    name        text COLLATE "C"    NOT NULL,
+    -- argon2id in PHC form; the secret itself is never stored.
+    secret_hash text COLLATE "C"    NOT NULL,
+    -- Granted scopes, separated by single spaces.
+    scopes      text COLLATE "C"    NOT NULL,
+    -- Instants are 100 ns ticks since 1970-01-01T00:00Z.
+    created_at  bigint NOT NULL,
+    revoked_at  bigint
+);
+
+-- A revoked client stays, so that its tokens can be refused until they expire; every process polls this short
+-- list.
+CREATE INDEX clients_revoked ON clients (revoked_at NULLS FIRST, id) WHERE revoked_at IS NOT NULL;
+
+CREATE TABLE signing_keys (
+    kid         text COLLATE "C"    NOT NULL PRIMARY KEY,
+    -- PKCS#8 DER of a P-384 private key, in standard base64.
+    private_key text COLLATE "C"    NOT NULL,
+    created_at  bigint NOT NULL,
+    -- No token signed with the key is accepted from here on; NULL while it is in use.
+    expires_at  bigint
+);
