@@ -5,6 +5,23 @@
 
 use serde_json::Value;
 
+use crate::conventions::{METHODS, SDK_NAME};
+
+/// The document as the service serves it: without what only the generators of this project read.
+#[must_use]
+pub fn served(document: &Value) -> Value {
+    let mut out = document.clone();
+    let items = out.get_mut("paths").and_then(Value::as_object_mut);
+    for (_, item) in items.into_iter().flatten() {
+        for method in METHODS {
+            if let Some(operation) = item.get_mut(method).and_then(Value::as_object_mut) {
+                operation.shift_remove(SDK_NAME);
+            }
+        }
+    }
+    out
+}
+
 /// Keywords that only explain.
 const PROSE: [&str; 6] = [
     "description",
@@ -18,7 +35,7 @@ const PROSE: [&str; 6] = [
 /// The document without prose.
 #[must_use]
 pub fn contract(document: &Value) -> Value {
-    let mut out = document.clone();
+    let mut out = served(document);
     strip(&mut out, true);
     if let Some(object) = out.as_object_mut() {
         object.shift_remove("tags");
@@ -59,6 +76,16 @@ fn strip(node: &mut Value, keywords: bool) {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+
+    #[test]
+    fn the_names_of_the_sdks_are_not_served() {
+        let document = json!({"paths": {"/a": {"get": {"operationId": "a", "x-sdk-name": "a.b", "tags": ["A"]}}}});
+        let served = super::served(&document);
+        assert_eq!(
+            served,
+            json!({"paths": {"/a": {"get": {"operationId": "a", "tags": ["A"]}}}})
+        );
+    }
 
     #[test]
     fn a_property_called_description_is_no_prose() {
