@@ -19,12 +19,15 @@ fn outputs(spec: &Spec) -> Result<Vec<(String, String)>> {
         ("spec/generated/openapi.json", openapi_json(spec)?),
         ("spec/generated/operations.md", table),
     ];
+    let classes = python::classes(spec.document())?;
+    let twins = python::twins(&classes)?;
     let outputs = of_the_spec
         .into_iter()
         .chain(python::outputs(spec.document())?)
         .map(|(path, content)| (path.to_owned(), content))
         .chain([rust_sdk(spec)?])
-        .chain(python::twins()?);
+        .chain(twins)
+        .chain(classes);
     Ok(outputs.collect())
 }
 

@@ -243,6 +243,18 @@ mod tests {
     }
 
     #[test]
+    fn the_path_of_a_list_has_the_id_of_its_parent() {
+        let path = |operation, parent| {
+            Source::<()>::new(operation, parent, |_, _, _| unreachable!("nothing is sent")).path()
+        };
+        assert_eq!(path(Operation::ListAreas, None), "/v2/areas");
+        assert_eq!(
+            path(Operation::ListCommentsOfIncident, Some(7)),
+            "/v2/incidents/7/comments"
+        );
+    }
+
+    #[test]
     fn links_are_followed_within_the_origin_only() {
         let next = "https://connect.example/api/v2/areas?$skiptoken=2";
         assert_eq!(followed(next).unwrap(), next);
