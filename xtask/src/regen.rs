@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use obeya_codegen::{Spec, build, operations};
+use obeya_codegen::{Spec, build, operations, sdk, served};
 
 use crate::process::root;
 use crate::{python, snapshots};
@@ -19,17 +19,33 @@ fn outputs(spec: &Spec) -> Result<Vec<(String, String)>> {
         ("spec/generated/openapi.json", openapi_json(spec)?),
         ("spec/generated/operations.md", table),
     ];
+    let classes = python::classes(spec.document())?;
+    let twins = python::twins(&classes)?;
     let outputs = of_the_spec
         .into_iter()
         .chain(python::outputs(spec.document())?)
         .map(|(path, content)| (path.to_owned(), content))
-        .chain(python::twins()?);
+        .chain([rust_sdk(spec)?])
+        .chain(twins)
+        .chain(classes);
     Ok(outputs.collect())
+}
+
+/// The plain methods of the Rust SDK, beside those that are written by hand.
+fn rust_sdk(spec: &Spec) -> Result<(String, String)> {
+    let path = "crates/client/src/resources/operations.rs";
+    let read = |path: &str| fs::read_to_string(root().join(path)).unwrap_or_default();
+    let by_hand = |resource: Option<&str>| match resource {
+        Some(resource) => read(&format!("crates/client/src/resources/{resource}.rs")),
+        None => read("crates/client/src/client.rs"),
+    };
+    let source = sdk::rust(&sdk::methods(spec.document()), &read(path), by_hand)?;
+    Ok((path.to_owned(), source))
 }
 
 /// The specification as JSON: what the service serves, and what tools that read no YAML are given.
 fn openapi_json(spec: &Spec) -> Result<String> {
-    Ok(serde_json::to_string_pretty(spec.document())? + "\n")
+    Ok(serde_json::to_string_pretty(&served(spec.document()))? + "\n")
 }
 
 /// Reads and lints the specification.

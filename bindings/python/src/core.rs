@@ -6,15 +6,14 @@ use std::time::Duration;
 
 use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 
 use crate::arguments::named;
 use crate::call::Call;
-use crate::calls::{
-    AreaCalls, BoardCalls, CommentCalls, DatasourceCalls, GroupCalls, ImprovementCalls,
-    IncidentCalls,
-};
+use crate::calls::{self, DatasourceCalls, ImprovementCalls, IncidentCalls};
 use crate::errors;
 use crate::handle::{Handle, Seen};
+use crate::lists::Query;
 
 /// The variables `from_env` can't do without: named all at once, so that nobody finds them out one by one.
 const NEEDED: [&str; 3] = ["OBEYA_BASE_URL", "OBEYA_CLIENT_ID", "OBEYA_CLIENT_SECRET"];
@@ -114,8 +113,34 @@ impl Core {
         (core, LastTag(seen))
     }
 
+    /// The same client, whose writes carry these.
+    #[pyo3(signature = (if_match, idempotency_key, /))]
+    fn carrying(&self, if_match: Option<String>, idempotency_key: Option<String>) -> Self {
+        Self {
+            handle: self.handle.carrying(if_match, idempotency_key),
+            base_url: self.base_url.clone(),
+        }
+    }
+
     fn close(&self) {
         self.handle.close();
+    }
+
+    /// An operation by its id, with the ids in its path and what it takes beside them.
+    #[pyo3(signature = (operation, /, *arguments))]
+    fn call(&self, operation: &str, arguments: &Bound<'_, PyTuple>) -> PyResult<Call> {
+        calls::call(&self.handle, operation, arguments)
+    }
+
+    /// A list by the id of its operation.
+    #[pyo3(signature = (operation, /, *arguments, **options))]
+    fn query(
+        &self,
+        operation: &str,
+        arguments: &Bound<'_, PyTuple>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Query> {
+        calls::query(&self.handle, operation, arguments, options)
     }
 
     fn ping(&self) -> PyResult<Call> {
@@ -126,26 +151,6 @@ impl Core {
     fn authenticate(&self) -> PyResult<Call> {
         self.handle
             .call(|client| async move { client.authenticate().await })
-    }
-
-    #[getter]
-    fn areas(&self) -> AreaCalls {
-        AreaCalls(self.handle.clone())
-    }
-
-    #[getter]
-    fn boards(&self) -> BoardCalls {
-        BoardCalls(self.handle.clone())
-    }
-
-    #[getter]
-    fn groups(&self) -> GroupCalls {
-        GroupCalls(self.handle.clone())
-    }
-
-    #[getter]
-    fn comments(&self) -> CommentCalls {
-        CommentCalls(self.handle.clone())
     }
 
     #[getter]

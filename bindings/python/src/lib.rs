@@ -28,10 +28,6 @@ fn _obeya(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<core::Core>()?;
     module.add_class::<core::LastTag>()?;
-    module.add_class::<calls::AreaCalls>()?;
-    module.add_class::<calls::BoardCalls>()?;
-    module.add_class::<calls::GroupCalls>()?;
-    module.add_class::<calls::CommentCalls>()?;
     module.add_class::<calls::IncidentCalls>()?;
     module.add_class::<calls::ImprovementCalls>()?;
     module.add_class::<calls::DatasourceCalls>()?;

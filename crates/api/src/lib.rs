@@ -30,6 +30,7 @@
 //! # }
 //! ```
 
+mod calls;
 mod error;
 mod executor;
 mod hooks;
@@ -50,6 +51,7 @@ mod generated {
     include!(concat!(env!("OUT_DIR"), "/client.rs"));
 }
 
+pub use calls::Call;
 pub use error::Error;
 pub use executor::{BoxFuture, ExecuteError, Executor};
 pub use generated::{Client, Operation, call};

@@ -37,7 +37,7 @@ impl<T: Resource + Tabular> List<T> {
 
     fn batches(self) -> impl futures_core::Stream<Item = Result<ArrowPage>> + Send + 'static {
         let shape = self.shape();
-        let (operation, _) = T::place(self.parent);
+        let operation = self.operation();
         self.pages_inner().and_then(move |page| {
             let count = page.count.and_then(|count| i32::try_from(count).ok());
             let batch = shape.batch(&page.items);

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use obeya_api::{Call, call};
 use obeya_model::Timestamp;
 use reqwest::{Method, Request, Url};
 use serde::de::DeserializeOwned;
@@ -173,11 +174,31 @@ impl Client {
     /// # Errors
     /// See [`Error`](crate::Error).
     pub async fn ping(&self) -> Result<Timestamp> {
-        let call = obeya_api::call::Ping::default();
-        bridge::finish(
-            obeya_api::call::Ping::OPERATION,
-            call.send(self.api()).await,
-        )
+        self.call(&call::Ping::default()).await
+    }
+
+    /// Makes a call: any operation of the interface, with its parameters as fields. The methods of the resources do the
+    /// same and take less writing; this is for what they leave out, and for code that treats operations alike.
+    ///
+    /// ```no_run
+    /// use obeya::call;
+    ///
+    /// # async fn example(client: obeya::Client) -> obeya::Result<()> {
+    /// let page = client
+    ///     .call(&call::ListIncidentComments {
+    ///         filter: Some("incidentId eq 4711"),
+    ///         ..Default::default()
+    ///     })
+    ///     .await?;
+    /// println!("{} comments", page.value.len());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn call<C: Call>(&self, call: &C) -> Result<C::Output> {
+        bridge::finish(C::OPERATION, call.send(self.api()).await)
     }
 
     pub(crate) fn transport(&self) -> &Arc<Transport> {

@@ -145,6 +145,12 @@ pub use arrow::value_schema;
 #[cfg(feature = "arrow")]
 pub use values::ArrowPage;
 
+/// The operations of the interface, a struct for each: for [`Client::call`].
+#[doc(inline)]
+pub use obeya_api::call;
+
+pub use obeya_api::{Call, Operation};
+
 /// The types that travel: records, write bodies, enums, timestamps.
 pub use obeya_model as model;
 

@@ -1,13 +1,13 @@
 //! Reading v2 resources: a list with its OData options and next links, and a single record.
 //!
-//! One implementation for all resources; what differs between them is in their [`Resource`] implementation. A next
+//! One implementation for all resources; what differs between them is in the [`Source`] of a list. A next
 //! link is followed only within the origin of the API: the request carries the token.
 
 use std::future::IntoFuture;
-use std::marker::PhantomData;
 
 use futures_core::future::BoxFuture;
 use futures_util::{TryStreamExt, stream};
+use obeya_api::Operation;
 use obeya_odata::build::{Clause, Expansion, Filter, Order, Select};
 use reqwest::Url;
 use serde::de::DeserializeOwned;
@@ -24,51 +24,81 @@ pub trait Resource: sealed::Resource {}
 impl<T: sealed::Resource> Resource for T {}
 
 pub(crate) mod sealed {
-    use obeya_api::Operation;
-
-    use super::{BoxFuture, Client, DeserializeOwned, Options, Page, Result};
+    use super::{DeserializeOwned, Page};
 
     /// What the generic reads need to know about a resource.
     pub trait Resource: DeserializeOwned + Send + Sized + 'static {
         /// The page as it is on the wire.
-        type Wire: DeserializeOwned + Send;
-
-        /// Operation and path of the list within `parent`.
-        fn place(parent: Option<i32>) -> (Operation, String);
-
-        /// The first page.
-        fn list(
-            client: &Client,
-            parent: Option<i32>,
-            options: Options,
-        ) -> BoxFuture<'_, Result<Self::Wire>>;
-
-        /// One record.
-        fn get(client: &Client, id: i32, options: Options) -> BoxFuture<'_, Result<Self>>;
-
-        /// The page in its common form.
-        fn page(wire: Self::Wire) -> Page<Self>;
+        type Wire: DeserializeOwned + Into<Page<Self>> + Send;
     }
 }
+
+/// Fetches the first page of a list.
+type SendList<T> = for<'a> fn(&'a Client, Option<i32>, Options) -> BoxFuture<'a, Result<Page<T>>>;
+
+/// Fetches a record.
+type SendGet<T> = for<'a> fn(&'a Client, i32, Options) -> BoxFuture<'a, Result<T>>;
+
+/// The operation of a list.
+#[derive(Debug)]
+pub(crate) struct Source<T> {
+    operation: Operation,
+    /// The id in its path, if it lists parts of a record.
+    parent: Option<i32>,
+    send: SendList<T>,
+}
+
+impl<T> Source<T> {
+    pub(crate) fn new(operation: Operation, parent: Option<i32>, send: SendList<T>) -> Self {
+        Self {
+            operation,
+            parent,
+            send,
+        }
+    }
+
+    /// The path of the list.
+    fn path(&self) -> String {
+        let template = self.operation.path();
+        match (template.split_once('{'), self.parent) {
+            (Some((before, rest)), Some(parent)) => {
+                let after = rest.split_once('}').map_or("", |(_, after)| after);
+                format!("{before}{parent}{after}")
+            }
+            _ => template.to_owned(),
+        }
+    }
+}
+
+impl<T> Clone for Source<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Source<T> {}
 
 /// A list request, made by `list()` of a resource. Send it for one page, or stream it for all.
 #[derive(Clone, Debug)]
 #[must_use = "a request does nothing until it is sent or streamed"]
 pub struct List<T> {
     client: Client,
-    pub(crate) parent: Option<i32>,
+    source: Source<T>,
     pub(crate) options: Options,
-    record: PhantomData<fn() -> T>,
 }
 
 impl<T: Resource> List<T> {
-    pub(crate) fn new(client: Client, parent: Option<i32>) -> Self {
+    pub(crate) fn new(client: Client, source: Source<T>) -> Self {
         Self {
             client,
-            parent,
+            source,
             options: Options::default(),
-            record: PhantomData,
         }
+    }
+
+    /// The operation that is called.
+    pub(crate) fn operation(&self) -> Operation {
+        self.source.operation
     }
 
     option_methods!();
@@ -78,9 +108,7 @@ impl<T: Resource> List<T> {
     /// # Errors
     /// See [`Error`].
     pub async fn send(self) -> Result<Page<T>> {
-        T::list(&self.client, self.parent, self.options)
-            .await
-            .map(T::page)
+        (self.source.send)(&self.client, self.source.parent, self.options).await
     }
 
     /// All records, page after page.
@@ -100,27 +128,24 @@ impl<T: Resource> List<T> {
     pub(crate) fn pages_inner(
         self,
     ) -> impl futures_core::Stream<Item = Result<Page<T>>> + Send + 'static {
-        let (operation, path) = T::place(self.parent);
-        let operation = operation.id();
+        let (operation, path) = (self.operation().id(), self.source.path());
         let config = &self.client.transport().config;
         let api = config.base_url.clone();
         let here = Url::parse(&join(&api, &path)).unwrap_or_else(|_| api.clone());
         stream::try_unfold(Some(Next::First(self)), move |next| {
             let (api, here) = (api.clone(), here.clone());
             async move {
-                let (client, here, wire) = match next {
+                let (client, here, page) = match next {
                     None => return Ok(None),
                     Some(Next::First(request)) => {
                         let client = request.client.clone();
-                        let wire = T::list(&client, request.parent, request.options).await?;
-                        (client, here, wire)
+                        (client, here, request.send().await?)
                     }
                     Some(Next::Link(client, url)) => {
-                        let wire = client.get_url(operation, url.clone()).await?;
-                        (client, url, wire)
+                        let wire: T::Wire = client.get_url(operation, url.clone()).await?;
+                        (client, url, wire.into())
                     }
                 };
-                let page = T::page(wire);
                 let next = match &page.next_link {
                     None => None,
                     Some(link) => Some(Next::Link(client, follow(operation, &api, &here, link)?)),
@@ -170,18 +195,18 @@ impl<T: Resource> IntoFuture for List<T> {
 #[must_use = "a request does nothing until it is sent or awaited"]
 pub struct Get<T> {
     client: Client,
+    send: SendGet<T>,
     id: i32,
     options: Options,
-    record: PhantomData<fn() -> T>,
 }
 
 impl<T: Resource> Get<T> {
-    pub(crate) fn new(client: Client, id: i32) -> Self {
+    pub(crate) fn new(client: Client, send: SendGet<T>, id: i32) -> Self {
         Self {
             client,
+            send,
             id,
             options: Options::default(),
-            record: PhantomData,
         }
     }
 
@@ -192,7 +217,7 @@ impl<T: Resource> Get<T> {
     /// # Errors
     /// See [`Error`]; [`Error::is_not_found`] tells that there is none with this id.
     pub async fn send(self) -> Result<T> {
-        T::get(&self.client, self.id, self.options).await
+        (self.send)(&self.client, self.id, self.options).await
     }
 }
 
@@ -215,6 +240,18 @@ mod tests {
         follow("listAreas", &api, &here, link)
             .map(String::from)
             .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_path_of_a_list_has_the_id_of_its_parent() {
+        let path = |operation, parent| {
+            Source::<()>::new(operation, parent, |_, _, _| unreachable!("nothing is sent")).path()
+        };
+        assert_eq!(path(Operation::ListAreas, None), "/v2/areas");
+        assert_eq!(
+            path(Operation::ListCommentsOfIncident, Some(7)),
+            "/v2/incidents/7/comments"
+        );
     }
 
     #[test]

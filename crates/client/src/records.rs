@@ -12,7 +12,6 @@ use obeya_model::{Date, Improvement, ImprovementPage, Incident, IncidentPage, Ti
 use obeya_odata::build::{Clause, Filter, Order};
 
 use crate::Client;
-use crate::bridge;
 use crate::consistent::{self, Cursor, NumberedList, NumberedPage, SeenIds, Snapshot};
 use crate::error::Result;
 use crate::paged::Paged;
@@ -324,8 +323,7 @@ impl sealed::Record for Incident {
                 page: ask.page,
                 page_size: ask.page_size,
             };
-            let outcome = call.send(client.api()).await;
-            bridge::finish(call::ListIncidents::OPERATION, outcome)
+            client.call(&call).await
         })
     }
 
@@ -361,8 +359,7 @@ impl sealed::Record for Improvement {
                 page: ask.page,
                 page_size: ask.page_size,
             };
-            let outcome = call.send(client.api()).await;
-            bridge::finish(call::ListImprovements::OPERATION, outcome)
+            client.call(&call).await
         })
     }
 

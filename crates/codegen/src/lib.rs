@@ -9,6 +9,7 @@
 //! | [`generate`] | document → source of the model and of the client | what the generator itself refuses |
 //! | [`fields`] | tree → source of the properties that query options may name | nothing |
 //! | [`operations`] | tree → table of operations, and an enum over it | nothing |
+//! | [`sdk`] | tree → the plain methods of the SDKs | nothing |
 //!
 //! [`build`] drives them from a `build.rs`. Everything else is pure: no files, no network, no environment.
 //! This crate knows no other crate of the project; the paths it writes (`::obeya_model`, `::obeya_odata`, `crate::`) are only text.
@@ -22,6 +23,8 @@ mod naming;
 pub mod normalise;
 pub mod operations;
 mod schema;
+pub mod sdk;
+mod served;
 mod spec;
 mod surface;
 mod yaml;
@@ -29,6 +32,7 @@ mod yaml;
 pub use fault::{Error, Fault};
 pub use generate::{Generated, fields, generate};
 pub use lint::lint;
+pub use served::served;
 pub use spec::Spec;
 pub use surface::surface;
 

@@ -142,7 +142,7 @@ fn type_of(spec: &Spec, kind: &Kind) -> String {
 }
 
 /// A part of a body: a dictionary, its id alone where that says enough, or the record of the same thing.
-fn part(spec: &Spec, name: &str) -> String {
+pub(super) fn part(spec: &Spec, name: &str) -> String {
     let mut choices = vec![name.to_owned()];
     if spec
         .bodies

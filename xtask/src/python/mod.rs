@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 mod inputs;
+mod operations;
 mod reference;
 mod rust;
 mod schema;
@@ -12,6 +13,7 @@ mod test;
 use anyhow::Result;
 use serde_json::Value;
 
+pub(crate) use operations::classes;
 pub(crate) use reference::write as docs;
 pub(crate) use sync::outputs as twins;
 pub(crate) use test::tests;
@@ -45,6 +47,10 @@ pub fn outputs(document: &Value) -> Result<Vec<(&'static str, String)>> {
         (
             "bindings/python/python/obeya/types.py",
             inputs::module(&spec),
+        ),
+        (
+            "bindings/python/src/calls/generated.rs",
+            operations::extension(document),
         ),
     ])
 }

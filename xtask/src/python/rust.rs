@@ -21,7 +21,7 @@ pub(super) fn records(spec: &Spec) -> String {
     for record in &spec.records {
         out.push_str("\nrecord! {\n");
         docs(&mut out, "", &record.description);
-        let (name, table) = (&record.name, constant(&record.name));
+        let (name, table) = (&record.name, table(&record.name));
         out.push_str(&format!("{name} {table} \"{name}\" {{\n"));
         for field in &record.fields {
             docs(&mut out, "    ", &field.description);
@@ -43,7 +43,7 @@ pub(super) fn bodies(spec: &Spec) -> String {
     for body in &spec.bodies {
         out.push_str(&format!(
             "\nbody! {{ {} \"{}\" {{\n",
-            constant(&body.name),
+            table(&body.name),
             body.name
         ));
         for field in &body.fields {
@@ -63,10 +63,10 @@ fn row(field: &Field) -> String {
     };
     let mut row = format!("Field::{need}(\"{}\", \"{}\")", field.python, field.wire);
     match &field.kind {
-        Kind::Object(name) => row.push_str(&format!(".one(&{})", constant(name))),
+        Kind::Object(name) => row.push_str(&format!(".one(&{})", table(name))),
         Kind::List(inner) => {
             if let Kind::Object(name) = &**inner {
-                row.push_str(&format!(".many(&{})", constant(name)));
+                row.push_str(&format!(".many(&{})", table(name)));
             }
         }
         _ => {}
@@ -85,7 +85,7 @@ fn docs(out: &mut String, indent: &str, description: &str) {
 }
 
 /// `IncidentCreate` → `INCIDENT_CREATE`.
-fn constant(name: &str) -> String {
+pub(super) fn table(name: &str) -> String {
     let mut out = String::new();
     let mut before = 'A';
     for letter in name.chars() {

@@ -16,6 +16,17 @@ pub(super) struct Spec {
     pub(super) words: Vec<Words>,
 }
 
+impl Spec {
+    /// True for records that a record leads to, which `$expand` adds.
+    pub(super) fn is_link(&self, kind: &Kind) -> bool {
+        match kind {
+            Kind::Object(_) => true,
+            Kind::List(inner) => self.is_link(inner),
+            _ => false,
+        }
+    }
+}
+
 /// An object schema.
 pub(super) struct Object {
     /// Its name, for the wire and for Python.
@@ -261,7 +272,7 @@ fn text(node: &Value, key: &str) -> String {
 }
 
 /// `reportedByGroupId` → `reported_by_group_id`. Names on this wire hold no runs of capitals.
-fn snake(wire: &str) -> String {
+pub(super) fn snake(wire: &str) -> String {
     let mut name = String::with_capacity(wire.len() + 4);
     for letter in wire.chars() {
         if letter.is_ascii_uppercase() {

@@ -34,17 +34,20 @@ const WORDS: [(&str, &str); 9] = [
     ("_async", "_sync"),
 ];
 
-/// The generated files.
+/// The generated files. `classes` are those of the originals that are about to be written, by path.
 ///
 /// # Errors
 /// A file that cannot be read, or that the words leave with something only asyncio has.
-pub(crate) fn outputs() -> Result<Vec<(String, String)>> {
+pub(crate) fn outputs(classes: &[(String, String)]) -> Result<Vec<(String, String)>> {
     let package = "bindings/python/python/obeya";
     FILES
         .into_iter()
         .map(|name| {
-            let path = root().join(package).join("_async").join(name);
-            let text = fs::read_to_string(path).with_context(|| name.to_owned())?;
+            let path = format!("{package}/_async/{name}");
+            let text = match classes.iter().find(|(class, _)| *class == path) {
+                Some((_, text)) => text.clone(),
+                None => fs::read_to_string(root().join(path)).with_context(|| name.to_owned())?,
+            };
             let made = module(name, &text).with_context(|| name.to_owned())?;
             Ok((format!("{package}/_sync/{name}"), made))
         })

@@ -15,9 +15,6 @@ use crate::process::root;
 /// Folders inside a crate whose modules are large enough to be checked as its top modules are.
 const INNER: [&str; 2] = ["crates/cli/src/pull", "crates/cli/src/sync"];
 
-/// Folders whose circles are being taken apart.
-const OPEN: [&str; 2] = ["crates/client/src", "crates/server/src"];
-
 /// Files that are named for each arrow of a circle.
 const NAMED_FILES: usize = 3;
 
@@ -46,9 +43,6 @@ pub(super) fn faults(files: &[PathBuf]) -> Result<Vec<String>> {
             }
         }
         for parent in folders {
-            if OPEN.contains(&shown(folder).as_str()) {
-                continue;
-            }
             let place = folder.join(parent.iter().collect::<PathBuf>());
             for circle in circles(&graph(&modules, &parent)) {
                 faults.insert(format!("{}: {circle}", shown(&place)));

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-use crate::arguments::{Id, Moment, Names, Where, bodies, body};
+use crate::arguments::{Id, Moment, Names, Where, bodies};
 use crate::call::Call;
 use crate::handle::Handle;
 use crate::lists::Query;
@@ -27,12 +27,6 @@ impl DatasourceCalls {
         Ok(Query::whole(&self.0, "listDatasources", move || {
             list.clone().send()
         }))
-    }
-
-    #[pyo3(signature = (datasource, /))]
-    fn get(&self, datasource: Id<Datasource>) -> PyResult<Call> {
-        self.0
-            .call(move |client| async move { client.datasources().get(datasource.0).await })
     }
 
     #[pyo3(signature = (datasource, /, *, start, end, r#where, order_by, page_size, prefetch))]
@@ -64,57 +58,6 @@ impl DatasourceCalls {
             values = values.page_size(number);
         }
         Ok(Query::new(&self.0, values.prefetch(prefetch)))
-    }
-
-    #[pyo3(signature = (datasource, fields, /))]
-    fn create_value(
-        &self,
-        datasource: Id<Datasource>,
-        fields: &Bound<'_, PyAny>,
-    ) -> PyResult<Call> {
-        let value = body(
-            &DATASOURCE_VALUE_INPUT,
-            fields,
-            "datasources.create_value()",
-        )?;
-        self.0.call(move |client| async move {
-            client
-                .datasources()
-                .create_value(datasource.0, &value)
-                .await
-        })
-    }
-
-    #[pyo3(signature = (datasource, value, fields, /))]
-    fn update_value(
-        &self,
-        datasource: Id<Datasource>,
-        value: Id<DatasourceValue>,
-        fields: &Bound<'_, PyAny>,
-    ) -> PyResult<Call> {
-        let new = body(
-            &DATASOURCE_VALUE_INPUT,
-            fields,
-            "datasources.update_value()",
-        )?;
-        self.0.call(move |client| async move {
-            let datasources = client.datasources();
-            datasources.update_value(datasource.0, value.0, &new).await
-        })
-    }
-
-    #[pyo3(signature = (datasource, value, /))]
-    fn delete_value(
-        &self,
-        datasource: Id<Datasource>,
-        value: Id<DatasourceValue>,
-    ) -> PyResult<Call> {
-        self.0.call(move |client| async move {
-            client
-                .datasources()
-                .delete_value(datasource.0, value.0)
-                .await
-        })
     }
 
     #[pyo3(signature = (datasource, values, /))]

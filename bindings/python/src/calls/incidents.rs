@@ -13,14 +13,14 @@ use pyo3::types::PyDict;
 use serde_json::json;
 
 use crate::answer::Answer;
-use crate::arguments::{Day, Id, Moment, Names, Where, bodies, body, get, list};
+use crate::arguments::{Day, Id, Moment, Names, Where, body};
 use crate::call::Call;
 use crate::handle::Handle;
 use crate::lists::Query;
 use crate::models::{
-    self, CATEGORY_INPUT, CAUSE_INPUT, CONSEQUENCE_INPUT, Group, INCIDENT_CREATE,
-    INCIDENT_CUSTOM_FIELD_UPDATE, INCIDENT_RESPONSIBLE_UPDATE, INCIDENT_SEVERITY_UPDATE,
-    INCIDENT_STATUS_UPDATE, INCIDENT_UPDATE, Incident, IncidentCustomField, IncidentTypeSummary,
+    self, Group, INCIDENT_CUSTOM_FIELD_UPDATE, INCIDENT_RESPONSIBLE_UPDATE,
+    INCIDENT_SEVERITY_UPDATE, INCIDENT_STATUS_UPDATE, INCIDENT_UPDATE, Incident,
+    IncidentCustomField, IncidentTypeSummary,
 };
 
 /// What an update of a whole incident must say, though it may change nothing of it.
@@ -77,32 +77,6 @@ impl IncidentCalls {
         Ok(Query::new(&self.0, list))
     }
 
-    #[pyo3(signature = (**options))]
-    fn list_v2(&self, options: Option<&Bound<'_, PyDict>>) -> PyResult<Query> {
-        list(&self.0, self.0.client()?.incidents().list_v2(), options)
-    }
-
-    #[pyo3(signature = (incident, /))]
-    fn get(&self, incident: Id<Incident>) -> PyResult<Call> {
-        self.call(move |incidents| async move { incidents.get(incident.0).await })
-    }
-
-    #[pyo3(signature = (incident, select, expand, /))]
-    fn get_v2(
-        &self,
-        incident: Id<Incident>,
-        select: Option<Names>,
-        expand: Option<Names>,
-    ) -> PyResult<Call> {
-        self.call(move |incidents| get(incidents.get_v2(incident.0), select, expand).send())
-    }
-
-    #[pyo3(signature = (fields, /))]
-    fn create(&self, fields: &Bound<'_, PyAny>) -> PyResult<Call> {
-        let new = body(&INCIDENT_CREATE, fields, "incidents.create()")?;
-        self.call(move |incidents| async move { incidents.create(&new).await })
-    }
-
     #[pyo3(signature = (incident, fields, /))]
     fn update(&self, incident: &Bound<'_, PyAny>, fields: &Bound<'_, PyDict>) -> PyResult<Call> {
         let id: Id<Incident> = incident.extract()?;
@@ -148,34 +122,6 @@ impl IncidentCalls {
         })
     }
 
-    #[pyo3(signature = (incident, categories, /))]
-    fn set_categories(
-        &self,
-        incident: Id<Incident>,
-        categories: &Bound<'_, PyAny>,
-    ) -> PyResult<Call> {
-        let all = bodies(&CATEGORY_INPUT, categories, "categories")?;
-        self.call(move |incidents| async move { incidents.set_categories(incident.0, &all).await })
-    }
-
-    #[pyo3(signature = (incident, causes, /))]
-    fn set_causes(&self, incident: Id<Incident>, causes: &Bound<'_, PyAny>) -> PyResult<Call> {
-        let all = bodies(&CAUSE_INPUT, causes, "causes")?;
-        self.call(move |incidents| async move { incidents.set_causes(incident.0, &all).await })
-    }
-
-    #[pyo3(signature = (incident, consequences, /))]
-    fn set_consequences(
-        &self,
-        incident: Id<Incident>,
-        consequences: &Bound<'_, PyAny>,
-    ) -> PyResult<Call> {
-        let all = bodies(&CONSEQUENCE_INPUT, consequences, "consequences")?;
-        self.call(
-            move |incidents| async move { incidents.set_consequences(incident.0, &all).await },
-        )
-    }
-
     #[pyo3(signature = (incident, field, value, /))]
     fn set_custom_field(
         &self,
@@ -202,16 +148,6 @@ impl IncidentCalls {
                 .set_external_id(incident.0, external_id.as_deref())
                 .await
         })
-    }
-
-    #[pyo3(signature = (incident, /))]
-    fn delete(&self, incident: Id<Incident>) -> PyResult<Call> {
-        self.call(move |incidents| async move { incidents.delete(incident.0).await })
-    }
-
-    #[pyo3(signature = (incident, /))]
-    fn restore(&self, incident: Id<Incident>) -> PyResult<Call> {
-        self.call(move |incidents| async move { incidents.restore(incident.0).await })
     }
 
     #[pyo3(signature = (r#where, /))]
@@ -250,21 +186,6 @@ impl IncidentCalls {
             }
             .send()
         })
-    }
-
-    #[pyo3(signature = (**options))]
-    fn types_v2(&self, options: Option<&Bound<'_, PyDict>>) -> PyResult<Query> {
-        list(&self.0, self.0.client()?.incidents().types_v2(), options)
-    }
-
-    #[pyo3(signature = (r#type, select, expand, /))]
-    fn type_v2(
-        &self,
-        r#type: Id<IncidentTypeSummary>,
-        select: Option<Names>,
-        expand: Option<Names>,
-    ) -> PyResult<Call> {
-        self.call(move |incidents| get(incidents.type_v2(r#type.0), select, expand).send())
     }
 }
 

@@ -1,18 +1,17 @@
-//! The operations, a class and a file for each resource: what each is called with and what it asks the SDK. Their names for users, and
-//! what is said of them, are in `obeya/_async` (from which `obeya/_sync` is made).
+//! The operations: what each is called with and what it asks the SDK. Their names for users, and what is said of them, are in
+//! `obeya/_async` (from which `obeya/_sync` is made).
+//!
+//! What needs no more than its arguments is one function for all (`generated`, written by `cargo xtask regen`). The others have a
+//! class and a file for each resource.
 
-mod areas;
-mod boards;
-mod comments;
 mod datasources;
-mod groups;
+#[rustfmt::skip]
+mod generated;
 mod improvements;
 mod incidents;
+mod plain;
 
-pub(crate) use areas::AreaCalls;
-pub(crate) use boards::BoardCalls;
-pub(crate) use comments::CommentCalls;
 pub(crate) use datasources::DatasourceCalls;
-pub(crate) use groups::GroupCalls;
 pub(crate) use improvements::ImprovementCalls;
 pub(crate) use incidents::IncidentCalls;
+pub(crate) use plain::{call, query};

@@ -4,18 +4,13 @@ use std::future::IntoFuture;
 
 use futures_core::future::BoxFuture;
 use obeya_api::call;
-use obeya_model::{Datasource, DatasourceDetail, DatasourceValue, DatasourceValueInput, Timestamp};
+use obeya_model::{Datasource, DatasourceValueInput, Timestamp};
 use obeya_odata::build::{Clause, Filter};
 
+use super::Datasources;
 use crate::Client;
-use crate::bridge;
 use crate::error::Result;
 use crate::values::Values;
-
-resource! {
-    /// Datasources; from [`Client::datasources`](crate::Client::datasources).
-    Datasources
-}
 
 impl Datasources {
     /// `GET /v1/Datasources`: every datasource in one answer, or those that a filter leaves.
@@ -26,73 +21,10 @@ impl Datasources {
         }
     }
 
-    /// `GET /v1/Datasources/{id}`: a datasource, and what the properties of its values mean.
-    ///
-    /// # Errors
-    /// See [`Error`](crate::Error).
-    pub async fn get(&self, id: i32) -> Result<DatasourceDetail> {
-        let call = call::GetDatasource { id };
-        bridge::finish(
-            call::GetDatasource::OPERATION,
-            call.send(self.client.api()).await,
-        )
-    }
-
     /// `GET /v1/Datasources/{id}/values`: the values of a datasource, as a page, a stream or (feature `arrow`) record
     /// batches.
     pub fn values(&self, id: i32) -> Values {
         Values::new(self.client.clone(), id)
-    }
-
-    /// `POST /v1/Datasources/{id}/values`: adds a value, and answers with it as it was added.
-    ///
-    /// # Errors
-    /// See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or
-    /// [`Error::Timeout`](crate::Error::Timeout) it may have been added all the same.
-    pub async fn create_value(
-        &self,
-        id: i32,
-        value: &DatasourceValueInput,
-    ) -> Result<DatasourceValue> {
-        let call = call::CreateDatasourceValue { id, body: value };
-        bridge::finish(
-            call::CreateDatasourceValue::OPERATION,
-            call.send(self.client.api()).await,
-        )
-    }
-
-    /// `PUT /v1/Datasources/{id}/values/{valueId}`: makes the value what `value` says, and empties what it leaves out.
-    ///
-    /// # Errors
-    /// See [`Error`](crate::Error).
-    pub async fn update_value(
-        &self,
-        id: i32,
-        value_id: i32,
-        value: &DatasourceValueInput,
-    ) -> Result<DatasourceValue> {
-        let call = call::UpdateDatasourceValue {
-            id,
-            value_id,
-            body: value,
-        };
-        bridge::finish(
-            call::UpdateDatasourceValue::OPERATION,
-            call.send(self.client.api()).await,
-        )
-    }
-
-    /// `DELETE /v1/Datasources/{id}/values/{valueId}`: takes the value away for good.
-    ///
-    /// # Errors
-    /// See [`Error`](crate::Error). A call that was sent again may meet what its first try did: a value that is gone is not
-    /// found.
-    pub async fn delete_value(&self, id: i32, value_id: i32) -> Result<()> {
-        let call = call::DeleteDatasourceValue { id, value_id };
-        bridge::finish(
-            call::DeleteDatasourceValue::OPERATION,
-            call.send(self.client.api()).await,
-        )
     }
 
     /// `POST /v1/Datasources/{id}/values/batch`: adds up to 10,000 values, all of them or none; how many were added.
@@ -104,25 +36,8 @@ impl Datasources {
     pub async fn create_values(&self, id: i32, values: &[DatasourceValueInput]) -> Result<i32> {
         let body = values.to_vec();
         let call = call::CreateDatasourceValues { id, body: &body };
-        let added = bridge::finish(
-            call::CreateDatasourceValues::OPERATION,
-            call.send(self.client.api()).await,
-        )?;
+        let added = self.client.call(&call).await?;
         Ok(added.total)
-    }
-
-    /// `DELETE /v1/Datasources/{id}/values/batch`: takes up to 10,000 values away by their ids; how many there were, and are
-    /// gone. Ids that the datasource does not have are passed over.
-    ///
-    /// # Errors
-    /// See [`Error`](crate::Error). A call that was sent again counts only what its first try left.
-    pub async fn delete_values(&self, id: i32, value_ids: &[i32]) -> Result<i32> {
-        let body = value_ids.to_vec();
-        let call = call::DeleteDatasourceValues { id, body: &body };
-        bridge::finish(
-            call::DeleteDatasourceValues::OPERATION,
-            call.send(self.client.api()).await,
-        )
     }
 
     /// `PUT /v1/Datasources/{id}/values/batchReplace`: puts up to 10,000 values in the place of those dated from `from` to `to`,
@@ -144,10 +59,7 @@ impl Datasources {
             to: &to,
             body: &body,
         };
-        let added = bridge::finish(
-            call::ReplaceDatasourceValues::OPERATION,
-            call.send(self.client.api()).await,
-        )?;
+        let added = self.client.call(&call).await?;
         Ok(added.total)
     }
 }
@@ -176,10 +88,7 @@ impl DatasourceList {
         let call = call::ListDatasources {
             filter: self.filter.as_deref(),
         };
-        bridge::finish(
-            call::ListDatasources::OPERATION,
-            call.send(self.client.api()).await,
-        )
+        self.client.call(&call).await
     }
 }
 

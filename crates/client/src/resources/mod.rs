@@ -1,6 +1,7 @@
-//! One file for each resource: its calls, typed, over the generated ones.
+//! The resources and their methods, over the generated calls.
 //!
-//! Nothing here sends, retries or decodes by itself.
+//! What needs no more than a method is written by `cargo xtask regen` (`operations`); the file of a resource has what
+//! is written by hand. Nothing here sends, retries or decodes by itself.
 
 /// A resource: a handle on the client under a name of its own.
 macro_rules! resource {
@@ -19,91 +20,124 @@ macro_rules! resource {
     };
 }
 
-/// The [`Resource`](crate::list::Resource) of a v2 record: its list and get operations with all OData options.
-macro_rules! odata_resource {
-    (
-        $record:ident, $page:ident,
-        list: |$parent:ident| $(($scope:pat) => $list:ident($($list_arg:expr)?) at $path:expr),+;
-        get: $get:ident
-    ) => {
-        impl $crate::list::sealed::Resource for $record {
-            type Wire = $page;
-
-            fn place($parent: Option<i32>) -> (obeya_api::Operation, String) {
-                match $parent {
-                    $($scope => (obeya_api::call::$list::OPERATION, $path),)+
-                }
-            }
-
-            fn list(
-                client: &$crate::Client,
-                $parent: Option<i32>,
-                options: $crate::query::Options,
-            ) -> futures_core::future::BoxFuture<'_, $crate::Result<Self::Wire>> {
+/// How a v2 list is asked for: the call, and the id of the record that it lists parts of.
+macro_rules! odata_list {
+    ($call:ident) => {
+        $crate::list::Source::new(call::$call::OPERATION, None, |client, _, options| {
+            Box::pin(async move {
+                client
+                    .call(&odata_call!($call, options))
+                    .await
+                    .map(Into::into)
+            })
+        })
+    };
+    ($call:ident, $parent:expr) => {
+        $crate::list::Source::new(
+            call::$call::OPERATION,
+            Some($parent),
+            |client, parent, options| {
                 Box::pin(async move {
-                    match $parent {
-                        $($scope => {
-                            let call = obeya_api::call::$list {
-                                search: options.search.as_deref(),
-                                filter: options.filter.as_deref(),
-                                select: options.select.as_deref(),
-                                top: options.top,
-                                skip: options.skip,
-                                expand: options.expand.as_deref(),
-                                count: options.count,
-                                orderby: options.orderby.as_deref(),
-                                $(..obeya_api::call::$list::new($list_arg))?
-                            };
-                            $crate::bridge::finish(obeya_api::call::$list::OPERATION, call.send(client.api()).await)
-                        })+
-                    }
+                    let new = call::$call::new(parent.unwrap_or_default());
+                    client
+                        .call(&odata_call!($call, options, new))
+                        .await
+                        .map(Into::into)
                 })
-            }
+            },
+        )
+    };
+}
 
-            fn get(
-                client: &$crate::Client,
-                id: i32,
-                options: $crate::query::Options,
-            ) -> futures_core::future::BoxFuture<'_, $crate::Result<Self>> {
-                Box::pin(async move {
-                    let call = obeya_api::call::$get {
-                        search: options.search.as_deref(),
-                        filter: options.filter.as_deref(),
-                        select: options.select.as_deref(),
-                        top: options.top,
-                        skip: options.skip,
-                        expand: options.expand.as_deref(),
-                        count: options.count,
-                        orderby: options.orderby.as_deref(),
-                        ..obeya_api::call::$get::new(id)
-                    };
-                    $crate::bridge::finish(obeya_api::call::$get::OPERATION, call.send(client.api()).await)
-                })
-            }
-
-            fn page(wire: Self::Wire) -> $crate::Page<Self> {
-                $crate::Page {
-                    items: wire.value,
-                    count: wire.odata_count.map(i64::from),
-                    next_link: wire.odata_next_link,
-                }
-            }
+/// How a v2 record is asked for by its id.
+macro_rules! odata_get {
+    ($call:ident) => {
+        |client, id, options| {
+            let new = call::$call::new(id);
+            Box::pin(async move { client.call(&odata_call!($call, options, new)).await })
         }
     };
 }
 
-mod areas;
-mod boards;
+/// A call with all OData options.
+macro_rules! odata_call {
+    ($call:ident, $options:ident $(, $new:ident)?) => {
+        call::$call {
+            search: $options.search.as_deref(),
+            filter: $options.filter.as_deref(),
+            select: $options.select.as_deref(),
+            top: $options.top,
+            skip: $options.skip,
+            expand: $options.expand.as_deref(),
+            count: $options.count,
+            orderby: $options.orderby.as_deref(),
+            $(..$new)?
+        }
+    };
+}
+
+/// The pages of v2 lists, each with its common form.
+macro_rules! odata_pages {
+    ($($record:ident in $page:ident;)*) => {
+        $(
+            impl $crate::list::sealed::Resource for $record {
+                type Wire = $page;
+            }
+
+            impl From<$page> for $crate::Page<$record> {
+                fn from(wire: $page) -> Self {
+                    Self {
+                        items: wire.value,
+                        count: wire.odata_count.map(i64::from),
+                        next_link: wire.odata_next_link,
+                    }
+                }
+            }
+        )*
+    };
+}
+
 mod comments;
 mod datasources;
-mod groups;
 mod improvements;
 mod incidents;
+#[rustfmt::skip]
+mod operations;
 
-pub use areas::Areas;
-pub use boards::Boards;
-pub use comments::Comments;
-pub use datasources::{DatasourceList, Datasources};
-pub use groups::Groups;
-pub use improvements::Improvements;
-pub use incidents::{Incidents, Trash, TypeDetail, Types};
+pub use datasources::DatasourceList;
+pub use incidents::{Trash, TypeDetail, Types};
+
+resource! {
+    /// Areas of the plant; from [`Client::areas`](crate::Client::areas).
+    Areas
+}
+
+resource! {
+    /// Boards; from [`Client::boards`](crate::Client::boards).
+    Boards
+}
+
+resource! {
+    /// Comments on incidents; from [`Client::comments`](crate::Client::comments).
+    Comments
+}
+
+resource! {
+    /// Datasources; from [`Client::datasources`](crate::Client::datasources).
+    Datasources
+}
+
+resource! {
+    /// Groups of people; from [`Client::groups`](crate::Client::groups).
+    Groups
+}
+
+resource! {
+    /// Improvements; from [`Client::improvements`](crate::Client::improvements).
+    Improvements
+}
+
+resource! {
+    /// Incidents; from [`Client::incidents`](crate::Client::incidents).
+    Incidents
+}

@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::extract::{Request, State};
-use obeya::Client;
 use obeya::model::{
     CauseInput, ConsequenceInput, ImprovementUpdate, IncidentSeverity, IncidentUpdate, Patch,
 };
+use obeya::{Client, call};
 
 use crate::support::{json, serve, with_token};
 
@@ -29,6 +29,30 @@ async fn noted() -> (Client, Seen) {
     };
     let url = serve(Router::new().fallback(note).with_state(seen.clone())).await;
     (with_token(&url).build().unwrap(), seen)
+}
+
+#[tokio::test]
+async fn any_operation_is_called_by_its_parameters() {
+    let (client, seen) = noted().await;
+    let filtered = call::ListCommentsOfIncident {
+        filter: Some("id gt 7"),
+        ..call::ListCommentsOfIncident::new(4711)
+    };
+    let error = client.call(&filtered).await.unwrap_err();
+    assert_eq!(error.operation(), Some("listCommentsOfIncident"));
+    assert!(error.is_not_found());
+    let new = ImprovementUpdate::default();
+    client
+        .call(&call::UpdateImprovement::new(3, &new))
+        .await
+        .unwrap_err();
+    assert_eq!(
+        *seen.lock().unwrap(),
+        [
+            "GET /v2/incidents/4711/comments?%24filter=id+gt+7",
+            "PUT /v1/Improvements/3 {}",
+        ]
+    );
 }
 
 #[tokio::test]

@@ -124,6 +124,19 @@ fn call(method: &ImplItemFn, operation: &Operation, raw: bool) -> Result<TokenSt
                 #convert
             }
         }
+
+        impl crate::Call for #ident #any {
+            type Output = #output;
+
+            const OPERATION: Operation = Self::OPERATION;
+
+            async fn send(
+                &self,
+                client: &Client,
+            ) -> ::std::result::Result<crate::Reply<#output>, crate::Error> {
+                Self::send(self, client).await
+            }
+        }
     })
 }
 

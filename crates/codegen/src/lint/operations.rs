@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::{Report, responses, words};
-use crate::conventions::{BY_EXECUTOR, METHODS};
+use crate::conventions::{BY_EXECUTOR, METHODS, SDK_NAME};
 use crate::naming::{pascal, snake};
 use crate::operations::{Found, parameters, raw};
 
@@ -13,6 +13,7 @@ pub(super) fn check(report: &mut Report<'_>) {
     let document = report.spec.document();
     let mut ids = Vec::new();
     let mut routes = Vec::new();
+    let mut sdk_names = Vec::new();
     for found in raw(document) {
         let route = format!("{} {}", found.method.to_uppercase(), found.path);
         let place = match found.operation.get("operationId").and_then(Value::as_str) {
@@ -35,6 +36,7 @@ pub(super) fn check(report: &mut Report<'_>) {
         check_body(report, &found, &place);
         check_security(report, &found, &place);
         check_tag(report, &found, &place);
+        check_sdk_name(report, &found, &place, &mut sdk_names);
         responses::check(report, &found, &place);
     }
     check_path_items(report);
@@ -280,6 +282,39 @@ fn check_security(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
                 format!("the scope `{scope}` is not among the scopes of the scheme `{scheme}`"),
             );
         }
+    }
+}
+
+/// The SDKs' methods are generated under this name, and an operationId does not tell it.
+fn check_sdk_name(
+    report: &mut Report<'_>,
+    found: &Found<'_>,
+    place: &str,
+    seen: &mut Vec<(String, String)>,
+) {
+    let pointer = format!("{}/{SDK_NAME}", found.pointer);
+    let Some(name) = found.operation.get(SDK_NAME).and_then(Value::as_str) else {
+        let message = format!(
+            "no `{SDK_NAME}`; it names the method of the SDKs, so every operation needs one, such as `incidents.set_causes`"
+        );
+        report.add(&found.pointer, place, message);
+        return;
+    };
+    // `type` and other keywords get an underscore in Rust, and then differ from what stands here.
+    let parts: Vec<&str> = name.split('.').collect();
+    if parts.len() > 2 || parts.iter().any(|part| snake(part) != *part) {
+        let message = format!(
+            "`{SDK_NAME}: {name}` must be a resource and a method in snake_case, such as `incidents.set_causes`, or a method of the client, such as `ping`"
+        );
+        report.add(&pointer, place, message);
+    }
+    match seen.iter().find(|(other, _)| other == name) {
+        Some((_, first)) => {
+            let message =
+                format!("`{SDK_NAME}: {name}` is the name of {first} already; choose another");
+            report.add(&pointer, place, message);
+        }
+        None => seen.push((name.to_owned(), place.to_owned())),
     }
 }
 

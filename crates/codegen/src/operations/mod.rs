@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::conventions::METHODS;
+use crate::conventions::{METHODS, SDK_NAME};
 use crate::spec::resolve;
 
 pub(crate) use emit::client_tokens;
@@ -29,6 +29,8 @@ pub struct Operation {
     pub query: Vec<String>,
     /// Whether it takes a request body.
     pub has_body: bool,
+    /// The name of its method in the SDKs (`x-sdk-name`), such as `incidents.set_causes`.
+    pub sdk_name: String,
     /// Its first tag, or the empty string.
     pub tag: String,
     /// Its summary, or the empty string.
@@ -154,6 +156,7 @@ fn operation(document: &Value, found: &Found<'_>) -> Option<Operation> {
             .map(|parameter| parameter.name.clone())
             .collect(),
         has_body: node.get("requestBody").is_some(),
+        sdk_name: text(node, SDK_NAME),
         tag: node
             .pointer("/tags/0")
             .and_then(Value::as_str)

@@ -16,7 +16,7 @@ fn two_success_responses() {
     assert_snapshot!(faults(
         "        '200':\n          description: The area.",
         "        '204': {description: Nothing.}\n        '200':\n          description: The area.",
-    ), @"line 29: operation `updateArea`: must have exactly one success response, found `204`, `200`");
+    ), @"line 31: operation `updateArea`: must have exactly one success response, found `204`, `200`");
 }
 
 #[test]
@@ -24,17 +24,17 @@ fn a_bodyless_error_beside_a_typed_one() {
     assert_snapshot!(faults(
         "        default: {$ref: '#/components/responses/Problem'}\n  /v1",
         "        '401': {description: Who?}\n        default: {$ref: '#/components/responses/Problem'}\n  /v1",
-    ), @"line 18: operation `listAreas`: the error responses `401` and `default` have different bodies; a method has one error type");
+    ), @"line 19: operation `listAreas`: the error responses `401` and `default` have different bodies; a method has one error type");
 }
 
 #[test]
 fn no_error_response() {
-    assert_snapshot!(faults("        default: {$ref: '#/components/responses/Problem'}\n  /v1", "  /v1"), @"line 12: operation `listAreas`: no error response; refer to the shared `default` one");
+    assert_snapshot!(faults("        default: {$ref: '#/components/responses/Problem'}\n  /v1", "  /v1"), @"line 13: operation `listAreas`: no error response; refer to the shared `default` one");
 }
 
 #[test]
 fn json_without_schema() {
-    assert_snapshot!(faults("application/json: {schema: {$ref: '#/components/schemas/AreaPage'}}", "application/json: {}"), @"line 16: GET /v2/areas: `application/json` has no schema; give it one, if only `type: object`");
+    assert_snapshot!(faults("application/json: {schema: {$ref: '#/components/schemas/AreaPage'}}", "application/json: {}"), @"line 17: GET /v2/areas: `application/json` has no schema; give it one, if only `type: object`");
 }
 
 #[test]
@@ -42,27 +42,27 @@ fn two_request_media_types() {
     assert_snapshot!(faults(
         "          application/json: {schema: {$ref: '#/components/schemas/AreaUpdate'}}",
         "          application/json: {schema: {$ref: '#/components/schemas/AreaUpdate'}}\n          text/plain: {schema: {type: string}}",
-    ), @"line 25: operation `updateArea`: a request body must be offered as exactly `application/json`, found `application/json`, `text/plain`");
+    ), @"line 27: operation `updateArea`: a request body must be offered as exactly `application/json`, found `application/json`, `text/plain`");
 }
 
 #[test]
 fn a_dangling_reference() {
-    assert_snapshot!(faults("items: {$ref: '#/components/schemas/Area'}", "items: {$ref: '#/components/schemas/Arena'}"), @"line 58: schema `AreaPage`: `#/components/schemas/Arena` points at nothing in this file; check the spelling, or add the component");
-    assert_snapshot!(faults("items: {$ref: '#/components/schemas/Area'}", "items: {$ref: 'other.yaml#/Area'}"), @"line 58: schema `AreaPage`: `other.yaml#/Area` points at nothing in this file; check the spelling, or add the component");
+    assert_snapshot!(faults("items: {$ref: '#/components/schemas/Area'}", "items: {$ref: '#/components/schemas/Arena'}"), @"line 60: schema `AreaPage`: `#/components/schemas/Arena` points at nothing in this file; check the spelling, or add the component");
+    assert_snapshot!(faults("items: {$ref: '#/components/schemas/Area'}", "items: {$ref: 'other.yaml#/Area'}"), @"line 60: schema `AreaPage`: `other.yaml#/Area` points at nothing in this file; check the spelling, or add the component");
 }
 
 #[test]
 fn path_parameters_that_are_optional_missing_or_too_many() {
-    assert_snapshot!(faults("in: path, required: true", "in: path"), @"line 23: operation `updateArea`: path parameter `id` must say `required: true`");
-    assert_snapshot!(faults("        - {name: id, in: path, required: true, schema: {type: integer, format: int32}}", "        []"), @"line 19: operation `updateArea`: `{id}` in the path is not declared under `parameters`");
-    assert_snapshot!(faults("/v1/Areas/{id}", "/v1/Areas/first"), @"line 23: operation `updateArea`: path parameter `id` does not occur in /v1/Areas/first");
+    assert_snapshot!(faults("in: path, required: true", "in: path"), @"line 25: operation `updateArea`: path parameter `id` must say `required: true`");
+    assert_snapshot!(faults("        - {name: id, in: path, required: true, schema: {type: integer, format: int32}}", "        []"), @"line 20: operation `updateArea`: `{id}` in the path is not declared under `parameters`");
+    assert_snapshot!(faults("/v1/Areas/{id}", "/v1/Areas/first"), @"line 25: operation `updateArea`: path parameter `id` does not occur in /v1/Areas/first");
 }
 
 #[test]
 fn enum_values_that_collide_after_casing() {
-    assert_snapshot!(faults("enum: [Hall, Yard]", "enum: [Hall, hall]"), @"line 46: schema `Kind`: the enum values `hall` and `Hall` both become `Hall` in Rust; rename one");
-    assert_snapshot!(faults("enum: [Hall, Yard]", "enum: [Hall, Unknown]"), @"line 46: schema `Kind`: the enum values `(a word this version does not know)` and `Unknown` both become `Unknown` in Rust; rename one");
-    assert_snapshot!(faults("enum: [Hall, Yard]", "enum: [Hall, null]"), @"line 46: schema `Kind`: the enum value `null` is not a string; say `nullable` where the enum is used");
+    assert_snapshot!(faults("enum: [Hall, Yard]", "enum: [Hall, hall]"), @"line 48: schema `Kind`: the enum values `hall` and `Hall` both become `Hall` in Rust; rename one");
+    assert_snapshot!(faults("enum: [Hall, Yard]", "enum: [Hall, Unknown]"), @"line 48: schema `Kind`: the enum values `(a word this version does not know)` and `Unknown` both become `Unknown` in Rust; rename one");
+    assert_snapshot!(faults("enum: [Hall, Yard]", "enum: [Hall, null]"), @"line 48: schema `Kind`: the enum value `null` is not a string; say `nullable` where the enum is used");
 }
 
 // What it refuses, without a line.
@@ -74,14 +74,14 @@ fn another_version_of_openapi() {
 
 #[test]
 fn cookies_and_deep_objects() {
-    assert_snapshot!(faults("name: $top, in: query", "name: $top, in: cookie"), @"line 9: operation `listAreas`: cookie parameter `$top`: the generator knows only path, query and header");
-    assert_snapshot!(faults("name: $top, in: query", "name: $top, in: query, style: deepObject"), @"line 9: operation `listAreas`: parameter `$top` has style `deepObject`; the generator knows only `form` here");
+    assert_snapshot!(faults("name: $top, in: query", "name: $top, in: cookie"), @"line 10: operation `listAreas`: cookie parameter `$top`: the generator knows only path, query and header");
+    assert_snapshot!(faults("name: $top, in: query", "name: $top, in: query, style: deepObject"), @"line 10: operation `listAreas`: parameter `$top` has style `deepObject`; the generator knows only `form` here");
 }
 
 #[test]
 fn only_an_optional_header_is_left_to_the_executor() {
-    assert_snapshot!(faults("name: $top, in: query", "name: $top, x-obeya-by-executor: true, in: query"), @"line 9: operation `listAreas`: `x-obeya-by-executor` on `$top`, which is no optional header");
-    assert_snapshot!(faults("name: $top, in: query", "name: top, x-obeya-by-executor: true, required: true, in: header"), @"line 9: operation `listAreas`: `x-obeya-by-executor` on `top`, which is no optional header");
+    assert_snapshot!(faults("name: $top, in: query", "name: $top, x-obeya-by-executor: true, in: query"), @"line 10: operation `listAreas`: `x-obeya-by-executor` on `$top`, which is no optional header");
+    assert_snapshot!(faults("name: $top, in: query", "name: top, x-obeya-by-executor: true, required: true, in: header"), @"line 10: operation `listAreas`: `x-obeya-by-executor` on `top`, which is no optional header");
     assert_eq!(
         faults(
             "name: $top, in: query",
@@ -101,36 +101,36 @@ fn bodies_other_than_json() {
     assert_snapshot!(faults(
         "application/json: {schema: {$ref: '#/components/schemas/AreaUpdate'}}",
         "application/merge-patch+json: {schema: {$ref: '#/components/schemas/AreaUpdate'}}",
-    ), @"line 25: operation `updateArea`: a request body must be offered as exactly `application/json`, found `application/merge-patch+json`");
+    ), @"line 27: operation `updateArea`: a request body must be offered as exactly `application/json`, found `application/merge-patch+json`");
 }
 
 #[test]
 fn something_that_is_no_method() {
-    assert_snapshot!(faults("    put:\n", "    query: {}\n    put:\n"), @"line 19: path /v1/Areas/{id}: `query` is not an HTTP method; the generator refuses it (and `$ref` here)");
+    assert_snapshot!(faults("    put:\n", "    query: {}\n    put:\n"), @"line 20: path /v1/Areas/{id}: `query` is not an HTTP method; the generator refuses it (and `$ref` here)");
 }
 
 // What gives Rust that does not compile.
 
 #[test]
 fn parameters_that_collide() {
-    assert_snapshot!(faults("name: $top, in: query", "name: filter, in: query"), @"line 9: operation `listAreas`: parameters `filter` and `$filter` both become `filter` in Rust; rename one");
+    assert_snapshot!(faults("name: $top, in: query", "name: filter, in: query"), @"line 10: operation `listAreas`: parameters `filter` and `$filter` both become `filter` in Rust; rename one");
 }
 
 #[test]
 fn operation_ids_that_collide() {
     assert_snapshot!(faults("operationId: updateArea", "operationId: list_areas"
-    ), @"line 20: operations: operationIds `list_areas` and `listAreas` both become `ListAreas` in Rust; rename one");
+    ), @"line 21: operations: operationIds `list_areas` and `listAreas` both become `ListAreas` in Rust; rename one");
 }
 
 #[test]
 fn properties_that_collide() {
-    assert_snapshot!(faults("        closed: {", "        Id: {type: string}\n        closed: {"), @"line 53: schema `Area`: properties `Id` and `id` both become `id` in Rust; rename one");
+    assert_snapshot!(faults("        closed: {", "        Id: {type: string}\n        closed: {"), @"line 55: schema `Area`: properties `Id` and `id` both become `id` in Rust; rename one");
 }
 
 #[test]
 fn schemas_that_collide() {
-    assert_snapshot!(faults("    AreaPage:\n", "    Area.page: {type: object}\n    AreaPage:\n"), @"line 55: schemas: schemas `AreaPage` and `Area.page` both become `AreaPage` in Rust; rename one");
-    assert_snapshot!(faults("    AreaPage:\n", "    Timestamp: {type: string}\n    AreaPage:\n"), @"line 54: schema `Timestamp`: the name belongs to a hand-written type of the model");
+    assert_snapshot!(faults("    AreaPage:\n", "    Area.page: {type: object}\n    AreaPage:\n"), @"line 57: schemas: schemas `AreaPage` and `Area.page` both become `AreaPage` in Rust; rename one");
+    assert_snapshot!(faults("    AreaPage:\n", "    Timestamp: {type: string}\n    AreaPage:\n"), @"line 56: schema `Timestamp`: the name belongs to a hand-written type of the model");
 }
 
 // What it silently gets wrong.
@@ -140,12 +140,12 @@ fn media_types_with_different_schemas() {
     assert_snapshot!(faults(
         "            application/json: {schema: {$ref: '#/components/schemas/AreaPage'}}",
         "            application/json: {schema: {$ref: '#/components/schemas/AreaPage'}}\n            text/json: {schema: {type: string}}",
-    ), @"line 13: operation `listAreas`: `text/json` and `application/json` have different schemas; the client reads all of them as one type");
+    ), @"line 14: operation `listAreas`: `text/json` and `application/json` have different schemas; the client reads all of them as one type");
 }
 
 #[test]
 fn an_enum_without_a_name() {
-    assert_snapshot!(faults("code: {type: string}", "code: {type: string, enum: [a, b]}"), @"line 70: schema `Problem`: an enum inside another schema would be closed to new words; name it under `components.schemas`");
+    assert_snapshot!(faults("code: {type: string}", "code: {type: string, enum: [a, b]}"), @"line 72: schema `Problem`: an enum inside another schema would be closed to new words; name it under `components.schemas`");
 }
 
 #[test]
@@ -155,29 +155,29 @@ fn a_version_that_fits_no_header() {
 
 #[test]
 fn nullable_beside_a_reference() {
-    assert_snapshot!(faults("kind: {$ref: '#/components/schemas/Kind'}", "kind: {$ref: '#/components/schemas/Kind', nullable: true}"), @"line 52: schema `Area`: `nullable` beside `$ref` is ignored; write `nullable: true` with `allOf: [{$ref: …}]`");
+    assert_snapshot!(faults("kind: {$ref: '#/components/schemas/Kind'}", "kind: {$ref: '#/components/schemas/Kind', nullable: true}"), @"line 54: schema `Area`: `nullable` beside `$ref` is ignored; write `nullable: true` with `allOf: [{$ref: …}]`");
 }
 
 #[test]
 fn a_body_that_may_be_left_out() {
-    assert_snapshot!(faults("        required: true\n        content", "        content"), @"line 25: operation `updateArea`: the request body must say `required: true`: the generated method always sends one");
+    assert_snapshot!(faults("        required: true\n        content", "        content"), @"line 27: operation `updateArea`: the request body must say `required: true`: the generated method always sends one");
 }
 
 #[test]
 fn a_patch_that_is_required_or_never_null() {
-    assert_snapshot!(faults("text: {type: string, nullable: true,", "text: {type: string,"), @"line 64: schema `AreaUpdate`: `text` has `x-obeya-patch` and must then be optional and nullable");
-    assert_snapshot!(faults("required: [kind]", "required: [kind, text]"), @"line 64: schema `AreaUpdate`: `text` has `x-obeya-patch` and must then be optional and nullable");
+    assert_snapshot!(faults("text: {type: string, nullable: true,", "text: {type: string,"), @"line 66: schema `AreaUpdate`: `text` has `x-obeya-patch` and must then be optional and nullable");
+    assert_snapshot!(faults("required: [kind]", "required: [kind, text]"), @"line 66: schema `AreaUpdate`: `text` has `x-obeya-patch` and must then be optional and nullable");
 }
 
 #[test]
 fn a_required_property_that_is_not_there() {
-    assert_snapshot!(faults("required: [code]", "required: [code, title]"), @"line 68: schema `Problem`: requires `title`, which is not among its properties");
+    assert_snapshot!(faults("required: [code]", "required: [code, title]"), @"line 70: schema `Problem`: requires `title`, which is not among its properties");
 }
 
 #[test]
 fn a_raw_variant_of_nothing() {
     let bytes = "image/png: {schema: {type: string, format: binary}}\n        default: {$ref: '#/components/responses/Problem'}\n      x-raw-variant: true\n";
-    assert_snapshot!(faults("application/json: {schema: {$ref: '#/components/schemas/AreaPage'}}\n        default: {$ref: '#/components/responses/Problem'}\n", bytes), @"line 18: operation `listAreas`: `x-raw-variant` needs a JSON success response");
+    assert_snapshot!(faults("application/json: {schema: {$ref: '#/components/schemas/AreaPage'}}\n        default: {$ref: '#/components/responses/Problem'}\n", bytes), @"line 19: operation `listAreas`: `x-raw-variant` needs a JSON success response");
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn bytes_beside_json() {
         "        default",
         "            text/csv: {schema: {type: string, format: binary}}\n        default",
     );
-    assert_snapshot!(faults(json, &bytes), @"line 13: operation `listAreas`: `text/csv` gives bytes beside JSON; say `x-raw-variant: true`, or no client can ask for them");
+    assert_snapshot!(faults(json, &bytes), @"line 14: operation `listAreas`: `text/csv` gives bytes beside JSON; say `x-raw-variant: true`, or no client can ask for them");
     let raw = format!("{bytes}      x-raw-variant: true\n");
     assert_eq!(faults(json, &raw), "");
 }
@@ -196,16 +196,16 @@ fn bytes_beside_json() {
 
 #[test]
 fn scopes_that_would_be_read_wrongly() {
-    assert_snapshot!(faults("      security: [{oauth2: [Data.ReadWrite]}]\n", ""), @"line 19: operation `updateArea`: no `security`: anybody could call it; list the scopes of which one suffices");
-    assert_snapshot!(faults("security: [{oauth2: [Data.ReadWrite]}]", "security: [{oauth2: [Data.Read, Data.ReadWrite]}]"), @"line 22: operation `updateArea`: a security alternative must name exactly one scope, found `Data.Read`, `Data.ReadWrite`");
-    assert_snapshot!(faults("security: [{oauth2: [Data.ReadWrite]}]", "security: [{oauth2: [Data.Raed]}]"), @"line 22: operation `updateArea`: the scope `Data.Raed` is not among the scopes of the scheme `oauth2`");
-    assert_snapshot!(faults("security: [{oauth2: [Data.ReadWrite]}]", "security: [{}]"), @"line 22: operation `updateArea`: each security alternative must name exactly one scheme");
+    assert_snapshot!(faults("      security: [{oauth2: [Data.ReadWrite]}]\n", ""), @"line 20: operation `updateArea`: no `security`: anybody could call it; list the scopes of which one suffices");
+    assert_snapshot!(faults("security: [{oauth2: [Data.ReadWrite]}]", "security: [{oauth2: [Data.Read, Data.ReadWrite]}]"), @"line 24: operation `updateArea`: a security alternative must name exactly one scope, found `Data.Read`, `Data.ReadWrite`");
+    assert_snapshot!(faults("security: [{oauth2: [Data.ReadWrite]}]", "security: [{oauth2: [Data.Raed]}]"), @"line 24: operation `updateArea`: the scope `Data.Raed` is not among the scopes of the scheme `oauth2`");
+    assert_snapshot!(faults("security: [{oauth2: [Data.ReadWrite]}]", "security: [{}]"), @"line 24: operation `updateArea`: each security alternative must name exactly one scheme");
 }
 
 #[test]
 fn paths_that_match_the_same_requests() {
-    let second = "  /V2/Areas:\n    get:\n      operationId: again\n      tags: [Areas]\n      security: [{oauth2: [Data.Read]}]\n      responses:\n        '200': {description: Nothing.}\n        default: {$ref: '#/components/responses/Problem'}\ncomponents:\n";
-    assert_snapshot!(faults("components:\n", second), @"line 36: GET /V2/Areas: matches the same requests as GET /v2/areas: paths match without regard to case");
+    let second = "  /V2/Areas:\n    get:\n      operationId: again\n      x-sdk-name: areas.again\n      tags: [Areas]\n      security: [{oauth2: [Data.Read]}]\n      responses:\n        '200': {description: Nothing.}\n        default: {$ref: '#/components/responses/Problem'}\ncomponents:\n";
+    assert_snapshot!(faults("components:\n", second), @"line 38: GET /V2/Areas: matches the same requests as GET /v2/areas: paths match without regard to case");
 }
 
 #[test]
@@ -243,5 +243,14 @@ fn all_faults_are_reported_at_once_in_the_order_of_the_file() {
         .iter()
         .map(|fault| fault.line)
         .collect();
-    assert_eq!(lines, [5, 18, 44]);
+    assert_eq!(lines, [5, 19, 46]);
+}
+
+#[test]
+fn names_of_the_sdks_that_are_missing_double_or_in_another_case() {
+    assert_snapshot!(faults("      x-sdk-name: areas.update\n", ""), @"line 20: operation `updateArea`: no `x-sdk-name`; it names the method of the SDKs, so every operation needs one, such as `incidents.set_causes`");
+    assert_snapshot!(faults("x-sdk-name: areas.update", "x-sdk-name: areas.list"), @"line 22: operation `updateArea`: `x-sdk-name: areas.list` is the name of operation `listAreas` already; choose another");
+    assert_snapshot!(faults("x-sdk-name: areas.update", "x-sdk-name: areas.setKind"), @"line 22: operation `updateArea`: `x-sdk-name: areas.setKind` must be a resource and a method in snake_case, such as `incidents.set_causes`, or a method of the client, such as `ping`");
+    assert_snapshot!(faults("x-sdk-name: areas.update", "x-sdk-name: plant.areas.update"), @"line 22: operation `updateArea`: `x-sdk-name: plant.areas.update` must be a resource and a method in snake_case, such as `incidents.set_causes`, or a method of the client, such as `ping`");
+    assert_snapshot!(faults("x-sdk-name: areas.update", "x-sdk-name: areas.type"), @"line 22: operation `updateArea`: `x-sdk-name: areas.type` must be a resource and a method in snake_case, such as `incidents.set_causes`, or a method of the client, such as `ping`");
 }

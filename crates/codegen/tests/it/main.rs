@@ -3,5 +3,6 @@
 mod fields;
 mod generated;
 mod lints;
+mod sdk;
 mod small;
 mod snapshots;

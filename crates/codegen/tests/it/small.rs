@@ -9,6 +9,7 @@ paths:
   /v2/areas:
     get:
       operationId: listAreas
+      x-sdk-name: areas.list
       tags: [Areas]
       security: [{oauth2: [Data.Read]}, {oauth2: [Data.ReadWrite]}]
       parameters:
@@ -23,6 +24,7 @@ paths:
   /v1/Areas/{id}:
     put:
       operationId: updateArea
+      x-sdk-name: areas.update
       tags: [Areas]
       security: [{oauth2: [Data.ReadWrite]}]
       parameters:

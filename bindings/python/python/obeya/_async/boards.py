@@ -12,13 +12,18 @@ if TYPE_CHECKING:
     from obeya._settings import BoardId, Names, Order, Where
     from obeya.models import Board, BoardDetail, BoardSummary
 
+    # Imports of the methods below the other mark, written by `cargo xtask regen`.
+    from obeya._obeya import Call, Query
+    # End of what is written by `cargo xtask regen`.
+
 
 class AsyncBoards:
     """The boards of the plant."""
 
     def __init__(self, core: Core) -> None:
-        self._calls = core.boards
+        self._core = core
 
+    # Written by `cargo xtask regen` from spec/openapi.yaml, all but the docstrings and the names of lists.
     def list(
         self,
         *,
@@ -32,19 +37,31 @@ class AsyncBoards:
         count: bool | None = None,
     ) -> AsyncRecords[Board]:
         """The boards, without their lines. Expands `group`. The options are those of `areas.list`."""
-        query = self._calls.list(
-            where=where, order_by=order_by, select=select, expand=expand, search=search, top=top, skip=skip, count=count
+        query: Query[Board] = self._core.query(
+            "listBoards",
+            where=where,
+            order_by=order_by,
+            select=select,
+            expand=expand,
+            search=search,
+            top=top,
+            skip=skip,
+            count=count,
         )
         return AsyncRecords(query, "boards")
 
-    def list_v1(self) -> AsyncRecords[BoardSummary]:
-        """The boards as v1 lists them: all at once, with the names of their groups."""
-        return AsyncRecords(self._calls.list_v1(), "boards (v1)")
-
     async def get(self, board: BoardId, *, select: Names | None = None, expand: Names | None = None) -> Board:
         """One board, without its lines. Expands `group`."""
-        return await answer(self._calls.get(board, select, expand))
+        call: Call[Board] = self._core.call("getBoard", board, select, expand)
+        return await answer(call)
+
+    def list_v1(self) -> AsyncRecords[BoardSummary]:
+        """The boards as v1 lists them: all at once, with the names of their groups."""
+        query: Query[BoardSummary] = self._core.query("listBoardsV1")
+        return AsyncRecords(query, "boards (v1)")
 
     async def detail(self, board: BoardId) -> BoardDetail:
         """One board with its rows and columns."""
-        return await answer(self._calls.detail(board))
+        call: Call[BoardDetail] = self._core.call("getBoardDetail", board)
+        return await answer(call)
+    # End of what is written by `cargo xtask regen`.

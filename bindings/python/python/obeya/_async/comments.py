@@ -12,13 +12,18 @@ if TYPE_CHECKING:
     from obeya._settings import CommentId, IncidentId, Names, Order, Where
     from obeya.models import IncidentComment, IncidentCommentV1
 
+    # Imports of the methods below the other mark, written by `cargo xtask regen`.
+    from obeya._obeya import Call, Query
+    # End of what is written by `cargo xtask regen`.
+
 
 class AsyncComments:
     """What people wrote under incidents."""
 
     def __init__(self, core: Core) -> None:
-        self._calls = core.comments
+        self._core = core
 
+    # Written by `cargo xtask regen` from spec/openapi.yaml, all but the docstrings and the names of lists.
     def list(
         self,
         *,
@@ -32,8 +37,16 @@ class AsyncComments:
         count: bool | None = None,
     ) -> AsyncRecords[IncidentComment]:
         """The comments on all incidents. Expands `parent` and `incident`. The options are those of `areas.list`."""
-        query = self._calls.list(
-            where=where, order_by=order_by, select=select, expand=expand, search=search, top=top, skip=skip, count=count
+        query: Query[IncidentComment] = self._core.query(
+            "listIncidentComments",
+            where=where,
+            order_by=order_by,
+            select=select,
+            expand=expand,
+            search=search,
+            top=top,
+            skip=skip,
+            count=count,
         )
         return AsyncRecords(query, "comments")
 
@@ -51,7 +64,8 @@ class AsyncComments:
         count: bool | None = None,
     ) -> AsyncRecords[IncidentComment]:
         """The comments on one incident. The options are those of `areas.list`."""
-        query = self._calls.of_incident(
+        query: Query[IncidentComment] = self._core.query(
+            "listCommentsOfIncident",
             incident,
             where=where,
             order_by=order_by,
@@ -64,12 +78,15 @@ class AsyncComments:
         )
         return AsyncRecords(query, "the comments on an incident")
 
-    def of_incident_v1(self, incident: IncidentId) -> AsyncRecords[IncidentCommentV1]:
-        """The comments on one incident as v1 lists them: all at once."""
-        return AsyncRecords(self._calls.of_incident_v1(incident), "the comments on an incident (v1)")
-
     async def get(
         self, comment: CommentId, *, select: Names | None = None, expand: Names | None = None
     ) -> IncidentComment:
         """One comment. Expands `parent` and `incident`."""
-        return await answer(self._calls.get(comment, select, expand))
+        call: Call[IncidentComment] = self._core.call("getIncidentComment", comment, select, expand)
+        return await answer(call)
+
+    def of_incident_v1(self, incident: IncidentId) -> AsyncRecords[IncidentCommentV1]:
+        """The comments on one incident as v1 lists them: all at once."""
+        query: Query[IncidentCommentV1] = self._core.query("listCommentsOfIncidentV1", incident)
+        return AsyncRecords(query, "the comments on an incident (v1)")
+    # End of what is written by `cargo xtask regen`.

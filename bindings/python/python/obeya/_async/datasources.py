@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from obeya.models import Datasource, DatasourceDetail, DatasourceValue
     from obeya.types import DatasourceValueInput
 
+    # Imports of the methods below the other mark, written by `cargo xtask regen`.
+    from obeya._obeya import Call
+    # End of what is written by `cargo xtask regen`.
+
 
 class AsyncDatasources:
     """Datasources: what is measured, and the values.
@@ -27,15 +31,12 @@ class AsyncDatasources:
     """
 
     def __init__(self, core: Core) -> None:
+        self._core = core
         self._calls = core.datasources
 
     def list(self, *, where: Where | None = None) -> AsyncRecords[Datasource]:
         """The datasources. `where` is an OData expression such as `title eq 'Scrap'`."""
         return AsyncRecords(self._calls.list(where), "datasources")
-
-    async def get(self, datasource: DatasourceId) -> DatasourceDetail:
-        """One datasource, with what its values hold."""
-        return await answer(self._calls.get(datasource))
 
     def values(
         self,
@@ -57,36 +58,6 @@ class AsyncDatasources:
             datasource, start=start, end=end, where=where, order_by=order_by, page_size=page_size, prefetch=prefetch
         )
         return AsyncValues(query, datasource)
-
-    async def create_value(
-        self, datasource: DatasourceId, /, *, idempotency_key: str | None = None, **fields: Unpack[DatasourceValueInput]
-    ) -> DatasourceValue:
-        """Adds a value."""
-        return await answer(self._calls.carrying(None, idempotency_key).create_value(datasource, fields))
-
-    async def update_value(
-        self,
-        datasource: DatasourceId,
-        value: int | DatasourceValue,
-        /,
-        *,
-        if_match: str | None = None,
-        idempotency_key: str | None = None,
-        **fields: Unpack[DatasourceValueInput],
-    ) -> DatasourceValue:
-        """Replaces a value: what is not given is then empty."""
-        return await answer(self._calls.carrying(if_match, idempotency_key).update_value(datasource, value, fields))
-
-    async def delete_value(
-        self,
-        datasource: DatasourceId,
-        value: int | DatasourceValue,
-        *,
-        if_match: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> None:
-        """Deletes a value."""
-        await answer(self._calls.carrying(if_match, idempotency_key).delete_value(datasource, value))
 
     async def create_values(
         self,
@@ -123,3 +94,49 @@ class AsyncDatasources:
         """
         calls = self._calls.carrying(None, idempotency_key)
         return await answer(calls.replace_values(datasource, values, start, end))
+
+    # Written by `cargo xtask regen` from spec/openapi.yaml, all but the docstrings and the names of lists.
+    async def get(self, datasource: DatasourceId) -> DatasourceDetail:
+        """One datasource, with what its values hold."""
+        call: Call[DatasourceDetail] = self._core.call("getDatasource", datasource)
+        return await answer(call)
+
+    async def create_value(
+        self, datasource: DatasourceId, /, *, idempotency_key: str | None = None, **fields: Unpack[DatasourceValueInput]
+    ) -> DatasourceValue:
+        """Adds a value."""
+        call: Call[DatasourceValue] = self._core.carrying(None, idempotency_key).call(
+            "createDatasourceValue", datasource, fields
+        )
+        return await answer(call)
+
+    async def update_value(
+        self,
+        datasource: DatasourceId,
+        value: int | DatasourceValue,
+        /,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **fields: Unpack[DatasourceValueInput],
+    ) -> DatasourceValue:
+        """Replaces a value: what is not given is then empty."""
+        call: Call[DatasourceValue] = self._core.carrying(if_match, idempotency_key).call(
+            "updateDatasourceValue", datasource, value, fields
+        )
+        return await answer(call)
+
+    async def delete_value(
+        self,
+        datasource: DatasourceId,
+        value: int | DatasourceValue,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> None:
+        """Deletes a value."""
+        call: Call[None] = self._core.carrying(if_match, idempotency_key).call(
+            "deleteDatasourceValue", datasource, value
+        )
+        await answer(call)
+    # End of what is written by `cargo xtask regen`.

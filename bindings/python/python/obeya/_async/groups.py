@@ -12,13 +12,18 @@ if TYPE_CHECKING:
     from obeya._settings import Names, Order, Where
     from obeya.models import Group
 
+    # Imports of the methods below the other mark, written by `cargo xtask regen`.
+    from obeya._obeya import Call, Query
+    # End of what is written by `cargo xtask regen`.
+
 
 class AsyncGroups:
     """The groups of the plant."""
 
     def __init__(self, core: Core) -> None:
-        self._calls = core.groups
+        self._core = core
 
+    # Written by `cargo xtask regen` from spec/openapi.yaml, all but the docstrings and the names of lists.
     def list(
         self,
         *,
@@ -32,15 +37,26 @@ class AsyncGroups:
         count: bool | None = None,
     ) -> AsyncRecords[Group]:
         """The groups. Expands `parent`, `children`, `boards` and `users`. The options are those of `areas.list`."""
-        query = self._calls.list(
-            where=where, order_by=order_by, select=select, expand=expand, search=search, top=top, skip=skip, count=count
+        query: Query[Group] = self._core.query(
+            "listGroups",
+            where=where,
+            order_by=order_by,
+            select=select,
+            expand=expand,
+            search=search,
+            top=top,
+            skip=skip,
+            count=count,
         )
         return AsyncRecords(query, "groups")
 
-    def list_v1(self) -> AsyncRecords[Group]:
-        """The groups as v1 lists them: all at once."""
-        return AsyncRecords(self._calls.list_v1(), "groups (v1)")
-
     async def get(self, group: int | Group, *, select: Names | None = None, expand: Names | None = None) -> Group:
         """One group. Expands `parent`, `children`, `boards` and `users`."""
-        return await answer(self._calls.get(group, select, expand))
+        call: Call[Group] = self._core.call("getGroup", group, select, expand)
+        return await answer(call)
+
+    def list_v1(self) -> AsyncRecords[Group]:
+        """The groups as v1 lists them: all at once."""
+        query: Query[Group] = self._core.query("listGroupsV1")
+        return AsyncRecords(query, "groups (v1)")
+    # End of what is written by `cargo xtask regen`.

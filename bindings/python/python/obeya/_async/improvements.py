@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from obeya.models import Improvement
     from obeya.types import ImprovementCreate, ImprovementUpdate
 
+    # Imports of the methods below the other mark, written by `cargo xtask regen`.
+    from obeya._obeya import Call
+    # End of what is written by `cargo xtask regen`.
+
 
 class AsyncImprovements:
     """Improvements, from the suggestion to the evaluation.
@@ -24,6 +28,7 @@ class AsyncImprovements:
     """
 
     def __init__(self, core: Core) -> None:
+        self._core = core
         self._calls = core.improvements
 
     def list(
@@ -45,13 +50,16 @@ class AsyncImprovements:
         )
         return AsyncNumberedRecords(query, "improvements")
 
-    async def get(self, improvement: int | Improvement) -> Improvement:
-        """One improvement, by its id."""
-        return await answer(self._calls.get(improvement))
-
+    # Written by `cargo xtask regen` from spec/openapi.yaml, all but the docstrings and the names of lists.
     async def create(self, *, idempotency_key: str | None = None, **fields: Unpack[ImprovementCreate]) -> Improvement:
         """Suggests an improvement."""
-        return await answer(self._calls.carrying(None, idempotency_key).create(fields))
+        call: Call[Improvement] = self._core.carrying(None, idempotency_key).call("createImprovement", fields)
+        return await answer(call)
+
+    async def get(self, improvement: int | Improvement) -> Improvement:
+        """One improvement, by its id."""
+        call: Call[Improvement] = self._core.call("getImprovement", improvement)
+        return await answer(call)
 
     async def update(
         self,
@@ -63,10 +71,15 @@ class AsyncImprovements:
         **fields: Unpack[ImprovementUpdate],
     ) -> Improvement:
         """Changes an improvement: what is not given stays, `None` empties."""
-        return await answer(self._calls.carrying(if_match, idempotency_key).update(improvement, fields))
+        call: Call[Improvement] = self._core.carrying(if_match, idempotency_key).call(
+            "updateImprovement", improvement, fields
+        )
+        return await answer(call)
 
     async def delete(
         self, improvement: int | Improvement, *, if_match: str | None = None, idempotency_key: str | None = None
     ) -> None:
         """Deletes an improvement for good."""
-        await answer(self._calls.carrying(if_match, idempotency_key).delete(improvement))
+        call: Call[None] = self._core.carrying(if_match, idempotency_key).call("deleteImprovement", improvement)
+        await answer(call)
+    # End of what is written by `cargo xtask regen`.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from typing_extensions import Unpack
 
-    from obeya._obeya import Core
+    from obeya._obeya import Call, Core
     from obeya._settings import CustomFieldId, Day, IncidentId, IncidentTypeId, Moment, Names, Order, Where
     from obeya.models import (
         Category,
@@ -46,6 +46,10 @@ if TYPE_CHECKING:
         IncidentSeverity,
         IncidentStatus,
     )
+
+    # Imports of the methods below the other mark, written by `cargo xtask regen`.
+    from obeya._obeya import Query
+    # End of what is written by `cargo xtask regen`.
 
 
 _NEEDED = (
@@ -137,45 +141,6 @@ class AsyncIncidents:
         )
         return AsyncIncidentRecords(query, "incidents")
 
-    def list_v2(
-        self,
-        *,
-        where: Where | None = None,
-        order_by: Order | None = None,
-        select: Names | None = None,
-        expand: Names | None = None,
-        search: str | None = None,
-        top: int | None = None,
-        skip: int | None = None,
-        count: bool | None = None,
-    ) -> AsyncRecords[IncidentV2]:
-        """The incidents as v2 shows them. Expands `area`, `group`, `followUpGroup`, `type` and `comments`. The options are those of
-        `areas.list`.
-        """
-        query = self._calls.list_v2(
-            where=where, order_by=order_by, select=select, expand=expand, search=search, top=top, skip=skip, count=count
-        )
-        return AsyncRecords(query, "incidents (v2)")
-
-    async def get(self, incident: IncidentId) -> Incident:
-        """One incident, by its id."""
-        return await answer(self._calls.get(incident))
-
-    async def get_v2(
-        self, incident: IncidentId, *, select: Names | None = None, expand: Names | None = None
-    ) -> IncidentV2:
-        """One incident as v2 shows it. Expands `area`, `group`, `followUpGroup`, `type` and `comments`."""
-        return await answer(self._calls.get_v2(incident, select, expand))
-
-    async def create(self, *, idempotency_key: str | None = None, **fields: Unpack[IncidentCreate]) -> Incident:
-        """Reports an incident.
-
-        Categories, causes and consequences are dictionaries, ids, or the records of an incident type. A `datetime` without a zone is UTC.
-        After an `APIConnectionError` the incident may have been created all the same, unless there is an `idempotency_key` to try again
-        with.
-        """
-        return await answer(self._calls.carrying(None, idempotency_key).create(fields))
-
     async def update(
         self,
         incident: IncidentId,
@@ -211,7 +176,7 @@ class AsyncIncidents:
         tries = _TRIES
         while True:
             core, seen = self._core.tagging()
-            now = await answer(core.incidents.get(incident))
+            now: Incident = await answer(core.call("getIncident", incident))
             try:
                 return await answer(self._calls.carrying(condition or seen.tag, idempotency_key).update(now, given))
             except PreconditionFailedError:
@@ -254,39 +219,6 @@ class AsyncIncidents:
         calls = self._calls.carrying(if_match, idempotency_key)
         return await answer(calls.set_responsible(incident, follow_up_group, responsible_user_id))
 
-    async def set_categories(
-        self,
-        incident: IncidentId,
-        categories: Sequence[CategoryInput | int | CategoryReference | Category],
-        *,
-        if_match: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> Incident:
-        """Replaces the categories of an incident, of which there must be one at least."""
-        return await answer(self._calls.carrying(if_match, idempotency_key).set_categories(incident, categories))
-
-    async def set_causes(
-        self,
-        incident: IncidentId,
-        causes: Sequence[CauseInput | int | CauseReference | TypeCause],
-        *,
-        if_match: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> Incident:
-        """Replaces the causes of an incident."""
-        return await answer(self._calls.carrying(if_match, idempotency_key).set_causes(incident, causes))
-
-    async def set_consequences(
-        self,
-        incident: IncidentId,
-        consequences: Sequence[ConsequenceInput | int | IncidentConsequence | TypeConsequence],
-        *,
-        if_match: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> Incident:
-        """Replaces the consequences of an incident."""
-        return await answer(self._calls.carrying(if_match, idempotency_key).set_consequences(incident, consequences))
-
     async def set_custom_field(
         self,
         incident: IncidentId,
@@ -310,16 +242,6 @@ class AsyncIncidents:
         """Sets the id by which another system knows an incident; `None` empties it."""
         return await answer(self._calls.carrying(if_match, idempotency_key).set_external_id(incident, external_id))
 
-    async def delete(
-        self, incident: IncidentId, *, if_match: str | None = None, idempotency_key: str | None = None
-    ) -> None:
-        """Moves an incident to the trash, where it stays for 30 days."""
-        await answer(self._calls.carrying(if_match, idempotency_key).delete(incident))
-
-    async def restore(self, incident: IncidentId, *, idempotency_key: str | None = None) -> Incident:
-        """Takes an incident out of the trash, as it was when it was deleted."""
-        return await answer(self._calls.carrying(None, idempotency_key).restore(incident))
-
     def trash(self, *, where: Where | None = None) -> AsyncRecords[TrashedIncident]:
         """The incidents deleted during the last 30 days, latest first. `where` is an OData expression."""
         return AsyncRecords(self._calls.trash(where), "incidents in the trash")
@@ -335,6 +257,49 @@ class AsyncIncidents:
         """
         return await answer(self._calls.type_detail(type, language))
 
+    async def type_v2(
+        self, type: IncidentTypeId, *, select: Names | None = None, expand: Names | None = None
+    ) -> IncidentTypeV2:
+        """One incident type as v2 shows it."""
+        call: Call[IncidentTypeV2] = self._core.call("getIncidentTypeV2", type, select, expand)
+        return await answer(call)
+
+    # Written by `cargo xtask regen` from spec/openapi.yaml, all but the docstrings and the names of lists.
+    def list_v2(
+        self,
+        *,
+        where: Where | None = None,
+        order_by: Order | None = None,
+        select: Names | None = None,
+        expand: Names | None = None,
+        search: str | None = None,
+        top: int | None = None,
+        skip: int | None = None,
+        count: bool | None = None,
+    ) -> AsyncRecords[IncidentV2]:
+        """The incidents as v2 shows them. Expands `area`, `group`, `followUpGroup`, `type` and `comments`. The options are those of
+        `areas.list`.
+        """
+        query: Query[IncidentV2] = self._core.query(
+            "listIncidentsV2",
+            where=where,
+            order_by=order_by,
+            select=select,
+            expand=expand,
+            search=search,
+            top=top,
+            skip=skip,
+            count=count,
+        )
+        return AsyncRecords(query, "incidents (v2)")
+
+    async def get_v2(
+        self, incident: IncidentId, *, select: Names | None = None, expand: Names | None = None
+    ) -> IncidentV2:
+        """One incident as v2 shows it. Expands `area`, `group`, `followUpGroup`, `type` and `comments`."""
+        call: Call[IncidentV2] = self._core.call("getIncidentV2", incident, select, expand)
+        return await answer(call)
+
     def types_v2(
         self,
         *,
@@ -348,13 +313,85 @@ class AsyncIncidents:
         count: bool | None = None,
     ) -> AsyncRecords[IncidentTypeV2]:
         """The incident types as v2 shows them. The options are those of `areas.list`."""
-        query = self._calls.types_v2(
-            where=where, order_by=order_by, select=select, expand=expand, search=search, top=top, skip=skip, count=count
+        query: Query[IncidentTypeV2] = self._core.query(
+            "listIncidentTypesV2",
+            where=where,
+            order_by=order_by,
+            select=select,
+            expand=expand,
+            search=search,
+            top=top,
+            skip=skip,
+            count=count,
         )
         return AsyncRecords(query, "incident types (v2)")
 
-    async def type_v2(
-        self, type: IncidentTypeId, *, select: Names | None = None, expand: Names | None = None
-    ) -> IncidentTypeV2:
-        """One incident type as v2 shows it."""
-        return await answer(self._calls.type_v2(type, select, expand))
+    async def get(self, incident: IncidentId) -> Incident:
+        """One incident, by its id."""
+        call: Call[Incident] = self._core.call("getIncident", incident)
+        return await answer(call)
+
+    async def delete(
+        self, incident: IncidentId, *, if_match: str | None = None, idempotency_key: str | None = None
+    ) -> None:
+        """Moves an incident to the trash, where it stays for 30 days."""
+        call: Call[None] = self._core.carrying(if_match, idempotency_key).call("deleteIncident", incident)
+        await answer(call)
+
+    async def set_consequences(
+        self,
+        incident: IncidentId,
+        consequences: Sequence[ConsequenceInput | int | IncidentConsequence | TypeConsequence],
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Incident:
+        """Replaces the consequences of an incident."""
+        call: Call[Incident] = self._core.carrying(if_match, idempotency_key).call(
+            "updateIncidentConsequences", incident, consequences
+        )
+        return await answer(call)
+
+    async def set_causes(
+        self,
+        incident: IncidentId,
+        causes: Sequence[CauseInput | int | CauseReference | TypeCause],
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Incident:
+        """Replaces the causes of an incident."""
+        call: Call[Incident] = self._core.carrying(if_match, idempotency_key).call(
+            "updateIncidentCauses", incident, causes
+        )
+        return await answer(call)
+
+    async def set_categories(
+        self,
+        incident: IncidentId,
+        categories: Sequence[CategoryInput | int | CategoryReference | Category],
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Incident:
+        """Replaces the categories of an incident, of which there must be one at least."""
+        call: Call[Incident] = self._core.carrying(if_match, idempotency_key).call(
+            "updateIncidentCategories", incident, categories
+        )
+        return await answer(call)
+
+    async def create(self, *, idempotency_key: str | None = None, **fields: Unpack[IncidentCreate]) -> Incident:
+        """Reports an incident.
+
+        Categories, causes and consequences are dictionaries, ids, or the records of an incident type. A `datetime` without a zone is UTC.
+        After an `APIConnectionError` the incident may have been created all the same, unless there is an `idempotency_key` to try again
+        with.
+        """
+        call: Call[Incident] = self._core.carrying(None, idempotency_key).call("createIncident", fields)
+        return await answer(call)
+
+    async def restore(self, incident: IncidentId, *, idempotency_key: str | None = None) -> Incident:
+        """Takes an incident out of the trash, as it was when it was deleted."""
+        call: Call[Incident] = self._core.carrying(None, idempotency_key).call("restoreIncident", incident)
+        return await answer(call)
+    # End of what is written by `cargo xtask regen`.

@@ -14,13 +14,18 @@ if TYPE_CHECKING:
     from obeya._settings import Names, Order, Where
     from obeya.models import Area
 
+    # Imports of the methods below the other mark, written by `cargo xtask regen`.
+    from obeya._obeya import Call, Query
+    # End of what is written by `cargo xtask regen`.
+
 
 class Areas:
     """The areas of the plant."""
 
     def __init__(self, core: Core) -> None:
-        self._calls = core.areas
+        self._core = core
 
+    # Written by `cargo xtask regen` from spec/openapi.yaml, all but the docstrings and the names of lists.
     def list(
         self,
         *,
@@ -39,11 +44,21 @@ class Areas:
         `F.name.desc()` are the same, with `obeya.F`. `select` names the attributes to fill, `expand` the related records to add. `search`
         looks for words, any of which suffices; numbers and phrases stand in quotes, and it does not go with `where`. `top` limits the records, `skip` leaves some out. `count` has each page say how many match in all.
         """
-        query = self._calls.list(
-            where=where, order_by=order_by, select=select, expand=expand, search=search, top=top, skip=skip, count=count
+        query: Query[Area] = self._core.query(
+            "listAreas",
+            where=where,
+            order_by=order_by,
+            select=select,
+            expand=expand,
+            search=search,
+            top=top,
+            skip=skip,
+            count=count,
         )
         return Records(query, "areas")
 
     def get(self, area: int | Area, *, select: Names | None = None) -> Area:
         """One area, by its id."""
-        return answer(self._calls.get(area, select))
+        call: Call[Area] = self._core.call("getArea", area, select, None)
+        return answer(call)
+    # End of what is written by `cargo xtask regen`.

@@ -14,13 +14,18 @@ if TYPE_CHECKING:
     from obeya._settings import CommentId, IncidentId, Names, Order, Where
     from obeya.models import IncidentComment, IncidentCommentV1
 
+    # Imports of the methods below the other mark, written by `cargo xtask regen`.
+    from obeya._obeya import Call, Query
+    # End of what is written by `cargo xtask regen`.
+
 
 class Comments:
     """What people wrote under incidents."""
 
     def __init__(self, core: Core) -> None:
-        self._calls = core.comments
+        self._core = core
 
+    # Written by `cargo xtask regen` from spec/openapi.yaml, all but the docstrings and the names of lists.
     def list(
         self,
         *,
@@ -34,8 +39,16 @@ class Comments:
         count: bool | None = None,
     ) -> Records[IncidentComment]:
         """The comments on all incidents. Expands `parent` and `incident`. The options are those of `areas.list`."""
-        query = self._calls.list(
-            where=where, order_by=order_by, select=select, expand=expand, search=search, top=top, skip=skip, count=count
+        query: Query[IncidentComment] = self._core.query(
+            "listIncidentComments",
+            where=where,
+            order_by=order_by,
+            select=select,
+            expand=expand,
+            search=search,
+            top=top,
+            skip=skip,
+            count=count,
         )
         return Records(query, "comments")
 
@@ -53,7 +66,8 @@ class Comments:
         count: bool | None = None,
     ) -> Records[IncidentComment]:
         """The comments on one incident. The options are those of `areas.list`."""
-        query = self._calls.of_incident(
+        query: Query[IncidentComment] = self._core.query(
+            "listCommentsOfIncident",
             incident,
             where=where,
             order_by=order_by,
@@ -66,12 +80,15 @@ class Comments:
         )
         return Records(query, "the comments on an incident")
 
-    def of_incident_v1(self, incident: IncidentId) -> Records[IncidentCommentV1]:
-        """The comments on one incident as v1 lists them: all at once."""
-        return Records(self._calls.of_incident_v1(incident), "the comments on an incident (v1)")
-
     def get(
         self, comment: CommentId, *, select: Names | None = None, expand: Names | None = None
     ) -> IncidentComment:
         """One comment. Expands `parent` and `incident`."""
-        return answer(self._calls.get(comment, select, expand))
+        call: Call[IncidentComment] = self._core.call("getIncidentComment", comment, select, expand)
+        return answer(call)
+
+    def of_incident_v1(self, incident: IncidentId) -> Records[IncidentCommentV1]:
+        """The comments on one incident as v1 lists them: all at once."""
+        query: Query[IncidentCommentV1] = self._core.query("listCommentsOfIncidentV1", incident)
+        return Records(query, "the comments on an incident (v1)")
+    # End of what is written by `cargo xtask regen`.

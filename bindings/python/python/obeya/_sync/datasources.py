@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from obeya.models import Datasource, DatasourceDetail, DatasourceValue
     from obeya.types import DatasourceValueInput
 
+    # Imports of the methods below the other mark, written by `cargo xtask regen`.
+    from obeya._obeya import Call
+    # End of what is written by `cargo xtask regen`.
+
 
 class Datasources:
     """Datasources: what is measured, and the values.
@@ -29,15 +33,12 @@ class Datasources:
     """
 
     def __init__(self, core: Core) -> None:
+        self._core = core
         self._calls = core.datasources
 
     def list(self, *, where: Where | None = None) -> Records[Datasource]:
         """The datasources. `where` is an OData expression such as `title eq 'Scrap'`."""
         return Records(self._calls.list(where), "datasources")
-
-    def get(self, datasource: DatasourceId) -> DatasourceDetail:
-        """One datasource, with what its values hold."""
-        return answer(self._calls.get(datasource))
 
     def values(
         self,
@@ -59,36 +60,6 @@ class Datasources:
             datasource, start=start, end=end, where=where, order_by=order_by, page_size=page_size, prefetch=prefetch
         )
         return Values(query, datasource)
-
-    def create_value(
-        self, datasource: DatasourceId, /, *, idempotency_key: str | None = None, **fields: Unpack[DatasourceValueInput]
-    ) -> DatasourceValue:
-        """Adds a value."""
-        return answer(self._calls.carrying(None, idempotency_key).create_value(datasource, fields))
-
-    def update_value(
-        self,
-        datasource: DatasourceId,
-        value: int | DatasourceValue,
-        /,
-        *,
-        if_match: str | None = None,
-        idempotency_key: str | None = None,
-        **fields: Unpack[DatasourceValueInput],
-    ) -> DatasourceValue:
-        """Replaces a value: what is not given is then empty."""
-        return answer(self._calls.carrying(if_match, idempotency_key).update_value(datasource, value, fields))
-
-    def delete_value(
-        self,
-        datasource: DatasourceId,
-        value: int | DatasourceValue,
-        *,
-        if_match: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> None:
-        """Deletes a value."""
-        answer(self._calls.carrying(if_match, idempotency_key).delete_value(datasource, value))
 
     def create_values(
         self,
@@ -125,3 +96,49 @@ class Datasources:
         """
         calls = self._calls.carrying(None, idempotency_key)
         return answer(calls.replace_values(datasource, values, start, end))
+
+    # Written by `cargo xtask regen` from spec/openapi.yaml, all but the docstrings and the names of lists.
+    def get(self, datasource: DatasourceId) -> DatasourceDetail:
+        """One datasource, with what its values hold."""
+        call: Call[DatasourceDetail] = self._core.call("getDatasource", datasource)
+        return answer(call)
+
+    def create_value(
+        self, datasource: DatasourceId, /, *, idempotency_key: str | None = None, **fields: Unpack[DatasourceValueInput]
+    ) -> DatasourceValue:
+        """Adds a value."""
+        call: Call[DatasourceValue] = self._core.carrying(None, idempotency_key).call(
+            "createDatasourceValue", datasource, fields
+        )
+        return answer(call)
+
+    def update_value(
+        self,
+        datasource: DatasourceId,
+        value: int | DatasourceValue,
+        /,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        **fields: Unpack[DatasourceValueInput],
+    ) -> DatasourceValue:
+        """Replaces a value: what is not given is then empty."""
+        call: Call[DatasourceValue] = self._core.carrying(if_match, idempotency_key).call(
+            "updateDatasourceValue", datasource, value, fields
+        )
+        return answer(call)
+
+    def delete_value(
+        self,
+        datasource: DatasourceId,
+        value: int | DatasourceValue,
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> None:
+        """Deletes a value."""
+        call: Call[None] = self._core.carrying(if_match, idempotency_key).call(
+            "deleteDatasourceValue", datasource, value
+        )
+        answer(call)
+    # End of what is written by `cargo xtask regen`.

@@ -14,13 +14,18 @@ if TYPE_CHECKING:
     from obeya._settings import Names, Order, Where
     from obeya.models import Group
 
+    # Imports of the methods below the other mark, written by `cargo xtask regen`.
+    from obeya._obeya import Call, Query
+    # End of what is written by `cargo xtask regen`.
+
 
 class Groups:
     """The groups of the plant."""
 
     def __init__(self, core: Core) -> None:
-        self._calls = core.groups
+        self._core = core
 
+    # Written by `cargo xtask regen` from spec/openapi.yaml, all but the docstrings and the names of lists.
     def list(
         self,
         *,
@@ -34,15 +39,26 @@ class Groups:
         count: bool | None = None,
     ) -> Records[Group]:
         """The groups. Expands `parent`, `children`, `boards` and `users`. The options are those of `areas.list`."""
-        query = self._calls.list(
-            where=where, order_by=order_by, select=select, expand=expand, search=search, top=top, skip=skip, count=count
+        query: Query[Group] = self._core.query(
+            "listGroups",
+            where=where,
+            order_by=order_by,
+            select=select,
+            expand=expand,
+            search=search,
+            top=top,
+            skip=skip,
+            count=count,
         )
         return Records(query, "groups")
 
-    def list_v1(self) -> Records[Group]:
-        """The groups as v1 lists them: all at once."""
-        return Records(self._calls.list_v1(), "groups (v1)")
-
     def get(self, group: int | Group, *, select: Names | None = None, expand: Names | None = None) -> Group:
         """One group. Expands `parent`, `children`, `boards` and `users`."""
-        return answer(self._calls.get(group, select, expand))
+        call: Call[Group] = self._core.call("getGroup", group, select, expand)
+        return answer(call)
+
+    def list_v1(self) -> Records[Group]:
+        """The groups as v1 lists them: all at once."""
+        query: Query[Group] = self._core.query("listGroupsV1")
+        return Records(query, "groups (v1)")
+    # End of what is written by `cargo xtask regen`.

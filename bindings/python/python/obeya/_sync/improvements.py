@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from obeya.models import Improvement
     from obeya.types import ImprovementCreate, ImprovementUpdate
 
+    # Imports of the methods below the other mark, written by `cargo xtask regen`.
+    from obeya._obeya import Call
+    # End of what is written by `cargo xtask regen`.
+
 
 class Improvements:
     """Improvements, from the suggestion to the evaluation.
@@ -26,6 +30,7 @@ class Improvements:
     """
 
     def __init__(self, core: Core) -> None:
+        self._core = core
         self._calls = core.improvements
 
     def list(
@@ -47,13 +52,16 @@ class Improvements:
         )
         return NumberedRecords(query, "improvements")
 
-    def get(self, improvement: int | Improvement) -> Improvement:
-        """One improvement, by its id."""
-        return answer(self._calls.get(improvement))
-
+    # Written by `cargo xtask regen` from spec/openapi.yaml, all but the docstrings and the names of lists.
     def create(self, *, idempotency_key: str | None = None, **fields: Unpack[ImprovementCreate]) -> Improvement:
         """Suggests an improvement."""
-        return answer(self._calls.carrying(None, idempotency_key).create(fields))
+        call: Call[Improvement] = self._core.carrying(None, idempotency_key).call("createImprovement", fields)
+        return answer(call)
+
+    def get(self, improvement: int | Improvement) -> Improvement:
+        """One improvement, by its id."""
+        call: Call[Improvement] = self._core.call("getImprovement", improvement)
+        return answer(call)
 
     def update(
         self,
@@ -65,10 +73,15 @@ class Improvements:
         **fields: Unpack[ImprovementUpdate],
     ) -> Improvement:
         """Changes an improvement: what is not given stays, `None` empties."""
-        return answer(self._calls.carrying(if_match, idempotency_key).update(improvement, fields))
+        call: Call[Improvement] = self._core.carrying(if_match, idempotency_key).call(
+            "updateImprovement", improvement, fields
+        )
+        return answer(call)
 
     def delete(
         self, improvement: int | Improvement, *, if_match: str | None = None, idempotency_key: str | None = None
     ) -> None:
         """Deletes an improvement for good."""
-        answer(self._calls.carrying(if_match, idempotency_key).delete(improvement))
+        call: Call[None] = self._core.carrying(if_match, idempotency_key).call("deleteImprovement", improvement)
+        answer(call)
+    # End of what is written by `cargo xtask regen`.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from typing_extensions import Unpack
 
-    from obeya._obeya import Core
+    from obeya._obeya import Call, Core
     from obeya._settings import CustomFieldId, Day, IncidentId, IncidentTypeId, Moment, Names, Order, Where
     from obeya.models import (
         Category,
@@ -48,6 +48,10 @@ if TYPE_CHECKING:
         IncidentSeverity,
         IncidentStatus,
     )
+
+    # Imports of the methods below the other mark, written by `cargo xtask regen`.
+    from obeya._obeya import Query
+    # End of what is written by `cargo xtask regen`.
 
 
 _NEEDED = (
@@ -139,45 +143,6 @@ class Incidents:
         )
         return IncidentRecords(query, "incidents")
 
-    def list_v2(
-        self,
-        *,
-        where: Where | None = None,
-        order_by: Order | None = None,
-        select: Names | None = None,
-        expand: Names | None = None,
-        search: str | None = None,
-        top: int | None = None,
-        skip: int | None = None,
-        count: bool | None = None,
-    ) -> Records[IncidentV2]:
-        """The incidents as v2 shows them. Expands `area`, `group`, `followUpGroup`, `type` and `comments`. The options are those of
-        `areas.list`.
-        """
-        query = self._calls.list_v2(
-            where=where, order_by=order_by, select=select, expand=expand, search=search, top=top, skip=skip, count=count
-        )
-        return Records(query, "incidents (v2)")
-
-    def get(self, incident: IncidentId) -> Incident:
-        """One incident, by its id."""
-        return answer(self._calls.get(incident))
-
-    def get_v2(
-        self, incident: IncidentId, *, select: Names | None = None, expand: Names | None = None
-    ) -> IncidentV2:
-        """One incident as v2 shows it. Expands `area`, `group`, `followUpGroup`, `type` and `comments`."""
-        return answer(self._calls.get_v2(incident, select, expand))
-
-    def create(self, *, idempotency_key: str | None = None, **fields: Unpack[IncidentCreate]) -> Incident:
-        """Reports an incident.
-
-        Categories, causes and consequences are dictionaries, ids, or the records of an incident type. A `datetime` without a zone is UTC.
-        After an `APIConnectionError` the incident may have been created all the same, unless there is an `idempotency_key` to try again
-        with.
-        """
-        return answer(self._calls.carrying(None, idempotency_key).create(fields))
-
     def update(
         self,
         incident: IncidentId,
@@ -213,7 +178,7 @@ class Incidents:
         tries = _TRIES
         while True:
             core, seen = self._core.tagging()
-            now = answer(core.incidents.get(incident))
+            now: Incident = answer(core.call("getIncident", incident))
             try:
                 return answer(self._calls.carrying(condition or seen.tag, idempotency_key).update(now, given))
             except PreconditionFailedError:
@@ -256,39 +221,6 @@ class Incidents:
         calls = self._calls.carrying(if_match, idempotency_key)
         return answer(calls.set_responsible(incident, follow_up_group, responsible_user_id))
 
-    def set_categories(
-        self,
-        incident: IncidentId,
-        categories: Sequence[CategoryInput | int | CategoryReference | Category],
-        *,
-        if_match: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> Incident:
-        """Replaces the categories of an incident, of which there must be one at least."""
-        return answer(self._calls.carrying(if_match, idempotency_key).set_categories(incident, categories))
-
-    def set_causes(
-        self,
-        incident: IncidentId,
-        causes: Sequence[CauseInput | int | CauseReference | TypeCause],
-        *,
-        if_match: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> Incident:
-        """Replaces the causes of an incident."""
-        return answer(self._calls.carrying(if_match, idempotency_key).set_causes(incident, causes))
-
-    def set_consequences(
-        self,
-        incident: IncidentId,
-        consequences: Sequence[ConsequenceInput | int | IncidentConsequence | TypeConsequence],
-        *,
-        if_match: str | None = None,
-        idempotency_key: str | None = None,
-    ) -> Incident:
-        """Replaces the consequences of an incident."""
-        return answer(self._calls.carrying(if_match, idempotency_key).set_consequences(incident, consequences))
-
     def set_custom_field(
         self,
         incident: IncidentId,
@@ -312,16 +244,6 @@ class Incidents:
         """Sets the id by which another system knows an incident; `None` empties it."""
         return answer(self._calls.carrying(if_match, idempotency_key).set_external_id(incident, external_id))
 
-    def delete(
-        self, incident: IncidentId, *, if_match: str | None = None, idempotency_key: str | None = None
-    ) -> None:
-        """Moves an incident to the trash, where it stays for 30 days."""
-        answer(self._calls.carrying(if_match, idempotency_key).delete(incident))
-
-    def restore(self, incident: IncidentId, *, idempotency_key: str | None = None) -> Incident:
-        """Takes an incident out of the trash, as it was when it was deleted."""
-        return answer(self._calls.carrying(None, idempotency_key).restore(incident))
-
     def trash(self, *, where: Where | None = None) -> Records[TrashedIncident]:
         """The incidents deleted during the last 30 days, latest first. `where` is an OData expression."""
         return Records(self._calls.trash(where), "incidents in the trash")
@@ -337,6 +259,49 @@ class Incidents:
         """
         return answer(self._calls.type_detail(type, language))
 
+    def type_v2(
+        self, type: IncidentTypeId, *, select: Names | None = None, expand: Names | None = None
+    ) -> IncidentTypeV2:
+        """One incident type as v2 shows it."""
+        call: Call[IncidentTypeV2] = self._core.call("getIncidentTypeV2", type, select, expand)
+        return answer(call)
+
+    # Written by `cargo xtask regen` from spec/openapi.yaml, all but the docstrings and the names of lists.
+    def list_v2(
+        self,
+        *,
+        where: Where | None = None,
+        order_by: Order | None = None,
+        select: Names | None = None,
+        expand: Names | None = None,
+        search: str | None = None,
+        top: int | None = None,
+        skip: int | None = None,
+        count: bool | None = None,
+    ) -> Records[IncidentV2]:
+        """The incidents as v2 shows them. Expands `area`, `group`, `followUpGroup`, `type` and `comments`. The options are those of
+        `areas.list`.
+        """
+        query: Query[IncidentV2] = self._core.query(
+            "listIncidentsV2",
+            where=where,
+            order_by=order_by,
+            select=select,
+            expand=expand,
+            search=search,
+            top=top,
+            skip=skip,
+            count=count,
+        )
+        return Records(query, "incidents (v2)")
+
+    def get_v2(
+        self, incident: IncidentId, *, select: Names | None = None, expand: Names | None = None
+    ) -> IncidentV2:
+        """One incident as v2 shows it. Expands `area`, `group`, `followUpGroup`, `type` and `comments`."""
+        call: Call[IncidentV2] = self._core.call("getIncidentV2", incident, select, expand)
+        return answer(call)
+
     def types_v2(
         self,
         *,
@@ -350,13 +315,85 @@ class Incidents:
         count: bool | None = None,
     ) -> Records[IncidentTypeV2]:
         """The incident types as v2 shows them. The options are those of `areas.list`."""
-        query = self._calls.types_v2(
-            where=where, order_by=order_by, select=select, expand=expand, search=search, top=top, skip=skip, count=count
+        query: Query[IncidentTypeV2] = self._core.query(
+            "listIncidentTypesV2",
+            where=where,
+            order_by=order_by,
+            select=select,
+            expand=expand,
+            search=search,
+            top=top,
+            skip=skip,
+            count=count,
         )
         return Records(query, "incident types (v2)")
 
-    def type_v2(
-        self, type: IncidentTypeId, *, select: Names | None = None, expand: Names | None = None
-    ) -> IncidentTypeV2:
-        """One incident type as v2 shows it."""
-        return answer(self._calls.type_v2(type, select, expand))
+    def get(self, incident: IncidentId) -> Incident:
+        """One incident, by its id."""
+        call: Call[Incident] = self._core.call("getIncident", incident)
+        return answer(call)
+
+    def delete(
+        self, incident: IncidentId, *, if_match: str | None = None, idempotency_key: str | None = None
+    ) -> None:
+        """Moves an incident to the trash, where it stays for 30 days."""
+        call: Call[None] = self._core.carrying(if_match, idempotency_key).call("deleteIncident", incident)
+        answer(call)
+
+    def set_consequences(
+        self,
+        incident: IncidentId,
+        consequences: Sequence[ConsequenceInput | int | IncidentConsequence | TypeConsequence],
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Incident:
+        """Replaces the consequences of an incident."""
+        call: Call[Incident] = self._core.carrying(if_match, idempotency_key).call(
+            "updateIncidentConsequences", incident, consequences
+        )
+        return answer(call)
+
+    def set_causes(
+        self,
+        incident: IncidentId,
+        causes: Sequence[CauseInput | int | CauseReference | TypeCause],
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Incident:
+        """Replaces the causes of an incident."""
+        call: Call[Incident] = self._core.carrying(if_match, idempotency_key).call(
+            "updateIncidentCauses", incident, causes
+        )
+        return answer(call)
+
+    def set_categories(
+        self,
+        incident: IncidentId,
+        categories: Sequence[CategoryInput | int | CategoryReference | Category],
+        *,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Incident:
+        """Replaces the categories of an incident, of which there must be one at least."""
+        call: Call[Incident] = self._core.carrying(if_match, idempotency_key).call(
+            "updateIncidentCategories", incident, categories
+        )
+        return answer(call)
+
+    def create(self, *, idempotency_key: str | None = None, **fields: Unpack[IncidentCreate]) -> Incident:
+        """Reports an incident.
+
+        Categories, causes and consequences are dictionaries, ids, or the records of an incident type. A `datetime` without a zone is UTC.
+        After an `APIConnectionError` the incident may have been created all the same, unless there is an `idempotency_key` to try again
+        with.
+        """
+        call: Call[Incident] = self._core.carrying(None, idempotency_key).call("createIncident", fields)
+        return answer(call)
+
+    def restore(self, incident: IncidentId, *, idempotency_key: str | None = None) -> Incident:
+        """Takes an incident out of the trash, as it was when it was deleted."""
+        call: Call[Incident] = self._core.carrying(None, idempotency_key).call("restoreIncident", incident)
+        return answer(call)
+    # End of what is written by `cargo xtask regen`.

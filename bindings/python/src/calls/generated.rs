@@ -1,0 +1,238 @@
+//! The operations that need no more than their arguments.
+//!
+//! Written by `cargo xtask regen` from spec/openapi.yaml; edit that, or xtask/src/python/operations.rs.
+
+use obeya::call;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::plain::{Arguments, unknown};
+use crate::arguments::{get, list};
+use crate::call::Call;
+use crate::handle::Handle;
+use crate::lists::Query;
+use crate::models::{
+    Area,
+    Board,
+    Datasource,
+    DatasourceValue,
+    Group,
+    Improvement,
+    Incident,
+    IncidentComment,
+    IncidentTypeSummary,
+    CATEGORY_INPUT,
+    CAUSE_INPUT,
+    CONSEQUENCE_INPUT,
+    DATASOURCE_VALUE_INPUT,
+    IMPROVEMENT_CREATE,
+    IMPROVEMENT_UPDATE,
+    INCIDENT_CREATE,
+    INCIDENT_CUSTOM_FIELD_UPDATE,
+    INCIDENT_RESPONSIBLE_UPDATE,
+    INCIDENT_SEVERITY_UPDATE,
+    INCIDENT_STATUS_UPDATE,
+    INCIDENT_UPDATE,
+};
+
+/// The operation of this id, with its arguments: ids, then what it takes beside them.
+pub(super) fn call(handle: &Handle, operation: &str, arguments: &Arguments<'_, '_>) -> PyResult<Call> {
+    match operation {
+        "getArea" => {
+            let area_id = arguments.id::<Area>(0, "area")?;
+            let select = arguments.get(1, "select")?;
+            let expand = arguments.get(2, "expand")?;
+            handle.call(move |client| get(client.areas().get(area_id), select, expand).send())
+        }
+        "getBoard" => {
+            let board_id = arguments.id::<Board>(0, "board")?;
+            let select = arguments.get(1, "select")?;
+            let expand = arguments.get(2, "expand")?;
+            handle.call(move |client| get(client.boards().get(board_id), select, expand).send())
+        }
+        "getGroup" => {
+            let group_id = arguments.id::<Group>(0, "group")?;
+            let select = arguments.get(1, "select")?;
+            let expand = arguments.get(2, "expand")?;
+            handle.call(move |client| get(client.groups().get(group_id), select, expand).send())
+        }
+        "getIncidentComment" => {
+            let comment_id = arguments.id::<IncidentComment>(0, "comment")?;
+            let select = arguments.get(1, "select")?;
+            let expand = arguments.get(2, "expand")?;
+            handle.call(move |client| get(client.comments().get(comment_id), select, expand).send())
+        }
+        "getIncidentV2" => {
+            let incident_id = arguments.id::<Incident>(0, "incident")?;
+            let select = arguments.get(1, "select")?;
+            let expand = arguments.get(2, "expand")?;
+            handle.call(move |client| get(client.incidents().get_v2(incident_id), select, expand).send())
+        }
+        "getIncidentTypeV2" => {
+            let type_id = arguments.id::<IncidentTypeSummary>(0, "type")?;
+            let select = arguments.get(1, "select")?;
+            let expand = arguments.get(2, "expand")?;
+            handle.call(move |client| get(client.incidents().type_v2(type_id), select, expand).send())
+        }
+        "createImprovement" => {
+            let body = arguments.body(0, &IMPROVEMENT_CREATE, "improvements.create()")?;
+            handle.call(move |client| async move { client.call(&call::CreateImprovement::new(&body)).await })
+        }
+        "getImprovement" => {
+            let improvement_id = arguments.id::<Improvement>(0, "improvement")?;
+            handle.call(move |client| async move { client.call(&call::GetImprovement::new(improvement_id)).await })
+        }
+        "updateImprovement" => {
+            let improvement_id = arguments.id::<Improvement>(0, "improvement")?;
+            let body = arguments.body(1, &IMPROVEMENT_UPDATE, "improvements.update()")?;
+            handle.call(move |client| async move { client.call(&call::UpdateImprovement::new(improvement_id, &body)).await })
+        }
+        "deleteImprovement" => {
+            let improvement_id = arguments.id::<Improvement>(0, "improvement")?;
+            handle.call(move |client| async move { client.call(&call::DeleteImprovement::new(improvement_id)).await })
+        }
+        "getIncident" => {
+            let incident_id = arguments.id::<Incident>(0, "incident")?;
+            handle.call(move |client| async move { client.call(&call::GetIncident::new(incident_id)).await })
+        }
+        "updateIncident" => {
+            let incident_id = arguments.id::<Incident>(0, "incident")?;
+            let body = arguments.body(1, &INCIDENT_UPDATE, "incidents.update()")?;
+            handle.call(move |client| async move { client.call(&call::UpdateIncident::new(incident_id, &body)).await })
+        }
+        "deleteIncident" => {
+            let incident_id = arguments.id::<Incident>(0, "incident")?;
+            handle.call(move |client| async move { client.call(&call::DeleteIncident::new(incident_id)).await })
+        }
+        "updateIncidentConsequences" => {
+            let incident_id = arguments.id::<Incident>(0, "incident")?;
+            let body = arguments.bodies(1, &CONSEQUENCE_INPUT, "consequences")?;
+            handle.call(move |client| async move { client.call(&call::UpdateIncidentConsequences::new(incident_id, &body)).await })
+        }
+        "updateIncidentCauses" => {
+            let incident_id = arguments.id::<Incident>(0, "incident")?;
+            let body = arguments.bodies(1, &CAUSE_INPUT, "causes")?;
+            handle.call(move |client| async move { client.call(&call::UpdateIncidentCauses::new(incident_id, &body)).await })
+        }
+        "updateIncidentStatus" => {
+            let incident_id = arguments.id::<Incident>(0, "incident")?;
+            let body = arguments.body(1, &INCIDENT_STATUS_UPDATE, "incidents.set_status()")?;
+            handle.call(move |client| async move { client.call(&call::UpdateIncidentStatus::new(incident_id, &body)).await })
+        }
+        "updateIncidentSeverity" => {
+            let incident_id = arguments.id::<Incident>(0, "incident")?;
+            let body = arguments.body(1, &INCIDENT_SEVERITY_UPDATE, "incidents.set_severity()")?;
+            handle.call(move |client| async move { client.call(&call::UpdateIncidentSeverity::new(incident_id, &body)).await })
+        }
+        "updateIncidentResponsible" => {
+            let incident_id = arguments.id::<Incident>(0, "incident")?;
+            let body = arguments.body(1, &INCIDENT_RESPONSIBLE_UPDATE, "incidents.set_responsible()")?;
+            handle.call(move |client| async move { client.call(&call::UpdateIncidentResponsible::new(incident_id, &body)).await })
+        }
+        "updateIncidentCategories" => {
+            let incident_id = arguments.id::<Incident>(0, "incident")?;
+            let body = arguments.bodies(1, &CATEGORY_INPUT, "categories")?;
+            handle.call(move |client| async move { client.call(&call::UpdateIncidentCategories::new(incident_id, &body)).await })
+        }
+        "updateIncidentCustomField" => {
+            let incident_id = arguments.id::<Incident>(0, "incident")?;
+            let custom_field_id_id = arguments.get::<i32>(1, "custom_field_id")?;
+            let body = arguments.body(2, &INCIDENT_CUSTOM_FIELD_UPDATE, "incidents.set_custom_field()")?;
+            handle.call(move |client| async move { client.call(&call::UpdateIncidentCustomField::new(incident_id, custom_field_id_id, &body)).await })
+        }
+        "createIncident" => {
+            let body = arguments.body(0, &INCIDENT_CREATE, "incidents.create()")?;
+            handle.call(move |client| async move { client.call(&call::CreateIncident::new(&body)).await })
+        }
+        "restoreIncident" => {
+            let incident_id = arguments.id::<Incident>(0, "incident")?;
+            handle.call(move |client| async move { client.call(&call::RestoreIncident::new(incident_id)).await })
+        }
+        "getDatasource" => {
+            let datasource_id = arguments.id::<Datasource>(0, "datasource")?;
+            handle.call(move |client| async move { client.call(&call::GetDatasource::new(datasource_id)).await })
+        }
+        "createDatasourceValue" => {
+            let datasource_id = arguments.id::<Datasource>(0, "datasource")?;
+            let body = arguments.body(1, &DATASOURCE_VALUE_INPUT, "datasources.create_value()")?;
+            handle.call(move |client| async move { client.call(&call::CreateDatasourceValue::new(datasource_id, &body)).await })
+        }
+        "updateDatasourceValue" => {
+            let datasource_id = arguments.id::<Datasource>(0, "datasource")?;
+            let value_id = arguments.id::<DatasourceValue>(1, "value")?;
+            let body = arguments.body(2, &DATASOURCE_VALUE_INPUT, "datasources.update_value()")?;
+            handle.call(move |client| async move { client.call(&call::UpdateDatasourceValue::new(datasource_id, value_id, &body)).await })
+        }
+        "deleteDatasourceValue" => {
+            let datasource_id = arguments.id::<Datasource>(0, "datasource")?;
+            let value_id = arguments.id::<DatasourceValue>(1, "value")?;
+            handle.call(move |client| async move { client.call(&call::DeleteDatasourceValue::new(datasource_id, value_id)).await })
+        }
+        "createDatasourceValues" => {
+            let datasource_id = arguments.id::<Datasource>(0, "datasource")?;
+            let body = arguments.bodies(1, &DATASOURCE_VALUE_INPUT, "values")?;
+            handle.call(move |client| async move { client.call(&call::CreateDatasourceValues::new(datasource_id, &body)).await })
+        }
+        "getBoardDetail" => {
+            let board_id = arguments.id::<Board>(0, "board")?;
+            handle.call(move |client| async move { client.call(&call::GetBoardDetail::new(board_id)).await })
+        }
+        _ => Err(unknown(operation)),
+    }
+}
+
+/// The list of this id, with its arguments and the options of a list.
+pub(super) fn query(
+    handle: &Handle,
+    operation: &str,
+    arguments: &Arguments<'_, '_>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Query> {
+    match operation {
+        "listAreas" => {
+            list(handle, handle.client()?.areas().list(), options)
+        }
+        "listBoards" => {
+            list(handle, handle.client()?.boards().list(), options)
+        }
+        "listGroups" => {
+            list(handle, handle.client()?.groups().list(), options)
+        }
+        "listIncidentComments" => {
+            list(handle, handle.client()?.comments().list(), options)
+        }
+        "listCommentsOfIncident" => {
+            let incident_id = arguments.id::<Incident>(0, "incident")?;
+            list(handle, handle.client()?.comments().of_incident(incident_id), options)
+        }
+        "listIncidentsV2" => {
+            list(handle, handle.client()?.incidents().list_v2(), options)
+        }
+        "listIncidentTypesV2" => {
+            list(handle, handle.client()?.incidents().types_v2(), options)
+        }
+        "listCommentsOfIncidentV1" => {
+            let incident_id = arguments.id::<Incident>(0, "incident")?;
+            let client = handle.client()?;
+            Ok(Query::whole(handle, "listCommentsOfIncidentV1", move || {
+                let client = client.clone();
+                async move { client.call(&call::ListCommentsOfIncidentV1::new(incident_id)).await }
+            }))
+        }
+        "listBoardsV1" => {
+            let client = handle.client()?;
+            Ok(Query::whole(handle, "listBoardsV1", move || {
+                let client = client.clone();
+                async move { client.call(&call::ListBoardsV1 {}).await }
+            }))
+        }
+        "listGroupsV1" => {
+            let client = handle.client()?;
+            Ok(Query::whole(handle, "listGroupsV1", move || {
+                let client = client.clone();
+                async move { client.call(&call::ListGroupsV1 {}).await }
+            }))
+        }
+        _ => Err(unknown(operation)),
+    }
+}

@@ -1,0 +1,339 @@
+//! The operations that need no more than a method.
+//!
+//! Written by `cargo xtask regen` from spec/openapi.yaml, all but the doc comments: they stay as they are
+//! edited here. A method that is written by hand in the file of its resource is left out.
+
+use obeya_api::call;
+use obeya_model::{
+    Area,
+    AreaPaginationResult,
+    Board,
+    BoardDetail,
+    BoardPaginationResult,
+    BoardSummary,
+    CategoryInput,
+    CauseInput,
+    ConsequenceInput,
+    DatasourceDetail,
+    DatasourceValue,
+    DatasourceValueInput,
+    Group,
+    GroupPaginationResult,
+    Improvement,
+    ImprovementCreate,
+    ImprovementUpdate,
+    Incident,
+    IncidentComment,
+    IncidentCommentPaginationResult,
+    IncidentCommentV1,
+    IncidentCreate,
+    IncidentTypeV2,
+    IncidentTypeV2PaginationResult,
+    IncidentUpdate,
+    IncidentV2,
+    IncidentV2PaginationResult,
+};
+
+use super::{Areas, Boards, Groups, Comments, Incidents, Improvements, Datasources};
+use crate::error::Result;
+use crate::list::{Get, List};
+
+impl Areas {
+    /// `GET /v2/areas`
+    pub fn list(&self) -> List<Area> {
+        List::new(self.client.clone(), odata_list!(ListAreas))
+    }
+
+    /// `GET /v2/areas/{areaId}`
+    pub fn get(&self, id: i32) -> Get<Area> {
+        Get::new(self.client.clone(), odata_get!(GetArea), id)
+    }
+}
+
+impl Boards {
+    /// `GET /v2/boards`. Expands `group`.
+    pub fn list(&self) -> List<Board> {
+        List::new(self.client.clone(), odata_list!(ListBoards))
+    }
+
+    /// `GET /v2/boards/{boardId}`. Expands `group`.
+    pub fn get(&self, id: i32) -> Get<Board> {
+        Get::new(self.client.clone(), odata_get!(GetBoard), id)
+    }
+
+    /// `GET /v1/Boards`: every board in one answer, with its description and the name of its group.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn list_v1(&self) -> Result<Vec<BoardSummary>> {
+        self.client.call(&call::ListBoardsV1 {}).await
+    }
+
+    /// `GET /v1/Boards/{id}`: the board with its rows and columns.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn detail(&self, id: i32) -> Result<BoardDetail> {
+        self.client.call(&call::GetBoardDetail::new(id)).await
+    }
+}
+
+impl Groups {
+    /// `GET /v2/groups`. Expands `parent`, `boards`, `users`.
+    pub fn list(&self) -> List<Group> {
+        List::new(self.client.clone(), odata_list!(ListGroups))
+    }
+
+    /// `GET /v2/groups/{groupId}`. Expands `parent`, `boards`, `users`.
+    pub fn get(&self, id: i32) -> Get<Group> {
+        Get::new(self.client.clone(), odata_get!(GetGroup), id)
+    }
+
+    /// `GET /v1/Groups`: every group in one answer, without what it is linked to.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn list_v1(&self) -> Result<Vec<Group>> {
+        self.client.call(&call::ListGroupsV1 {}).await
+    }
+}
+
+impl Comments {
+    /// `GET /v2/incidents/comments`: the comments of all incidents. Expands `parent`, `incident`.
+    pub fn list(&self) -> List<IncidentComment> {
+        List::new(self.client.clone(), odata_list!(ListIncidentComments))
+    }
+
+    /// `GET /v2/incidents/{incidentId}/comments`: the comments of one incident. Expands `parent`, `incident`.
+    pub fn of_incident(&self, incident_id: i32) -> List<IncidentComment> {
+        List::new(self.client.clone(), odata_list!(ListCommentsOfIncident, incident_id))
+    }
+
+    /// `GET /v2/incidents/comments/{incidentCommentId}`. Expands `parent`, `incident`.
+    pub fn get(&self, id: i32) -> Get<IncidentComment> {
+        Get::new(self.client.clone(), odata_get!(GetIncidentComment), id)
+    }
+
+    /// `GET /v1/Incidents/{id}/comments`: every comment of one incident in one answer.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn of_incident_v1(&self, id: i32) -> Result<Vec<IncidentCommentV1>> {
+        self.client.call(&call::ListCommentsOfIncidentV1::new(id)).await
+    }
+}
+
+impl Incidents {
+    /// `GET /v2/incidents`: the incidents as v2 tells them. Expands `area`, `group`, `followUpGroup`, `type`, `comments`.
+    pub fn list_v2(&self) -> List<IncidentV2> {
+        List::new(self.client.clone(), odata_list!(ListIncidentsV2))
+    }
+
+    /// `GET /v2/incidents/{incidentId}`. Expands `area`, `group`, `followUpGroup`, `type`, `comments`.
+    pub fn get_v2(&self, id: i32) -> Get<IncidentV2> {
+        Get::new(self.client.clone(), odata_get!(GetIncidentV2), id)
+    }
+
+    /// `GET /v2/incidents/types`: the incident types as v2 tells them.
+    pub fn types_v2(&self) -> List<IncidentTypeV2> {
+        List::new(self.client.clone(), odata_list!(ListIncidentTypesV2))
+    }
+
+    /// `GET /v2/incidents/types/{incidentTypeId}`
+    pub fn type_v2(&self, id: i32) -> Get<IncidentTypeV2> {
+        Get::new(self.client.clone(), odata_get!(GetIncidentTypeV2), id)
+    }
+
+    /// `GET /v1/Incidents/{id}`: an incident in full.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error); [`Error::is_not_found`](crate::Error::is_not_found) tells that there is none with this id
+    /// outside the trash.
+    pub async fn get(&self, id: i32) -> Result<Incident> {
+        self.client.call(&call::GetIncident::new(id)).await
+    }
+
+    /// `PUT /v1/Incidents/{id}`: replaces title, type, severity and date, changes what else `update` sets, clears what
+    /// it sets to [`Patch::Null`](obeya_model::Patch::Null), and answers with the whole incident.
+    ///
+    /// The interface wants those four in every update. Taken from a record that was read some time ago, they
+    /// undo what somebody else has changed since. So change one thing by its own operation, such as
+    /// [`set_status`](Self::set_status), and for more read the record with its tag and write only if it still
+    /// has it:
+    ///
+    /// ```no_run
+    /// use obeya::model::{IncidentStatus, IncidentUpdate, Patch};
+    ///
+    /// # async fn example(client: obeya::Client) -> obeya::Result<()> {
+    /// let found = client.tagged(|client| async move { client.incidents().get(1204).await }).await?;
+    /// let incident = found.value;
+    /// let update = IncidentUpdate {
+    ///     status: Some(IncidentStatus::Resolved),
+    ///     text: Patch::Value("Replaced.".to_owned()),
+    ///     ..IncidentUpdate::new(incident.incident_type_id, incident.severity, incident.title, incident.incident_date)
+    /// };
+    /// let writer = match found.tag {
+    ///     Some(tag) => client.if_match(tag),
+    ///     // A service without tags: what others change in this moment is lost.
+    ///     None => client.clone(),
+    /// };
+    /// match writer.incidents().update(1204, &update).await {
+    ///     Err(error) if error.is_precondition_failed() => println!("changed by somebody else: read it again"),
+    ///     outcome => println!("{:?}", outcome?.status),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn update(&self, id: i32, body: &IncidentUpdate) -> Result<Incident> {
+        self.client.call(&call::UpdateIncident::new(id, body)).await
+    }
+
+    /// `DELETE /v1/Incidents/{id}`: moves the incident to the trash, where it stays for 30 days.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error). A call that was sent again may meet what its first try did: an incident that is in the
+    /// trash already is not found.
+    pub async fn delete(&self, id: i32) -> Result<()> {
+        self.client.call(&call::DeleteIncident::new(id)).await
+    }
+
+    /// `PUT /v1/Incidents/{id}/consequences`: replaces the consequences.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn set_consequences(&self, id: i32, body: &[ConsequenceInput]) -> Result<Incident> {
+        let body = body.to_vec();
+        self.client.call(&call::UpdateIncidentConsequences::new(id, &body)).await
+    }
+
+    /// `PUT /v1/Incidents/{id}/causes`: replaces the causes.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn set_causes(&self, id: i32, body: &[CauseInput]) -> Result<Incident> {
+        let body = body.to_vec();
+        self.client.call(&call::UpdateIncidentCauses::new(id, &body)).await
+    }
+
+    /// `PUT /v1/Incidents/{id}/categories`: replaces the categories, of which there must be one at least.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn set_categories(&self, id: i32, body: &[CategoryInput]) -> Result<Incident> {
+        let body = body.to_vec();
+        self.client.call(&call::UpdateIncidentCategories::new(id, &body)).await
+    }
+
+    /// `POST /v1/Incidents`: reports an incident. [`IncidentCreate::new`] takes what is required.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or
+    /// [`Error::Timeout`](crate::Error::Timeout) it may have been created all the same; under a
+    /// [key](Client::idempotency_key) of the caller's it can be sent again without harm.
+    pub async fn create(&self, body: &IncidentCreate) -> Result<Incident> {
+        self.client.call(&call::CreateIncident::new(body)).await
+    }
+
+    /// `PUT /v1/Incidents/trash/{id}/restore`: takes the incident out of the trash, as it was when it was deleted.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error); not found when it is not in the trash, or no longer.
+    pub async fn restore(&self, id: i32) -> Result<Incident> {
+        self.client.call(&call::RestoreIncident::new(id)).await
+    }
+}
+
+impl Improvements {
+    /// `POST /v1/Improvements`: suggests an improvement. [`ImprovementCreate::new`] takes what is required.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or
+    /// [`Error::Timeout`](crate::Error::Timeout) it may have been created all the same.
+    pub async fn create(&self, body: &ImprovementCreate) -> Result<Improvement> {
+        self.client.call(&call::CreateImprovement::new(body)).await
+    }
+
+    /// `GET /v1/Improvements/{improvementId}`
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error); [`Error::is_not_found`](crate::Error::is_not_found) tells that there is none with this id.
+    pub async fn get(&self, id: i32) -> Result<Improvement> {
+        self.client.call(&call::GetImprovement::new(id)).await
+    }
+
+    /// `PUT /v1/Improvements/{improvementId}`: changes what `update` sets, clears what it sets to
+    /// [`Patch::Null`](obeya_model::Patch::Null), and answers with the whole improvement. What `update` does
+    /// not set stays as it is, whoever changed it.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn update(&self, id: i32, body: &ImprovementUpdate) -> Result<Improvement> {
+        self.client.call(&call::UpdateImprovement::new(id, body)).await
+    }
+
+    /// `DELETE /v1/Improvements/{improvementId}`: removes the improvement for good.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error). A call that was sent again may meet what its first try did, and find nothing.
+    pub async fn delete(&self, id: i32) -> Result<()> {
+        self.client.call(&call::DeleteImprovement::new(id)).await
+    }
+}
+
+impl Datasources {
+    /// `GET /v1/Datasources/{id}`: a datasource, and what the properties of its values mean.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn get(&self, id: i32) -> Result<DatasourceDetail> {
+        self.client.call(&call::GetDatasource::new(id)).await
+    }
+
+    /// `POST /v1/Datasources/{id}/values`: adds a value, and answers with it as it was added.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or
+    /// [`Error::Timeout`](crate::Error::Timeout) it may have been added all the same.
+    pub async fn create_value(&self, id: i32, body: &DatasourceValueInput) -> Result<DatasourceValue> {
+        self.client.call(&call::CreateDatasourceValue::new(id, body)).await
+    }
+
+    /// `PUT /v1/Datasources/{id}/values/{valueId}`: makes the value what `value` says, and empties what it leaves out.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error).
+    pub async fn update_value(&self, id: i32, value_id: i32, body: &DatasourceValueInput) -> Result<DatasourceValue> {
+        self.client.call(&call::UpdateDatasourceValue::new(id, value_id, body)).await
+    }
+
+    /// `DELETE /v1/Datasources/{id}/values/{valueId}`: takes the value away for good.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error). A call that was sent again may meet what its first try did: a value that is gone is not
+    /// found.
+    pub async fn delete_value(&self, id: i32, value_id: i32) -> Result<()> {
+        self.client.call(&call::DeleteDatasourceValue::new(id, value_id)).await
+    }
+
+    /// `DELETE /v1/Datasources/{id}/values/batch`: takes up to 10,000 values away by their ids; how many there were, and are
+    /// gone. Ids that the datasource does not have are passed over.
+    ///
+    /// # Errors
+    /// See [`Error`](crate::Error). A call that was sent again counts only what its first try left.
+    pub async fn delete_values(&self, id: i32, body: &[i32]) -> Result<i32> {
+        let body = body.to_vec();
+        self.client.call(&call::DeleteDatasourceValues::new(id, &body)).await
+    }
+}
+
+odata_pages! {
+    Area in AreaPaginationResult;
+    Board in BoardPaginationResult;
+    Group in GroupPaginationResult;
+    IncidentComment in IncidentCommentPaginationResult;
+    IncidentTypeV2 in IncidentTypeV2PaginationResult;
+    IncidentV2 in IncidentV2PaginationResult;
+}

@@ -1,0 +1,224 @@
+//! The operations as methods of the SDKs: what each is called, what it takes and what it gives.
+//!
+//! [`methods`] reads them from the document. [`rust`] writes the methods of the Rust SDK; those of the Python package
+//! are written by `xtask`, from the same list. What has no plain form ([`Kind::ByHand`]) is written by hand.
+
+mod rust;
+
+use serde_json::Value;
+
+use crate::conventions::is_json;
+use crate::operations::{self, Found, Operation};
+use crate::spec::resolve;
+
+pub use rust::rust;
+
+/// The options that every v2 read takes.
+const ODATA_OPTIONS: [&str; 8] = [
+    "$search", "$filter", "$select", "$top", "$skip", "$expand", "$count", "$orderby",
+];
+
+/// One operation as a method.
+#[derive(Clone, Debug)]
+pub struct Method {
+    /// The operation.
+    pub operation: Operation,
+    /// The resource that has the method; `None` for the client itself.
+    pub resource: Option<String>,
+    /// The name of the method.
+    pub name: String,
+    /// The parameters of its path, in their order. All are ids.
+    pub path: Vec<PathParameter>,
+    /// What it takes and gives beyond them.
+    pub kind: Kind,
+    /// The first paragraph of its description, in one line.
+    pub description: String,
+}
+
+/// An id in a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathParameter {
+    /// Its name on the wire.
+    pub name: String,
+    /// The segment of the path before it, in lower case: `incidents` in `/v1/Incidents/{id}`.
+    pub collection: String,
+}
+
+/// What kind of method an operation is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A v2 list: all OData options, pages with next links.
+    List {
+        /// The schema of a record.
+        record: String,
+        /// The schema of a page.
+        page: String,
+    },
+    /// A v2 record by its id, with the OData options.
+    Get {
+        /// The schema of the record.
+        record: String,
+    },
+    /// Ids and perhaps a body, one request, one answer.
+    Plain {
+        /// The request body.
+        body: Option<Type>,
+        /// The answer.
+        answer: Type,
+    },
+    /// No plain method; the text says why.
+    ByHand(String),
+}
+
+/// The type of a body or an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// No body.
+    Nothing,
+    /// An object of this schema.
+    Object(String),
+    /// A 32-bit integer.
+    Int,
+    /// A list.
+    List(Box<Type>),
+}
+
+impl Method {
+    /// `incidents.set_causes`.
+    #[must_use]
+    pub fn full_name(&self) -> &str {
+        &self.operation.sdk_name
+    }
+
+    /// Whether it takes this header.
+    #[must_use]
+    pub fn has_header(&self, name: &str) -> bool {
+        let mut headers = self.operation.parameters.iter();
+        headers.any(|it| it.place == "header" && it.name.eq_ignore_ascii_case(name))
+    }
+}
+
+/// The methods of all operations, in the order of the specification.
+#[must_use]
+pub fn methods(document: &Value) -> Vec<Method> {
+    let operations = operations::operations(document);
+    operations::raw(document)
+        .filter_map(|found| {
+            let id = found.operation.get("operationId")?.as_str()?;
+            let operation = operations.iter().find(|it| it.id == id)?.clone();
+            let (resource, name) = match operation.sdk_name.split_once('.') {
+                Some((resource, name)) => (Some(resource.to_owned()), name.to_owned()),
+                None => (None, operation.sdk_name.clone()),
+            };
+            Some(Method {
+                resource,
+                name,
+                path: path(&operation),
+                kind: kind(document, &found, &operation).unwrap_or_else(Kind::ByHand),
+                description: description(found.operation),
+                operation,
+            })
+        })
+        .collect()
+}
+
+fn path(operation: &Operation) -> Vec<PathParameter> {
+    let segments: Vec<&str> = operation.path.split('/').collect();
+    let named = |pair: &[&str]| {
+        let name = pair[1].strip_prefix('{')?.strip_suffix('}')?;
+        Some(PathParameter {
+            name: name.to_owned(),
+            collection: pair[0].to_lowercase(),
+        })
+    };
+    segments.windows(2).filter_map(named).collect()
+}
+
+/// The kind, or why there is no plain method.
+fn kind(document: &Value, found: &Found<'_>, operation: &Operation) -> Result<Kind, String> {
+    for parameter in operations::parameters(document, found) {
+        if parameter["in"] == "path" && type_of(document, &parameter["schema"]) != Some(Type::Int) {
+            return Err("an id in the path is no 32-bit integer".to_owned());
+        }
+    }
+    if !operation.sdk_name.contains('.') {
+        return Err("it is a method of the client itself".to_owned());
+    }
+    let success = &found.operation["responses"];
+    let success = success.as_object().into_iter().flatten();
+    let success = success
+        .filter(|(status, _)| status.starts_with('2'))
+        .map(|(_, response)| resolve(document, response))
+        .next();
+    let answer = content(document, success.unwrap_or(&Value::Null));
+    let answer = answer.ok_or("its answer is no object, list or integer")?;
+    let takes_options = operation.query == ODATA_OPTIONS;
+    if takes_options && let Type::Object(schema) = &answer {
+        let page = &document["components"]["schemas"][schema]["properties"];
+        if page.get("@odata.nextLink").is_none() {
+            return match operation.path.ends_with('}') {
+                true => Ok(Kind::Get {
+                    record: schema.clone(),
+                }),
+                false => Err("its OData options are not those of a record by its id".to_owned()),
+            };
+        }
+        if let Some(Type::List(record)) = type_of(document, &page["value"])
+            && let Type::Object(record) = *record
+            && path(operation).len() < 2
+        {
+            let page = schema.clone();
+            return Ok(Kind::List { record, page });
+        }
+    }
+    if !operation.query.is_empty() {
+        return Err(format!("it has the query parameters {:?}", operation.query));
+    }
+    let body = match found.operation.get("requestBody") {
+        None => None,
+        Some(body) => match content(document, resolve(document, body)) {
+            Some(body @ (Type::Object(_) | Type::List(_))) => Some(body),
+            _ => return Err("its body is neither an object nor a list".to_owned()),
+        },
+    };
+    Ok(Kind::Plain { body, answer })
+}
+
+/// The type of the JSON of a response or a request body.
+fn content(document: &Value, node: &Value) -> Option<Type> {
+    let Some(content) = node.get("content").and_then(Value::as_object) else {
+        return Some(Type::Nothing);
+    };
+    let (_, json) = content.iter().find(|(media_type, _)| is_json(media_type))?;
+    type_of(document, &json["schema"])
+}
+
+fn type_of(document: &Value, schema: &Value) -> Option<Type> {
+    if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+        let is_object = resolve(document, schema).get("properties").is_some();
+        let name = reference.rsplit('/').next().filter(|_| is_object)?;
+        return Some(Type::Object(name.to_owned()));
+    }
+    match (schema["type"].as_str()?, schema["format"].as_str()) {
+        ("integer", Some("int32")) => Some(Type::Int),
+        ("array", _) => Some(Type::List(Box::new(type_of(document, &schema["items"])?))),
+        _ => None,
+    }
+}
+
+fn description(operation: &Value) -> String {
+    let text = |key: &str| {
+        operation
+            .get(key)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
+    let lines: Vec<&str> = text("description")
+        .lines()
+        .take_while(|line| !line.trim().is_empty())
+        .collect();
+    match lines.is_empty() {
+        true => format!("{}.", text("summary")),
+        false => lines.join(" "),
+    }
+}
