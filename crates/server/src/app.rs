@@ -6,14 +6,13 @@ use std::sync::Arc;
 use http::HeaderMap;
 use http::header::HOST;
 use http::uri::Authority;
-use obeya_odata::sql::Dialect;
 
 use crate::auth::Tokens;
 use crate::auth::secrets::Secrets;
 use crate::config::{Clock, Config, lifetime_seconds};
 use crate::http::batches::Batches;
-use crate::read::{Memory, Signer};
-use crate::router::Routes;
+use crate::http::memory_budget::MemoryBudget;
+use crate::read::{ReadCaches, Signer};
 use crate::store::engine::StoreError;
 use crate::store::{Store, StoreOptions};
 use crate::telemetry::Metrics;
@@ -28,8 +27,10 @@ pub(crate) struct App {
     pub(crate) clock: Clock,
     /// Where everything is kept.
     pub(crate) store: Store,
-    /// What the reads share and remember.
-    pub(crate) memory: Memory,
+    /// What reads leave behind for later ones.
+    pub(crate) caches: ReadCaches,
+    /// What answers on their way to clients may hold of the memory.
+    pub(crate) memory: MemoryBudget,
     /// The room for lists of values on their way into the store.
     pub(crate) batches: Batches,
     /// Signs the next links of lists.
@@ -40,18 +41,16 @@ pub(crate) struct App {
     pub(crate) secrets: Secrets,
     /// The figures.
     pub(crate) metrics: Metrics,
-    /// The route table.
-    pub(crate) routes: Routes,
 }
 
 impl App {
-    /// The SQL that the store's queries are made in.
-    pub(crate) fn dialect(&self) -> &'static dyn Dialect {
-        self.store.dialect().of_queries()
-    }
-
-    /// Opens the store and puts the parts together. `bound` is the URL of the address that was bound.
-    pub(crate) async fn open(config: Config, bound: &str) -> Result<Self, StoreError> {
+    /// Opens the store and puts the parts together. `bound` is the URL of the address that was bound, `labels` are
+    /// the names under which requests are counted.
+    pub(crate) async fn open(
+        config: Config,
+        bound: &str,
+        labels: &[&'static str],
+    ) -> Result<Self, StoreError> {
         let without_slash = |url: &str| url.trim_end_matches('/').to_owned();
         let base_url = without_slash(config.base_url.as_deref().unwrap_or(bound));
         let issuer = config
@@ -67,18 +66,17 @@ impl App {
             config.clock.clone(),
         )
         .await?;
-        let routes = Routes::new();
         Ok(Self {
             base_url,
             links: Signer::open(&store).await?,
             clock: config.clock.clone(),
             store,
-            memory: Memory::new(&config.limits),
+            caches: ReadCaches::default(),
+            memory: MemoryBudget::new(&config.limits),
             batches: Batches::new(&config.limits),
             tokens: Arc::new(tokens),
             secrets: Secrets::new(config.limits.concurrent_hashes),
-            metrics: Metrics::new(&routes.labels()),
-            routes,
+            metrics: Metrics::new(labels),
             config,
         })
     }

@@ -12,10 +12,14 @@ mod entity_sets;
 mod http;
 mod lines;
 mod ops;
+mod pipeline;
+mod random;
 mod read;
 mod router;
 mod serve;
+mod spec;
 mod telemetry;
+mod text;
 mod upkeep;
 
 pub mod export;

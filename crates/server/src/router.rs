@@ -5,15 +5,13 @@
 //! A handler is `pub(crate) async fn handle(call: Call) -> Result<Response, Problem>`, in the file named below. Before it runs, the
 //! request was matched, the caller authenticated, the scope checked and `Accept` negotiated. From [`Call`] it takes
 //! - `call.id()?` (the int32 path id; not an int32 is 400 `path.invalid`), `call.query()` (the raw query string, `""` if none),
-//! - `call.json::<T>().await?` (the body: content type, size, syntax, depth, NUL, schema and `Prefer: handling=strict` all checked),
 //! - `call.app` (`store`, `config`, …), `call.now()` (ticks, from the injected clock),
 //!
-//! and answers with `call.reply(bytes)` (200, the negotiated media type), `call.reply_json(&value)?`, `call.reply_stream(body)`
-//! or an `Err(Problem)`.
+//! and answers by `reading::read` (prepare → run → send), by `writing::write` (decode → decide → commit → send, the only way to
+//! a body), or with `call.reply(bytes)` (200, the negotiated media type), `call.reply_json(&value)?` or an `Err(Problem)`.
 
 use std::sync::Arc;
 
-use axum::response::Response;
 use http::request::Parts;
 use http::{HeaderValue, Method, StatusCode};
 use hyper::body::Incoming;
@@ -24,23 +22,14 @@ use crate::auth::scopes::Scopes;
 use crate::auth::{self, Caller, Refusal};
 use crate::entity_sets::{self, ROOT};
 use crate::http::accept::Offers;
-use crate::http::call::Call;
+use crate::http::body::Response;
 use crate::http::odata::{self, is_odata};
 use crate::http::path::{Captures, Node};
 use crate::http::problem::Problem;
 use crate::ops;
+use crate::ops::call::Call;
 use crate::ops::odata::Computed;
-
-#[expect(
-    dead_code,
-    reason = "the generated table has more readers than the service"
-)]
-mod operations {
-    //! Generated from the spec at build time.
-    include!(concat!(env!("OUT_DIR"), "/operations.rs"));
-}
-
-pub(crate) use operations::Operation;
+use crate::spec::Operation;
 
 /// What a path and a method lead to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,6 +129,15 @@ impl Route {
     }
 }
 
+/// The names under which requests are counted, by their place.
+pub(crate) fn labels() -> Vec<&'static str> {
+    let operations = Operation::ALL.iter().map(|operation| operation.id());
+    operations
+        .chain(Side::ALL.iter().map(|(.., label)| *label))
+        .chain(["unmatched"])
+        .collect()
+}
+
 impl Routes {
     /// From the operations of the spec and the list above.
     pub(crate) fn new() -> Self {
@@ -176,15 +174,6 @@ impl Routes {
             table,
             guards: Operation::ALL.map(guard).into(),
         }
-    }
-
-    /// The names under which requests are counted, by their place.
-    pub(crate) fn labels(&self) -> Vec<&'static str> {
-        let operations = Operation::ALL.iter().map(|operation| operation.id());
-        operations
-            .chain(Side::ALL.iter().map(|(.., label)| *label))
-            .chain(["unmatched"])
-            .collect()
     }
 
     /// The route of a request: 404 `not_found` or 405 `method.not_allowed` when there is none.
@@ -244,6 +233,7 @@ fn insert_set(table: &mut Node<Route>, operation: Operation) {
 /// Answers what was matched: checks token, scope and `Accept` for an operation, nothing for the rest. Leaves in `caller` whom it found.
 pub(crate) async fn answer(
     app: Arc<App>,
+    routes: &Routes,
     route: Route,
     captures: Captures,
     head: Parts,
@@ -255,11 +245,8 @@ pub(crate) async fn answer(
         Route::Computed(operation, what) => (operation, Some(what)),
         Route::Side(side) => return answer_side(&app, side, &head, body).await,
     };
-    let caller = caller.insert(auth::authenticate(&app.tokens, &head.headers).await?);
-    let guard = &app.routes.guards[operation as usize];
-    if !caller.scopes.intersects(guard.scopes) {
-        return Err(Refusal::Scope(guard.scopes).into());
-    }
+    let guard = &routes.guards[operation as usize];
+    let caller = authorise(&app, guard, &head, caller).await?;
     if guard.odata {
         odata::check_max_version(&head.headers)?;
     }
@@ -268,11 +255,25 @@ pub(crate) async fn answer(
         Some(Computed::Count | Computed::RelatedCount(_)) => HeaderValue::from_static("text/plain"),
         _ => guard.offers.negotiate(&head.headers)?,
     };
-    let caller = Arc::clone(caller);
     let call = Call::new(app, operation, caller, (head, body), captures, media);
     match computed {
         Some(what) => ops::odata::computed(call, what).await,
         None => dispatch(call).await,
+    }
+}
+
+/// The first stage of every operation: who calls, if they may. Leaves in `found` whom the token names.
+async fn authorise(
+    app: &App,
+    guard: &Guard,
+    head: &Parts,
+    found: &mut Option<Caller>,
+) -> Result<Caller, Refusal> {
+    let caller = found.insert(auth::authenticate(&app.tokens, &head.headers).await?);
+    if caller.scopes.intersects(guard.scopes) {
+        Ok(Arc::clone(caller))
+    } else {
+        Err(Refusal::Scope(guard.scopes))
     }
 }
 
@@ -283,9 +284,12 @@ async fn answer_side(
     body: Incoming,
 ) -> Result<Response, Problem> {
     match side {
-        Side::Token => auth::endpoint::token(app, head, body).await,
-        Side::Discovery => Ok(auth::discovery(&app.tokens, &app.issuer_for(&head.headers))),
-        Side::Jwks => Ok(auth::jwks(&app.tokens)),
+        Side::Token => ops::token::token(app, head, body).await,
+        Side::Discovery => Ok(ops::well_known::discovery(
+            &app.tokens,
+            &app.issuer_for(&head.headers),
+        )),
+        Side::Jwks => Ok(ops::well_known::jwks(&app.tokens)),
         Side::Live => Ok(ops::meta::live()),
         Side::Ready => ops::meta::ready(app).await,
         Side::Metrics => ops::meta::metrics(app),

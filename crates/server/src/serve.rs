@@ -19,9 +19,10 @@ use tokio::task::{JoinHandle, JoinSet};
 use crate::app::App;
 use crate::auth::admin::{self, AdminError, ClientInfo, NewClient};
 use crate::config::{Config, Limits};
-use crate::http::connections::{Connection, IdleQueue, Timed};
+use crate::http::connections::{Connection, IdleQueue, Peer, Timed};
 use crate::http::sending::Sending;
-use crate::http::service::{self, Peer};
+use crate::pipeline::{self, Pipeline};
+use crate::router;
 use crate::store::engine::StoreError;
 use crate::store::without_password;
 use crate::upkeep;
@@ -85,11 +86,13 @@ impl Server {
         let listener = TcpListener::bind(config.listen).await.map_err(bind)?;
         let address = listener.local_addr().map_err(bind)?;
         let db = without_password(&config.db);
-        let opened = App::open(config, &format!("http://{address}")).await;
-        let app = Arc::new(opened.map_err(|source| StartError::Store { db, source })?);
+        let opened = App::open(config, &format!("http://{address}"), &router::labels()).await;
+        let opened = opened.map_err(|source| StartError::Store { db, source })?;
+        let pipeline = Arc::new(Pipeline::new(opened));
+        let app = Arc::clone(&pipeline.app);
         let (stop, stopped) = oneshot::channel();
         let upkeep = upkeep::start(&app);
-        let listener = tokio::spawn(listen(Arc::clone(&app), listener, stopped));
+        let listener = tokio::spawn(listen(pipeline, listener, stopped));
         tracing::info!(%address, base_url = app.base_url, "listening");
         Ok(Running {
             app,
@@ -195,8 +198,12 @@ impl std::fmt::Debug for Running {
 }
 
 /// Accepts until told to stop, then lets the connections finish. Aborting this task aborts them too: it owns them.
-async fn listen(app: Arc<App>, listener: TcpListener, mut stopped: oneshot::Receiver<()>) {
-    let limits = app.config.limits.clone();
+async fn listen(
+    pipeline: Arc<Pipeline>,
+    listener: TcpListener,
+    mut stopped: oneshot::Receiver<()>,
+) {
+    let limits = pipeline.app.config.limits.clone();
     let graceful = GracefulShutdown::new();
     let builder = builder();
     let idle = Arc::new(IdleQueue::default());
@@ -209,7 +216,7 @@ async fn listen(app: Arc<App>, listener: TcpListener, mut stopped: oneshot::Rece
             && let Some((stream, peer)) = waiting.take()
         {
             connections.spawn(serve_connection(
-                Arc::clone(&app),
+                Arc::clone(&pipeline),
                 &builder,
                 &graceful,
                 Connection::new(&idle),
@@ -238,7 +245,7 @@ async fn listen(app: Arc<App>, listener: TcpListener, mut stopped: oneshot::Rece
 /// Answers the requests of one connection, until either side closes it or it is chosen to make room for
 /// another.
 fn serve_connection(
-    app: Arc<App>,
+    pipeline: Arc<Pipeline>,
     builder: &http1::Builder,
     graceful: &GracefulShutdown,
     connection: Arc<Connection>,
@@ -250,7 +257,7 @@ fn serve_connection(
         idle,
         header_read,
         ..
-    } = app.config.limits;
+    } = pipeline.app.config.limits;
     let stream = Timed::new(
         Sending::new(stream, send),
         Arc::clone(&connection),
@@ -259,7 +266,7 @@ fn serve_connection(
     );
     let of_requests = Arc::clone(&connection);
     let answer = service_fn(move |mut request: Request<Incoming>| {
-        let (app, connection) = (Arc::clone(&app), Arc::clone(&of_requests));
+        let (pipeline, connection) = (Arc::clone(&pipeline), Arc::clone(&of_requests));
         let is_in_time = connection.begin_request();
         async move {
             if !is_in_time {
@@ -267,7 +274,7 @@ fn serve_connection(
                 return std::future::pending().await;
             }
             request.extensions_mut().insert(Peer(peer));
-            let response = service::serve(app, request).await;
+            let response = pipeline::serve(&pipeline, request).await;
             Ok::<_, Infallible>(response.map(|body| connection.answer(body)))
         }
     });

@@ -11,7 +11,7 @@ use p384::elliptic_curve::rand_core::OsRng;
 use p384::pkcs8::{DecodePrivateKey, EncodePrivateKey};
 use serde::Serialize;
 
-use super::secrets::random;
+use crate::random::random;
 use crate::store::Session;
 use crate::store::engine::StoreError;
 use crate::store::keys::{self, StoredKey};
@@ -36,7 +36,7 @@ pub(super) struct Key {
 
 /// The public half, as RFC 7517 and RFC 7518 write it.
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct Jwk {
+pub(crate) struct Jwk {
     kty: &'static str,
     crv: &'static str,
     r#use: &'static str,

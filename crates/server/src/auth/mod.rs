@@ -4,14 +4,12 @@
 //! Nothing here knows an operation beyond the scopes it accepts.
 
 pub mod admin;
-pub(crate) mod endpoint;
 mod error;
 mod jws;
 pub(crate) mod keys;
 pub(crate) mod scopes;
 pub(crate) mod secrets;
 pub(crate) mod tokens;
-mod well_known;
 
 use std::sync::Arc;
 
@@ -20,7 +18,6 @@ use http::header::AUTHORIZATION;
 
 pub(crate) use error::Refusal;
 pub(crate) use tokens::{Grant, Tokens};
-pub(crate) use well_known::{discovery, jwks};
 
 /// Who calls, with the scopes of their token.
 pub(crate) type Caller = Arc<Grant>;

@@ -1,6 +1,6 @@
 //! The scopes of the interface, as a set of bits: checked on every request, written out only at the token endpoint.
 
-use crate::router::Operation;
+use crate::spec::Operation;
 
 /// Every scope that exists. A scope's bit is its place here, so names are only ever added at the end.
 pub(crate) const NAMES: [&str; 16] = [

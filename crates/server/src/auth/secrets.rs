@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use argon2::password_hash::{Error, Output, ParamsString, PasswordHash, Salt, SaltString};
 use argon2::{ARGON2ID_IDENT, Algorithm, Argon2, Block, Params, Version};
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use p384::elliptic_curve::rand_core::{OsRng, RngCore};
+use p384::elliptic_curve::rand_core::OsRng;
 use prometheus_client::metrics::counter::Counter;
 use tokio::sync::Semaphore;
 
 use crate::http::problem::Problem;
+use crate::random::random;
 use crate::telemetry::Metrics;
 
 /// OWASP's first choice for argon2id: 19 MiB, two passes, one lane.
@@ -136,13 +135,6 @@ pub(crate) fn fresh() -> String {
 /// A new client id: 96 random bits, enough to be unique without asking.
 pub(crate) fn fresh_client_id() -> String {
     format!("c-{}", random::<12>())
-}
-
-/// `N` random bytes of the operating system in base64url.
-pub(crate) fn random<const N: usize>() -> String {
-    let mut bytes = [0_u8; N];
-    OsRng.fill_bytes(&mut bytes);
-    URL_SAFE_NO_PAD.encode(bytes)
 }
 
 #[cfg(test)]

@@ -16,9 +16,9 @@ use super::error::Refusal;
 use super::jws::{self, Fault, Unverified};
 use super::keys::{Jwk, KeyRing, fresh};
 use super::scopes::Scopes;
-use super::secrets::random;
 use crate::config::Clock;
 use crate::http::problem::Problem;
+use crate::random::random;
 use crate::store::engine::StoreError;
 use crate::store::{Store, clients, keys};
 
@@ -142,7 +142,7 @@ impl Tokens {
     }
 
     /// The public keys.
-    pub(super) fn published(&self) -> Vec<Jwk> {
+    pub(crate) fn published(&self) -> Vec<Jwk> {
         self.ring().published(self.clock.ticks())
     }
 

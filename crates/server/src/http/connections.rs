@@ -7,18 +7,23 @@
 
 use std::collections::BTreeMap;
 use std::io::{Error, ErrorKind, IoSlice, Result};
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use axum::body::Body;
+use super::body::{Body, BodyError};
 use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::Notify;
 use tokio::time::{Sleep, sleep};
+
+/// The address that a request came from, as one of its extensions.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(pub(crate) SocketAddr);
 
 /// The connections of a listener that wait for a request.
 #[derive(Default)]
@@ -112,11 +117,11 @@ impl Connection {
 
     /// The body of the answer to the request in flight. When it was sent to the end, the connection waits
     /// again.
-    pub(crate) fn answer(self: Arc<Self>, body: Body) -> Body {
-        Body::new(Answer {
+    pub(crate) fn answer(self: Arc<Self>, body: Body) -> Answer {
+        Answer {
             body,
             _end: EndOfAnswer(self),
-        })
+        }
     }
 
     /// Ends when the connection was chosen to be closed.
@@ -145,7 +150,8 @@ impl Drop for Connection {
     }
 }
 
-struct Answer {
+/// The body of an answer, on a connection that waits again once it is sent.
+pub(crate) struct Answer {
     body: Body,
     _end: EndOfAnswer,
 }
@@ -161,12 +167,12 @@ impl Drop for EndOfAnswer {
 
 impl HttpBody for Answer {
     type Data = Bytes;
-    type Error = axum::Error;
+    type Error = BodyError;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<std::result::Result<Frame<Bytes>, axum::Error>>> {
+    ) -> Poll<Option<std::result::Result<Frame<Bytes>, BodyError>>> {
         Pin::new(&mut self.body).poll_frame(context)
     }
 

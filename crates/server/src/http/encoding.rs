@@ -4,8 +4,6 @@
 
 use std::convert::Infallible;
 
-use axum::body::Body;
-use axum::response::Response;
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
 use http::{HeaderMap, HeaderValue, Request};
 use tower::ServiceExt;
@@ -13,6 +11,7 @@ use tower_http::CompressionLevel;
 use tower_http::compression::Compression;
 use tower_http::compression::predicate::SizeAbove;
 
+use super::body::{Body, Response};
 use super::etag;
 
 /// Below this a body costs more to unpack than to send.
@@ -50,7 +49,7 @@ pub(crate) async fn gzip(response: Response) -> Response {
         .quality(CompressionLevel::Fastest)
         .compress_when(SizeAbove::new(MIN_BYTES));
     let mut packed = match compression.oneshot(request).await {
-        Ok(packed) => packed.map(Body::new),
+        Ok(packed) => packed.map(Body::stream),
         Err(never) => match never {},
     };
     if packed.headers().contains_key(CONTENT_ENCODING) {

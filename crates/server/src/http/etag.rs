@@ -9,8 +9,8 @@ use http::header::{ETAG, IF_MATCH, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use sha2::{Digest as _, Sha256};
 
-use super::extract::quoted;
 use super::problem::Problem;
+use crate::text::quoted;
 
 /// Half of a SHA-256: nobody finds two records with the same 128 bits, and the header stays short.
 const DIGEST_BYTES: usize = 16;
@@ -29,9 +29,13 @@ impl Tag {
     }
 
     /// As it stands in a header.
+    pub(crate) fn text(&self) -> String {
+        format!("\"{}\"", self.0)
+    }
+
+    /// The value of a header.
     pub(crate) fn header(&self) -> HeaderValue {
-        HeaderValue::try_from(format!("\"{}\"", self.0))
-            .expect("base64 has only characters that headers take")
+        HeaderValue::try_from(self.text()).expect("base64 has only characters that headers take")
     }
 
     /// The digest alone, for a header that is no entity tag.

@@ -9,14 +9,12 @@ use http_body_util::BodyExt;
 use hyper::body::Incoming;
 
 use super::problem::Problem;
+use crate::text::quoted;
 
 /// The header in which a caller asks for strict handling.
 pub(crate) const PREFER: HeaderName = HeaderName::from_static("prefer");
 /// The header in which we say that we kept to it.
 pub(crate) const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
-
-/// How much of a text from the request is repeated in an answer.
-const QUOTED_CHARACTERS: usize = 40;
 
 /// How many times the body limit is read and thrown away before the connection is given up. A caller that is still writing when the
 /// connection closes sees a broken pipe instead of the 413.
@@ -25,52 +23,12 @@ const DRAIN_FACTOR: usize = 8;
 /// How long a caller whose body is being thrown away may pause before it is answered.
 const DRAIN_PAUSE: Duration = Duration::from_millis(500);
 
-/// An int32 as a path holds it: digits with an optional `-`, possibly percent-encoded.
-pub(crate) fn int32(text: &str) -> Option<i32> {
-    let decoded;
-    let text = if text.contains('%') {
-        decoded = percent_decode(text)?;
-        decoded.as_str()
-    } else {
-        text
-    };
-    // `parse` alone also takes a leading `+`.
-    if text.starts_with('+') {
-        None
-    } else {
-        text.parse().ok()
-    }
-}
-
-fn percent_decode(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte == b'%' {
-            let digit = |byte: u8| char::from(byte).to_digit(16);
-            let value = digit(rest.next()?)? * 16 + digit(rest.next()?)?;
-            bytes.push(u8::try_from(value).ok()?);
-        } else {
-            bytes.push(byte);
-        }
-    }
-    String::from_utf8(bytes).ok()
-}
-
 /// The name of the `index`-th parameter of a path template.
 pub(crate) fn parameter_name(template: &'static str, index: usize) -> &'static str {
     let mut names = template
         .split('/')
         .filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
     names.nth(index).unwrap_or("id")
-}
-
-/// A text of the caller's, short enough to be repeated to them.
-pub(crate) fn quoted(text: &str) -> String {
-    match text.char_indices().nth(QUOTED_CHARACTERS) {
-        Some((end, _)) => format!("`{}…`", &text[..end]),
-        None => format!("`{text}`"),
-    }
 }
 
 /// Whether the caller asks for `Prefer: handling=strict` (RFC 7240).
@@ -237,29 +195,6 @@ fn closing(status: StatusCode, code: &'static str, title: &'static str, detail: 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_id_is_an_int32_and_nothing_else() {
-        assert_eq!(int32("17"), Some(17));
-        assert_eq!(int32("-1"), Some(-1));
-        assert_eq!(int32("%31%37"), Some(17));
-        assert_eq!(int32("2147483647"), Some(i32::MAX));
-        for odd in [
-            "2147483648",
-            "+1",
-            "1.0",
-            "0x1",
-            "",
-            " 1",
-            "1e3",
-            "%",
-            "%zz",
-            "%ff",
-            "١",
-        ] {
-            assert_eq!(int32(odd), None, "{odd}");
-        }
-    }
 
     fn prefer(value: &'static str) -> bool {
         is_strict(&HeaderMap::from_iter([(

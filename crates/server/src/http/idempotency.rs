@@ -4,8 +4,8 @@
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::etag::invalid_header;
-use super::extract::quoted;
 use super::problem::Problem;
+use crate::text::quoted;
 
 /// The header in which a caller names a request.
 pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");

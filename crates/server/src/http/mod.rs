@@ -2,13 +2,15 @@
 
 pub(crate) mod accept;
 pub(crate) mod batches;
-pub(crate) mod call;
+pub(crate) mod body;
+pub(crate) mod body_sender;
 pub(crate) mod connections;
 pub(crate) mod encoding;
 pub(crate) mod etag;
 pub(crate) mod extract;
 pub(crate) mod idempotency;
 pub(crate) mod json;
+pub(crate) mod memory_budget;
 mod objects;
 pub(crate) mod odata;
 pub(crate) mod path;
@@ -16,4 +18,3 @@ pub(crate) mod problem;
 mod properties;
 pub(crate) mod request_id;
 pub(crate) mod sending;
-pub(crate) mod service;

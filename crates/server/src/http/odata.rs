@@ -2,9 +2,9 @@
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
-use super::extract::quoted;
 use super::problem::Problem;
 use crate::entity_sets::ROOT;
+use crate::text::quoted;
 
 /// The header that says which version an answer is of.
 pub(crate) const ODATA_VERSION: HeaderName = HeaderName::from_static("odata-version");

@@ -8,12 +8,11 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::{self, Display};
 
-use axum::body::Body;
-use axum::response::Response;
 use http::header::{ALLOW, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderName, HeaderValue, Method, StatusCode};
 use serde::Serialize;
 
+use super::body::{Body, Response};
 use crate::store::engine::StoreError;
 use crate::telemetry::{LOGGED_PATH_BYTES, shortened};
 

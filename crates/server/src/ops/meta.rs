@@ -1,18 +1,16 @@
 //! What is served beside the interface: health, readiness, figures, and the spec itself.
 
-use axum::response::Response;
 use bytes::Bytes;
 use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 
 use crate::app::App;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
+use crate::spec::{SPEC_JSON, SPEC_YAML};
 use crate::store::clients;
 use crate::store::engine::StoreError;
 use crate::telemetry::Observed;
-
-const SPEC_YAML: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.yaml"));
-pub(super) const SPEC_JSON: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
 
 /// `/healthz`: the process answers.
 pub(crate) fn live() -> Response {

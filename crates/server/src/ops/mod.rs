@@ -4,15 +4,22 @@
 
 pub(crate) mod areas;
 pub(crate) mod boards;
+pub(crate) mod call;
 pub(crate) mod comments;
 pub(crate) mod datasources;
+mod decoding;
+mod errors;
 pub(crate) mod groups;
 pub(crate) mod improvements;
 pub(crate) mod incidents;
 pub(crate) mod meta;
 mod never_null;
+mod next_link;
 pub(crate) mod odata;
+mod page_tags;
 pub(crate) mod ping;
-mod refusal;
+mod reading;
+pub(crate) mod token;
 mod view;
+pub(crate) mod well_known;
 mod writing;

@@ -5,20 +5,21 @@
 
 use std::sync::LazyLock;
 
-use axum::response::Response;
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, VARY};
 use http::request::Parts;
 use http::{HeaderValue, StatusCode};
 
+use super::call::Call;
+use super::reading;
 use crate::app::App;
 use crate::entity_sets::{self, CONTAINER, ROOT};
 use crate::http::accept::{MINIMAL, Offers};
-use crate::http::call::Call;
-use crate::http::extract::quoted;
+use crate::http::body::Response;
 use crate::http::odata::check_max_version;
 use crate::http::problem::Problem;
 use crate::read::{List, Related};
+use crate::text::quoted;
 
 /// What tools find by computing its address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,10 +109,19 @@ pub(crate) async fn computed(call: Call, what: Computed) -> Result<Response, Pro
         // The routes are made from the sets.
         return Err(Problem::internal("an operation that reads no set"));
     };
-    let related = |call: &Call, at: usize| Related::new(call, set, &set.entity.navigations[at]);
+    let related = |id: i32, at: usize| Related::new(set, &set.entity.navigations[at], id);
     match what {
-        Computed::Count => List::v2(&call, set.entity)?.count(call).await,
-        Computed::Related(at) => related(&call, at)?.answer(call).await,
-        Computed::RelatedCount(at) => related(&call, at)?.count(call).await,
+        Computed::Count => {
+            let list = List::of(set.entity);
+            reading::read(call, |request| list.prepare_count(request)).await
+        }
+        Computed::Related(at) => {
+            let related = related(call.id()?, at);
+            reading::read(call, |request| related.prepare(request)).await
+        }
+        Computed::RelatedCount(at) => {
+            let related = related(call.id()?, at);
+            reading::read(call, |request| related.prepare_count(request)).await
+        }
     }
 }

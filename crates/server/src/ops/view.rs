@@ -16,10 +16,10 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::auth::scopes::Scopes;
-use crate::http::call::Call;
 use crate::http::etag::Tag;
-use crate::ops::meta::SPEC_JSON;
+use crate::ops::call::Call;
 use crate::read;
+use crate::spec::SPEC_JSON;
 
 /// A record that a write answers with.
 #[derive(Debug)]

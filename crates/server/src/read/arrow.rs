@@ -15,7 +15,7 @@ use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
 use obeya_odata::Bound;
 
-use super::sheet::{Heading, Sheet};
+use super::page_encoder::{Heading, PageEncoder};
 use crate::store::engine::{Row, StoreError, present};
 
 /// What is written around the columns, and some.
@@ -26,7 +26,7 @@ const WORDS: (usize, usize) = (32, 512);
 const TICKS: i64 = 10;
 
 /// A page in the making.
-pub(super) struct ArrowSheet {
+pub(super) struct ArrowEncoder {
     schema: SchemaRef,
     columns: Vec<Column>,
     rows: usize,
@@ -49,7 +49,7 @@ enum Values {
     Instant(TimestampMicrosecondBuilder),
 }
 
-impl ArrowSheet {
+impl ArrowEncoder {
     pub(super) fn new(
         query: &Bound,
         datasource: i64,
@@ -102,7 +102,7 @@ impl ArrowSheet {
     }
 }
 
-impl Sheet for ArrowSheet {
+impl PageEncoder for ArrowEncoder {
     fn begin(&mut self, _: &mut Vec<u8>) {}
 
     fn row(&mut self, _: &mut Vec<u8>, row: &dyn Row) -> Result<(), StoreError> {

@@ -3,8 +3,8 @@
 use obeya_model::Timestamp;
 use obeya_odata::Parameters;
 
-use crate::http::extract;
-use crate::http::problem::Problem;
+use super::error::ReadError;
+use crate::text::quoted;
 
 /// Values on a page unless the request says otherwise.
 const DEFAULT_PAGE_SIZE: u32 = 1000;
@@ -29,7 +29,7 @@ impl Bounds {
     pub(crate) const NAMES: [&'static str; 4] = ["from", "to", "page", "pageSize"];
 
     /// Reads the parameters; others are ignored.
-    pub(crate) fn of(parameters: &Parameters) -> Result<Self, Problem> {
+    pub(crate) fn of(parameters: &Parameters) -> Result<Self, ReadError> {
         let [from, to, ..] = Self::NAMES;
         let (from, to) = period(parameters, [from, to], instant)?;
         let (page, page_size) = page(parameters)?;
@@ -53,13 +53,13 @@ pub(crate) struct Period {
 
 impl Period {
     /// Reads the parameters `from` and `to`; others are ignored.
-    pub(crate) fn of(query: &str) -> Result<Self, Problem> {
+    pub(crate) fn of(query: &str) -> Result<Self, ReadError> {
         let parameters: Parameters = serde_urlencoded::from_str(query)
-            .map_err(|error| Problem::invalid_query("from", error.to_string()))?;
+            .map_err(|error| ReadError::parameter("from", error.to_string()))?;
         let (from, to) = period(&parameters, ["from", "to"], instant)?;
         let required = |name: &str| {
             let text = "is required; expected a date and time such as 2025-03-01T06:30:00Z";
-            Problem::invalid_query(name, text)
+            ReadError::parameter(name, text)
         };
         Ok(Self {
             from: from.ok_or_else(|| required("from"))?,
@@ -69,7 +69,7 @@ impl Period {
 }
 
 /// Number and size of the page.
-pub(super) fn page(parameters: &Parameters) -> Result<(u32, u32), Problem> {
+pub(super) fn page(parameters: &Parameters) -> Result<(u32, u32), ReadError> {
     let [page, page_size] = ["page", "pageSize"].map(|name| single(parameters, name));
     let page = page?.map_or(Ok(1), |text| integer("page", text, i32::MAX.unsigned_abs()))?;
     let page_size = page_size?.map_or(Ok(DEFAULT_PAGE_SIZE), |text| {
@@ -82,8 +82,8 @@ pub(super) fn page(parameters: &Parameters) -> Result<(u32, u32), Problem> {
 pub(super) fn period(
     parameters: &Parameters,
     names: [&str; 2],
-    read: impl Fn(&str, &str) -> Result<i64, Problem>,
-) -> Result<(Option<i64>, Option<i64>), Problem> {
+    read: impl Fn(&str, &str) -> Result<i64, ReadError>,
+) -> Result<(Option<i64>, Option<i64>), ReadError> {
     let end = |name| {
         single(parameters, name)?
             .map(|text| read(name, text))
@@ -91,7 +91,7 @@ pub(super) fn period(
     };
     let [from, to] = names;
     match (end(from)?, end(to)?) {
-        (Some(first), Some(last)) if first > last => Err(Problem::invalid_query(
+        (Some(first), Some(last)) if first > last => Err(ReadError::parameter(
             from,
             format!("lies after `{to}`; expected an instant before it"),
         )),
@@ -103,7 +103,7 @@ pub(super) fn period(
 pub(super) fn single<'a>(
     parameters: &'a Parameters,
     name: &str,
-) -> Result<Option<&'a str>, Problem> {
+) -> Result<Option<&'a str>, ReadError> {
     let mut values = parameters
         .iter()
         .filter(|(found, _)| found.eq_ignore_ascii_case(name))
@@ -111,32 +111,32 @@ pub(super) fn single<'a>(
     let value = values.next();
     match values.next() {
         None => Ok(value),
-        Some(_) => Err(Problem::invalid_query(
+        Some(_) => Err(ReadError::parameter(
             name,
             "is given more than once; expected one value",
         )),
     }
 }
 
-fn integer(name: &str, text: &str, max: u32) -> Result<u32, Problem> {
+fn integer(name: &str, text: &str, max: u32) -> Result<u32, ReadError> {
     let value = Some(text)
         .filter(|text| !text.starts_with('+'))
         .and_then(|text| text.parse().ok());
     value
         .filter(|value| (1..=max).contains(value))
         .ok_or_else(|| {
-            Problem::invalid_query(
+            ReadError::parameter(
                 name,
                 format!(
                     "found {}, expected an integer from 1 to {max}",
-                    extract::quoted(text)
+                    quoted(text)
                 ),
             )
         })
 }
 
 /// An instant in ticks. The `+` of an offset that was sent unescaped has become a space, as forms have it; nothing else can be meant there.
-pub(super) fn instant(name: &str, text: &str) -> Result<i64, Problem> {
+pub(super) fn instant(name: &str, text: &str) -> Result<i64, ReadError> {
     let mended = if text.contains('T') {
         text.replace(' ', "+")
     } else {
@@ -147,6 +147,6 @@ pub(super) fn instant(name: &str, text: &str) -> Result<i64, Problem> {
         .map(|instant: Timestamp| instant.ticks())
         .map_err(|_| {
             let expected = "expected a date and time such as 2025-03-01T06:30:00Z";
-            Problem::invalid_query(name, format!("found {}, {expected}", extract::quoted(text)))
+            ReadError::parameter(name, format!("found {}, {expected}", quoted(text)))
         })
 }

@@ -7,16 +7,16 @@ use obeya_odata::Bound;
 use obeya_odata::edm::Type;
 
 use super::json;
-use super::sheet::Sheet;
-use super::time::Clockwork;
+use super::page_encoder::PageEncoder;
+use super::time::TimestampFormatter;
 use crate::store::engine::{Row, StoreError};
 
 const LINE_END: &[u8] = b"\r\n";
 
 /// A page in the making.
-pub(super) struct CsvSheet {
+pub(super) struct CsvEncoder {
     fields: Vec<Field>,
-    clockwork: Clockwork,
+    timestamps: TimestampFormatter,
 }
 
 struct Field {
@@ -35,7 +35,7 @@ enum Form {
     Constant(Vec<u8>),
 }
 
-impl CsvSheet {
+impl CsvEncoder {
     pub(super) fn new(query: &Bound, datasource: i64) -> Self {
         let field = |(column, out): (usize, &obeya_odata::OutColumn)| {
             let form = match out.ty? {
@@ -64,12 +64,12 @@ impl CsvSheet {
                 .enumerate()
                 .filter_map(field)
                 .collect(),
-            clockwork: Clockwork::new(),
+            timestamps: TimestampFormatter::new(),
         }
     }
 }
 
-impl Sheet for CsvSheet {
+impl PageEncoder for CsvEncoder {
     fn begin(&mut self, out: &mut Vec<u8>) {
         for (place, field) in self.fields.iter().enumerate() {
             if place > 0 {
@@ -105,7 +105,7 @@ impl Sheet for CsvSheet {
                 }
                 Form::Instant => {
                     if let Some(ticks) = row.int(field.column)? {
-                        instant(out, &mut self.clockwork, ticks);
+                        instant(out, &mut self.timestamps, ticks);
                     }
                 }
             }
@@ -138,9 +138,9 @@ fn text(out: &mut Vec<u8>, text: &str) {
 }
 
 /// An instant as JSON has it, without the quotes.
-fn instant(out: &mut Vec<u8>, clockwork: &mut Clockwork, ticks: i64) {
+fn instant(out: &mut Vec<u8>, timestamps: &mut TimestampFormatter, ticks: i64) {
     let quote = out.len();
-    clockwork.instant(out, ticks);
+    timestamps.instant(out, ticks);
     out.remove(quote);
     out.pop();
 }
@@ -178,7 +178,7 @@ mod tests {
     #[test]
     fn instants_are_bare() {
         let mut out = b"x,".to_vec();
-        instant(&mut out, &mut Clockwork::new(), 10_000_001);
+        instant(&mut out, &mut TimestampFormatter::new(), 10_000_001);
         assert_eq!(out, b"x,1970-01-01T00:00:01.0000001Z");
     }
 
@@ -190,7 +190,7 @@ mod tests {
             .bind(&DATASOURCE_VALUE, &Context { now: 0, limits })
             .unwrap();
         let mut out = Vec::new();
-        CsvSheet::new(&query, 12).begin(&mut out);
+        CsvEncoder::new(&query, 12).begin(&mut out);
         let names: Vec<_> = DATASOURCE_VALUE
             .properties
             .iter()

@@ -6,16 +6,15 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use http::StatusCode;
 use obeya_odata::edm::Cardinality;
 use obeya_odata::sql::{self, Direction, Scope, Statement};
 use obeya_odata::{Bound, BoundExpand};
 
-use super::shape::Shape;
-use super::time::Clockwork;
+use super::error::{Excess, ReadError};
+use super::row_encoder::RowEncoder;
+use super::time::TimestampFormatter;
 use super::{binds, json};
 use crate::entities::order_of;
-use crate::http::problem::Problem;
 use crate::store::engine::{Row, Session, StoreError, Value};
 
 /// Rows that one request may expand, over all levels.
@@ -60,7 +59,7 @@ pub(crate) struct Rows<'a> {
     /// The query the rows belong to.
     pub(crate) query: &'a Bound,
     /// How a row is written.
-    pub(crate) shape: &'a Shape,
+    pub(crate) encoder: &'a RowEncoder,
     /// Give the rows, each those that come after the last one's.
     pub(crate) statements: &'a [Statement],
     /// The columns to take from the last row that is written.
@@ -97,19 +96,27 @@ impl Room {
 
 /// Why rows are not written.
 enum Stop {
-    /// There are more of these than there is room for, the limit being so many of the unit.
-    TooMuch(&'static str, usize, &'static str),
-    Failed(Problem),
+    /// There is more than there is room for.
+    TooMuch(Excess),
+    Failed(StoreError),
 }
 
 impl Stop {
-    const TOO_MANY_ROWS: Self = Self::TooMuch("expanded rows", MAX_EXPANDED_ROWS, "rows");
-    const TOO_MANY_BYTES: Self = Self::TooMuch("answer", MAX_EXPANDED_BYTES, "bytes");
+    const TOO_MANY_ROWS: Self = Self::TooMuch(Excess {
+        what: "expanded rows",
+        limit: MAX_EXPANDED_ROWS,
+        unit: "rows",
+    });
+    const TOO_MANY_BYTES: Self = Self::TooMuch(Excess {
+        what: "answer",
+        limit: MAX_EXPANDED_BYTES,
+        unit: "bytes",
+    });
 }
 
 impl From<StoreError> for Stop {
     fn from(error: StoreError) -> Self {
-        Self::Failed(error.into())
+        Self::Failed(error)
     }
 }
 
@@ -164,15 +171,15 @@ pub(crate) fn write_rows(
     session: &mut dyn Session,
     rows: Rows<'_>,
     out: &mut Vec<u8>,
-) -> Result<Found, Problem> {
+) -> Result<Found, ReadError> {
     let written = if rows.query.expands().is_empty() {
         write_plain(session, &rows, usize::MAX, out)
     } else {
         write_expanded(session, &rows, Room::ASKED, out)
     };
     written.map_err(|stop| match stop {
-        Stop::TooMuch(what, limit, unit) => too_much(what, limit, unit),
-        Stop::Failed(problem) => problem,
+        Stop::TooMuch(excess) => ReadError::TooMuch(excess),
+        Stop::Failed(error) => ReadError::Store(error),
     })
 }
 
@@ -182,7 +189,7 @@ pub(crate) fn write_within(
     rows: Rows<'_>,
     bytes: usize,
     out: &mut Vec<u8>,
-) -> Result<Option<Found>, Problem> {
+) -> Result<Option<Found>, StoreError> {
     let start = out.len();
     let written = if rows.query.expands().is_empty() {
         write_plain(session, &rows, bytes, out)
@@ -199,7 +206,7 @@ pub(crate) fn write_within(
             out.truncate(start);
             Ok(None)
         }
-        Err(Stop::Failed(problem)) => Err(problem),
+        Err(Stop::Failed(error)) => Err(error),
     }
 }
 
@@ -229,11 +236,11 @@ fn write_plain(
     bytes: usize,
     out: &mut Vec<u8>,
 ) -> Result<Found, Stop> {
-    let mut clockwork = Clockwork::new();
+    let mut timestamps = TimestampFormatter::new();
     let most = out.len().saturating_add(bytes);
     let found = rows.each(session, |row, number| {
         out.extend_from_slice(if number == 1 { b"{" } else { b",{" });
-        rows.shape.write(out, row, &mut clockwork)?;
+        rows.encoder.write(out, row, &mut timestamps)?;
         out.push(b'}');
         Ok(further(out.len() <= most))
     })?;
@@ -269,10 +276,10 @@ fn read_level(
     owned: bool,
     bytes: usize,
 ) -> Result<(Level, Found), StoreError> {
-    let mut clockwork = Clockwork::new();
+    let mut timestamps = TimestampFormatter::new();
     let mut level = Level::default();
     let found = rows.each(session, |row, _| {
-        level.push(rows.query, rows.shape, row, owned, &mut clockwork)?;
+        level.push(rows.query, rows.encoder, row, owned, &mut timestamps)?;
         Ok(further(level.bytes.len() <= bytes))
     })?;
     Ok((level, found))
@@ -307,12 +314,12 @@ impl Level {
     fn push(
         &mut self,
         query: &Bound,
-        shape: &Shape,
+        encoder: &RowEncoder,
         row: &dyn Row,
         owned: bool,
-        clockwork: &mut Clockwork,
+        timestamps: &mut TimestampFormatter,
     ) -> Result<(), StoreError> {
-        let place = shape.write_around(&mut self.bytes, row, clockwork)?;
+        let place = encoder.write_around(&mut self.bytes, row, timestamps)?;
         self.places.push(place);
         self.ends.push(self.bytes.len());
         for item in query.expands() {
@@ -392,7 +399,7 @@ impl Expanded {
         left: &mut Room,
     ) -> Result<Self, Stop> {
         let name = item.navigation.name;
-        let shape = Shape::of(&item.query);
+        let encoder = RowEncoder::of(&item.query);
         let mut level = Level::default();
         let mut counts = item.query.count().then(HashMap::new);
         let dialect = session.dialect().of_queries();
@@ -407,7 +414,7 @@ impl Expanded {
                 let statement = sql::expand(item, dialect, &links, &scope);
                 let rows = Rows {
                     query: &item.query,
-                    shape: &shape,
+                    encoder: &encoder,
                     statements: std::slice::from_ref(&statement),
                     keys: &[],
                     limit: left.rows,
@@ -459,12 +466,4 @@ fn key(name: &str) -> Vec<u8> {
 fn member(out: &mut Vec<u8>, members: usize, key: &[u8]) {
     let first = out.len() == members;
     out.extend_from_slice(&key[usize::from(first)..]);
-}
-
-fn too_much(what: &str, limit: usize, unit: &str) -> Problem {
-    let text = format!(
-        "the {what} would pass the limit of {limit} {unit}; ask for fewer rows with $top or expand less"
-    );
-    Problem::new(StatusCode::BAD_REQUEST, "odata.limit", "Limit exceeded", "")
-        .field("$expand", text)
 }

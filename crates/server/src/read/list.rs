@@ -1,41 +1,36 @@
-//! The lists: a page of a v2 list with its count and next link, and the trash page of v1.
+//! The lists: a page of a v2 list with its count and next link, the trash page of v1, and the number of records in a list.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use axum::response::Response;
 use obeya_odata::csdl;
 use obeya_odata::edm::{Column, EntityType};
-use obeya_odata::sql::{self, Direction, Predicate, Scope};
+use obeya_odata::sql::{self, Direction, Predicate, Scope, Statement};
 use obeya_odata::{Bound, OptionName, Options};
 
-use super::compiled::{Compiled, Window};
-use super::level::Found;
-use super::link::Address;
-use super::position::{Key, Position, refusal};
-use super::{binds, context, count, counting, json, level, options};
+use super::error::ReadError;
+use super::position::{Key, Position, Signer};
+use super::prepared::{Found, Prepared};
+use super::query_cache::{ListPlan, Window};
+use super::request::ReadRequest;
+use super::sink::Sink;
+use super::{binds, count, counting, json, level};
 use crate::entity_sets::CONTAINER;
-use crate::http::call::Call;
-use crate::http::extract::{PREFERENCE_APPLIED, max_page_size};
-use crate::http::problem::Problem;
 use crate::store::engine::{Session, StoreError, Value};
 
 /// Room for a list of usual length.
 const USUAL_BYTES: usize = 16 << 10;
 
-/// A list to read.
+/// A list, before it is known what a request asks of it.
 pub(crate) struct List {
     entity: &'static EntityType,
-    options: Options,
     predicates: Vec<Predicate>,
     parent: Option<Parent>,
     /// The order when none is asked for, before the id.
     order: Option<(Column, Direction)>,
-    /// Records of one page at most.
-    limit: u32,
 }
 
-/// The record in the path that the list hangs under; without it the answer is 404.
+/// The record in the path that the list hangs under; without it there is no list.
 #[derive(Debug, Clone)]
 pub(crate) struct Parent {
     /// What it is called in messages.
@@ -49,64 +44,81 @@ pub(crate) struct Parent {
 }
 
 impl Parent {
-    /// 404 unless it exists.
-    pub(super) fn check(&self, session: &mut dyn Session) -> Result<(), Problem> {
+    /// [`ReadError::NotFound`] unless it exists.
+    pub(super) fn check(&self, session: &mut dyn Session) -> Result<(), ReadError> {
         let found = session.first(&self.exists, &[Value::Int(self.id)], |_| Ok(()))?;
-        found.ok_or_else(|| Problem::not_found(self.noun, self.id))
+        found.ok_or(ReadError::NotFound(self.noun, self.id))
     }
 }
 
+/// A page of a list, ready to be read.
+pub(crate) struct ListRead {
+    page: ListPage,
+    parent: Option<Parent>,
+    envelope: Envelope,
+}
+
+/// Which page.
+enum ListPage {
+    Planned(Arc<ListPlan>),
+    /// One whose place is known once a row was read.
+    After(Box<Unsettled>),
+}
+
+/// A page that goes on after a row with a text too long for its link.
+struct Unsettled {
+    list: List,
+    query: Bound,
+    listing: String,
+    position: Position,
+    window: Window,
+}
+
+/// What stands around the records.
+enum Envelope {
+    /// `@odata.count` if asked for, `value`, and `@odata.nextLink` if there is more; `@odata.context` before them.
+    V2(Option<Vec<u8>>),
+    /// `total`, `page` and `values`. There is no further page to ask for, so `total` says when the limit cut it.
+    Trash,
+}
+
+/// The number of records in a list, ready to be counted.
+pub(crate) struct CountRead {
+    statement: Statement,
+    parent: Option<Parent>,
+}
+
+/// Where the next page of a list begins.
+pub(crate) struct Next {
+    list: String,
+    position: Position,
+}
+
+impl Next {
+    /// As a `$skiptoken`.
+    pub(crate) fn token(&self, links: &Signer) -> String {
+        links.write(&self.list, &self.position)
+    }
+}
+
+/// Ends the answer of a v2 list, with the address of the next page if there is one.
+pub(crate) fn end_list(out: &mut Vec<u8>, next_link: Option<&str>) {
+    if let Some(link) = next_link {
+        out.extend_from_slice(b",\"@odata.nextLink\":");
+        json::string(out, link);
+    }
+    out.push(b'}');
+}
+
 impl List {
-    /// A list with these options of an entity, in pages of at most `limit` records.
-    pub(crate) fn new(
-        call: &Call,
-        entity: &'static EntityType,
-        allowed: &[OptionName],
-        limit: u32,
-    ) -> Result<Self, Problem> {
-        let (options, _) = options::written(call, allowed)?;
-        Ok(Self {
+    /// Of all records of an entity.
+    pub(crate) fn of(entity: &'static EntityType) -> Self {
+        Self {
             entity,
-            options,
             predicates: Vec::new(),
             parent: None,
             order: None,
-            limit,
-        })
-    }
-
-    /// A v2 list, with every option.
-    pub(crate) fn v2(call: &Call, entity: &'static EntityType) -> Result<Self, Problem> {
-        Self::new(
-            call,
-            entity,
-            OptionName::PAGED,
-            call.app.config.limits.page_records,
-        )
-    }
-
-    /// Answers a v2 list that hangs under nothing.
-    pub(crate) async fn answer(
-        call: Call,
-        entity: &'static EntityType,
-    ) -> Result<Response, Problem> {
-        if max_page_size(call.headers()).is_some() {
-            return Self::v2(&call, entity)?.respond(call).await;
         }
-        let queries = &call.app.memory.queries;
-        if let Some(compiled) = queries.find(entity, call.query()) {
-            return respond(call, compiled, None).await;
-        }
-        let list = Self::v2(&call, entity)?;
-        // Whose token it is seldom asks for the same again.
-        if list.options.skip_token.is_some() {
-            return list.respond(call).await;
-        }
-        let compiled = Arc::new(list.beginning(&call)?);
-        if !compiled.query.asks_the_time() {
-            queries.remember(entity, call.query(), &compiled);
-        }
-        respond(call, compiled, None).await
     }
 
     /// Only rows that hold to this as well.
@@ -127,127 +139,142 @@ impl List {
         self
     }
 
-    /// Answers in the shape of v2: `@odata.count` if asked for, `value`, and `@odata.nextLink` if there is more.
-    pub(crate) async fn respond(self, call: Call) -> Result<Response, Problem> {
-        let preferred = max_page_size(call.headers());
-        let position = self.position(&call)?;
-        let now = position
+    /// The page of v2 that a request asks for, with every option.
+    pub(crate) fn prepare(self, request: &ReadRequest<'_>) -> Result<Prepared, ReadError> {
+        let own = self
+            .parent
             .as_ref()
-            .map_or_else(|| call.now(), |position| position.now);
-        let query = options::bind(&call, &self.options, self.entity, now)?;
-        let after = match &position {
-            Some(position) => Some(self.settle(&call, &query, position).await?),
-            None => None,
-        };
-        let asked = preferred.as_ref().map(|(size, _)| *size);
-        let size = asked.or(position.as_ref().and_then(|position| position.page_size));
-        let window = Window {
-            limit: size.map_or(self.limit, |size| size.min(self.limit)).into(),
-            left: position.map_or(query.top(), |position| position.left),
-            preferred: size,
-            now,
-        };
-        let compiled = self.compiled(call.app.dialect(), query, after.as_deref(), window)?;
-        let mut response = respond(call, Arc::new(compiled), self.parent).await?;
-        if let Some((_, applied)) = preferred {
-            response.headers_mut().insert(PREFERENCE_APPLIED, applied);
+            .and_then(|parent| parent.source.clone());
+        let parent = self.parent.clone();
+        let page = self.page(request)?;
+        let context = request.context(|| {
+            let query = page.query();
+            let of_set = || Some(CONTAINER.set_of(query.entity())?.name.to_owned());
+            Some(csdl::list_context(&own.or_else(of_set)?, query))
+        });
+        Ok(Prepared::List(Box::new(ListRead {
+            page,
+            parent,
+            envelope: Envelope::V2(context),
+        })))
+    }
+
+    /// The number of records that match. Options that say which of them to give out, and how, change nothing.
+    pub(crate) fn prepare_count(self, request: &ReadRequest<'_>) -> Result<Prepared, ReadError> {
+        let (options, _) = request.options(OptionName::PAGED)?;
+        let query = request.bind(&options, self.entity)?;
+        let statement = counting(&query, request.store.dialect().of_queries(), &self.scope());
+        let parent = self.parent;
+        Ok(Prepared::Count(Box::new(CountRead { statement, parent })))
+    }
+
+    /// The trash: these options, and at most `limit` records.
+    pub(crate) fn prepare_trash(
+        self,
+        request: &ReadRequest<'_>,
+        allowed: &[OptionName],
+        limit: u32,
+    ) -> Result<Prepared, ReadError> {
+        let (options, _) = request.options(allowed)?;
+        let plan = self.first_page(request, &options, None, limit)?;
+        Ok(Prepared::List(Box::new(ListRead {
+            page: ListPage::Planned(Arc::new(plan)),
+            parent: self.parent,
+            envelope: Envelope::Trash,
+        })))
+    }
+
+    /// The page, from the query cache if it is there. What a token, the clock or a page size has a say in is not: who asks so
+    /// seldom asks for the same again.
+    fn page(self, request: &ReadRequest<'_>) -> Result<ListPage, ReadError> {
+        let queries = &request.caches.queries;
+        let may_be_known = self.is_whole() && request.page_size.is_none();
+        if may_be_known && let Some(plan) = queries.find(self.entity, request.query) {
+            return Ok(ListPage::Planned(plan));
         }
-        Ok(response)
-    }
-
-    /// Answers with the number of entities that match, as text. Options that say which of them to give out, and how, change nothing.
-    pub(crate) async fn count(self, call: Call) -> Result<Response, Problem> {
-        let query = options::bind(&call, &self.options, self.entity, call.now())?;
-        let counted = counting(&query, call.app.dialect(), &self.scope());
-        let number = call
-            .app
-            .store
-            .brief(move |session| {
-                if let Some(parent) = &self.parent {
-                    parent.check(session)?;
-                }
-                Ok::<_, Problem>(count(session, &counted)?)
-            })
-            .await?;
-        Ok(call.reply(number.to_string()))
-    }
-
-    /// Answers in the shape of the trash: `total`, `page` and `values`. There is no further page to ask for, so `total` tells when the limit cut it.
-    pub(crate) async fn respond_as_trash(self, call: Call) -> Result<Response, Problem> {
-        let compiled = self.beginning(&call)?;
-        let bytes = call
-            .app
-            .store
-            .brief(move |session| trash(session, &compiled))
-            .await?;
-        Ok(call.reply(bytes))
-    }
-
-    /// Where the page before this one ended.
-    fn position(&self, call: &Call) -> Result<Option<Position>, Problem> {
-        let Some(token) = &self.options.skip_token else {
-            return Ok(None);
-        };
-        if self.options.skip.is_some_and(|skip| skip > 0) {
-            return Err(refusal("it says where to go on, so `$skip` can't be added"));
+        let (options, _) = request.options(OptionName::PAGED)?;
+        if let Some(token) = &options.skip_token {
+            return self.page_after(request, &options, token);
         }
-        let list = name(self.entity, self.parent.as_ref(), &self.options.listing());
-        call.app.links.read(&list, token).map(Some)
+        let limit = request.page_records;
+        let plan = Arc::new(self.first_page(request, &options, request.page_size, limit)?);
+        if may_be_known && !plan.query.asks_the_time() {
+            queries.remember(self.entity, request.query, &plan);
+        }
+        Ok(ListPage::Planned(plan))
     }
 
-    /// The values of a position's keys, those of its row where the link did not hold them.
-    async fn settle(
+    /// Whether it has all records of its entity, in the order of their ids.
+    fn is_whole(&self) -> bool {
+        self.predicates.is_empty() && self.parent.is_none() && self.order.is_none()
+    }
+
+    /// The first page, of the usual size or another.
+    fn first_page(
         &self,
-        call: &Call,
-        query: &Bound,
-        position: &Position,
-    ) -> Result<Vec<sql::Value>, Problem> {
-        let mut row = None;
-        if position.keys.iter().any(|key| matches!(key, Key::Long(_))) {
-            let page = sql::page(query, call.app.dialect(), &self.scope());
-            let Some(Key::Value(id)) = position.keys.get(page.unique) else {
-                return Err(gone());
-            };
-            let mut scope = self.scope();
-            scope
-                .predicates
-                .push(Predicate::new("{t}.id = ?", [id.clone()]));
-            let page = sql::page(query, call.app.dialect(), &scope);
-            row = call
-                .app
-                .store
-                .brief(move |session| keys_of(session, &page))
-                .await?;
-        }
-        let settle = |(at, key): (usize, &Key)| {
-            let of_row = row.as_ref().and_then(|keys| keys.get(at));
-            key.settle(of_row).ok_or_else(gone)
-        };
-        position.keys.iter().enumerate().map(settle).collect()
-    }
-
-    /// The first page, of the usual size.
-    fn beginning(&self, call: &Call) -> Result<Compiled, Problem> {
-        let now = call.now();
-        let query = options::bind(call, &self.options, self.entity, now)?;
+        request: &ReadRequest<'_>,
+        options: &Options,
+        size: Option<u32>,
+        limit: u32,
+    ) -> Result<ListPlan, ReadError> {
+        let query = request.bind(options, self.entity)?;
         let window = Window {
-            limit: self.limit.into(),
+            limit: size.map_or(limit, |size| size.min(limit)).into(),
             left: query.top(),
-            preferred: None,
-            now,
+            preferred: size,
+            now: request.now,
         };
-        self.compiled(call.app.dialect(), query, None, window)
+        let dialect = request.store.dialect().of_queries();
+        self.plan(dialect, query, options.listing(), None, window)
     }
 
-    fn compiled(
+    /// The page that a token names.
+    fn page_after(
+        self,
+        request: &ReadRequest<'_>,
+        options: &Options,
+        token: &str,
+    ) -> Result<ListPage, ReadError> {
+        if options.skip.is_some_and(|skip| skip > 0) {
+            let text = "it says where to go on, so `$skip` can't be added";
+            return Err(ReadError::SkipToken(text));
+        }
+        let listing = options.listing();
+        let list = name(self.entity, self.parent.as_ref(), &listing);
+        let position = request.links.read(&list, token)?;
+        let query = request.bind_at(position.now, options, self.entity)?;
+        let size = request.page_size.or(position.page_size);
+        let limit = request.page_records;
+        let window = Window {
+            limit: size.map_or(limit, |size| size.min(limit)).into(),
+            left: position.left,
+            preferred: size,
+            now: position.now,
+        };
+        if position.has_long_key() {
+            return Ok(ListPage::After(Box::new(Unsettled {
+                list: self,
+                query,
+                listing,
+                position,
+                window,
+            })));
+        }
+        let after = position.settle(None).ok_or_else(gone)?;
+        let dialect = request.store.dialect().of_queries();
+        let plan = self.plan(dialect, query, listing, Some(&after), window)?;
+        Ok(ListPage::Planned(Arc::new(plan)))
+    }
+
+    fn plan(
         &self,
         dialect: &dyn sql::Dialect,
         query: Bound,
+        listing: String,
         after: Option<&[sql::Value]>,
         window: Window,
-    ) -> Result<Compiled, Problem> {
-        let listing = self.options.listing();
-        Compiled::new(query, listing, dialect, self.scope(), after, window).ok_or_else(gone)
+    ) -> Result<ListPlan, ReadError> {
+        ListPlan::new(query, listing, dialect, self.scope(), after, window).ok_or_else(gone)
     }
 
     fn scope(&self) -> Scope<'static> {
@@ -259,9 +286,39 @@ impl List {
     }
 }
 
-/// 400 for a place that can't be found again.
-fn gone() -> Problem {
-    refusal("the row it goes on after is gone or changed; begin the list again")
+impl ListPage {
+    fn query(&self) -> &Bound {
+        match self {
+            Self::Planned(plan) => &plan.query,
+            Self::After(page) => &page.query,
+        }
+    }
+}
+
+impl Unsettled {
+    /// The plan, with the keys of the row that the page goes on after.
+    fn plan(&self, session: &mut dyn Session) -> Result<ListPlan, ReadError> {
+        let dialect = session.dialect().of_queries();
+        let page = sql::page(&self.query, dialect, &self.list.scope());
+        let Some(Key::Value(id)) = self.position.keys.get(page.unique) else {
+            return Err(gone());
+        };
+        let mut scope = self.list.scope();
+        scope
+            .predicates
+            .push(Predicate::new("{t}.id = ?", [id.clone()]));
+        let page = sql::page(&self.query, dialect, &scope);
+        let row = keys_of(session, &page)?;
+        let after = self.position.settle(row.as_deref()).ok_or_else(gone)?;
+        let (query, listing) = (self.query.clone(), self.listing.clone());
+        self.list
+            .plan(dialect, query, listing, Some(&after), self.window)
+    }
+}
+
+/// A place that can't be found again.
+fn gone() -> ReadError {
+    ReadError::SkipToken("the row it goes on after is gone or changed; begin the list again")
 }
 
 /// What a list's positions are signed with: the list, whichever way it was asked for.
@@ -270,97 +327,116 @@ fn name(entity: &EntityType, parent: Option<&Parent>, listing: &str) -> String {
     format!("{} {parent:?} {listing}", entity.name)
 }
 
-async fn respond(
-    call: Call,
-    compiled: Arc<Compiled>,
-    parent: Option<Parent>,
-) -> Result<Response, Problem> {
-    let query = &compiled.query;
-    let context = context::member(&call, || {
-        let own = parent.as_ref().and_then(|parent| parent.source.as_deref());
-        let of_set = || Some(CONTAINER.set_of(query.entity())?.name);
-        Some(csdl::list_context(own.or_else(of_set)?, query))
-    });
-    let work = Arc::clone(&compiled);
-    let under = parent.clone();
-    let (mut out, next) = call
-        .app
-        .store
-        .brief(move |session| v2(session, &work, under.as_ref(), context.as_deref()))
-        .await?;
-    if let Some(position) = next {
-        out.extend_from_slice(b",\"@odata.nextLink\":");
-        let list = name(compiled.query.entity(), parent.as_ref(), &compiled.listing);
-        let token = call.app.links.write(&list, &position);
-        json::string(&mut out, &Address::of(&call).after(&token));
+impl ListRead {
+    /// Reads the page.
+    pub(super) fn run(
+        &self,
+        session: &mut dyn Session,
+        sink: &mut dyn Sink,
+    ) -> Result<Found, ReadError> {
+        let settled;
+        let plan = match &self.page {
+            ListPage::Planned(plan) => plan.as_ref(),
+            ListPage::After(page) => {
+                settled = page.plan(session)?;
+                &settled
+            }
+        };
+        if let Some(parent) = &self.parent {
+            parent.check(session)?;
+        }
+        match &self.envelope {
+            Envelope::V2(context) => self.run_v2(session, plan, context.as_deref(), sink),
+            Envelope::Trash => run_trash(session, plan, sink),
+        }
     }
-    out.push(b'}');
-    Ok(call.reply(out))
+
+    fn run_v2(
+        &self,
+        session: &mut dyn Session,
+        plan: &ListPlan,
+        context: Option<&[u8]>,
+        sink: &mut dyn Sink,
+    ) -> Result<Found, ReadError> {
+        let mut out = Vec::with_capacity(USUAL_BYTES);
+        out.push(b'{');
+        if let Some(context) = context {
+            out.extend_from_slice(context);
+            out.push(b',');
+        }
+        if plan.query.count() {
+            out.extend_from_slice(b"\"@odata.count\":");
+            json::int(&mut out, plan.count.get(session)?);
+            out.push(b',');
+        }
+        out.extend_from_slice(b"\"value\":[");
+        let found = write_rows(session, plan, &mut out)?;
+        out.push(b']');
+        sink.last(out);
+        let Window {
+            limit,
+            left,
+            preferred,
+            now,
+        } = plan.window;
+        let more = found.rows as u64 > limit;
+        let next = more.then(|| Next {
+            list: name(plan.query.entity(), self.parent.as_ref(), &plan.listing),
+            position: Position {
+                keys: found.last.into_iter().map(Key::of).collect(),
+                left: left.map(|left| left - limit),
+                page_size: preferred,
+                now,
+            },
+        });
+        Ok(Found::OpenList(next))
+    }
 }
 
-/// The answer up to its list, and where to go on.
-fn v2(
+fn run_trash(
     session: &mut dyn Session,
-    compiled: &Compiled,
-    parent: Option<&Parent>,
-    context: Option<&[u8]>,
-) -> Result<(Vec<u8>, Option<Position>), Problem> {
-    if let Some(parent) = parent {
-        parent.check(session)?;
-    }
-    let mut out = Vec::with_capacity(USUAL_BYTES);
-    out.push(b'{');
-    if let Some(context) = context {
-        out.extend_from_slice(context);
-        out.push(b',');
-    }
-    if compiled.query.count() {
-        out.extend_from_slice(b"\"@odata.count\":");
-        json::int(&mut out, compiled.count.get(session)?);
-        out.push(b',');
-    }
-    out.extend_from_slice(b"\"value\":[");
-    let found = rows(session, compiled, &mut out)?;
-    out.push(b']');
-    let Window {
-        limit,
-        left,
-        preferred,
-        now,
-    } = compiled.window;
-    let more = found.rows as u64 > limit;
-    let next = more.then(|| Position {
-        keys: found.last.into_iter().map(Key::of).collect(),
-        left: left.map(|left| left - limit),
-        page_size: preferred,
-        now,
-    });
-    Ok((out, next))
+    plan: &ListPlan,
+    sink: &mut dyn Sink,
+) -> Result<Found, ReadError> {
+    let mut out = b"{\"total\":".to_vec();
+    json::int(&mut out, plan.count.get(session)?);
+    out.extend_from_slice(b",\"page\":1,\"values\":[");
+    write_rows(session, plan, &mut out)?;
+    out.extend_from_slice(b"]}");
+    sink.last(out);
+    Ok(Found::Whole)
 }
 
-fn trash(session: &mut dyn Session, compiled: &Compiled) -> Result<Vec<u8>, Problem> {
-    let mut out = b"{\"total\":".to_vec();
-    json::int(&mut out, compiled.count.get(session)?);
-    out.extend_from_slice(b",\"page\":1,\"values\":[");
-    rows(session, compiled, &mut out)?;
-    out.extend_from_slice(b"]}");
-    Ok(out)
+impl CountRead {
+    /// Counts.
+    pub(super) fn run(
+        &self,
+        session: &mut dyn Session,
+        sink: &mut dyn Sink,
+    ) -> Result<Found, ReadError> {
+        if let Some(parent) = &self.parent {
+            parent.check(session)?;
+        }
+        let number = count(session, &self.statement)?;
+        sink.last(number.to_string().into_bytes());
+        Ok(Found::Whole)
+    }
 }
 
 /// Writes the rows of the page.
-fn rows(
+fn write_rows(
     session: &mut dyn Session,
-    compiled: &Compiled,
+    plan: &ListPlan,
     out: &mut Vec<u8>,
-) -> Result<Found, Problem> {
+) -> Result<level::Found, ReadError> {
     let whole = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
     let rows = level::Rows {
-        query: &compiled.query,
-        shape: &compiled.shape,
-        statements: &compiled.rows.statements,
-        keys: &compiled.rows.keys,
-        limit: whole(compiled.window.limit),
-        read: whole(compiled.window.rows()),
+        query: &plan.query,
+        encoder: &plan.encoder,
+        statements: &plan.rows.statements,
+        keys: &plan.rows.keys,
+        limit: whole(plan.window.limit),
+        read: whole(plan.window.rows()),
     };
     level::write_rows(session, rows, out)
 }

@@ -4,74 +4,57 @@
 //! costs what the request says it costs (a list, an option, a page) runs on the store's readers. Only text that the entity model and this module hold
 //! reaches a statement; values are bound.
 
-mod anchors;
 mod arrow;
 mod bounds;
-mod compiled;
-mod context;
-mod counted;
+mod cached_count;
 mod csv;
-mod held;
+mod error;
 mod json;
 mod level;
-mod link;
 mod list;
-mod options;
 mod page;
+mod page_encoder;
+mod partitioned_count;
 mod point;
 mod position;
+mod prepared;
+mod query_cache;
 mod record;
 mod records;
 mod related;
+mod request;
+mod row_encoder;
+mod seek_cache;
 mod serialize;
 mod series;
-mod shape;
-mod sheet;
-mod stream;
-mod tags;
-mod tally;
+mod sink;
 mod time;
 
 pub(crate) use bounds::Period;
-pub(crate) use list::{List, Parent};
-pub(crate) use options::check as check_options;
-pub(crate) use page::Page;
+pub(crate) use error::ReadError;
+pub(crate) use list::{List, Next, Parent, end_list};
+pub(crate) use page::ValuePage;
 pub(crate) use point::Point;
 pub(crate) use position::Signer;
+pub(crate) use prepared::{Cost, Found, Prepared, run};
 pub(crate) use record::{RecordPlan, RowPlan};
 pub(crate) use records::{Form, Records};
 pub(crate) use related::Related;
+pub(crate) use request::{ReadRequest, check_options};
 pub(crate) use serialize::{to_string, to_vec};
+pub(crate) use sink::Sink;
 
 use obeya_odata::Bound;
 use obeya_odata::sql::{self, Scope, Statement};
 
-use crate::config::Limits;
 use crate::entities::is_joined;
 use crate::store::engine::{Session, StoreError, Value};
 
-/// What the reads of one service share and remember.
+/// What reads leave behind for later ones: never rows, and nothing that can be wrong.
 #[derive(Debug, Default)]
-pub(crate) struct Memory {
-    anchors: anchors::Anchors,
-    queries: compiled::Queries,
-    room: stream::Room,
-    lists: held::Lists,
-}
-
-impl Memory {
-    /// Of a service with these limits.
-    pub(crate) fn new(limits: &Limits) -> Self {
-        Self {
-            lists: held::Lists::new(limits),
-            ..Self::default()
-        }
-    }
-
-    /// Bytes of answers that lie in memory until their clients take them.
-    pub(crate) fn held_bytes(&self) -> usize {
-        self.room.held() + self.lists.held()
-    }
+pub(crate) struct ReadCaches {
+    seek: seek_cache::SeekCache,
+    queries: query_cache::QueryCache,
 }
 
 /// The statement for the number of all rows.

@@ -1,30 +1,25 @@
 //! A page of the values of a datasource.
 //!
-//! The page is found by seeking, not by stepping over the pages before it: see [`super::anchors`] and [`super::tally`]. Its rows are written as they are read,
-//! in pieces, in the form that the caller takes: see [`super::sheet`].
+//! The page is found by seeking, not by stepping over the pages before it: see [`super::seek_cache`] and [`super::partitioned_count`]. Its rows are written as they are read,
+//! in pieces, in the form that the caller takes: see [`super::page_encoder`].
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use axum::body::Body;
-use axum::response::Response;
-use http::header::{ETAG, VARY};
-use http::{HeaderName, HeaderValue};
 use obeya_odata::sql::{self, Scope, Statement};
 use obeya_odata::{Bound, OptionName, Options};
 
-use super::anchors::{Anchor, Listing, Place};
 use super::bounds::Bounds;
+use super::error::ReadError;
+use super::page_encoder::{Form, Heading, PageEncoder};
+use super::partitioned_count::PartitionedCount;
+use super::prepared::{Found, Prepared};
+use super::request::ReadRequest;
+use super::seek_cache::{Listing, Place, SeekCache, SeekKey};
 use super::series::{Series, Start, State};
-use super::sheet::{Form, Heading, Sheet};
-use super::stream::{self, Feed, Head};
-use super::tags::{self, Tags};
-use super::tally::Tally;
-use super::{Memory, binds, options};
-use crate::app::App;
+use super::sink::Sink;
+use super::{ReadCaches, binds};
 use crate::entities::DATASOURCE_VALUE;
-use crate::http::call::Call;
-use crate::http::problem::Problem;
 use crate::store::engine::{Dialect, Row, Session, StoreError};
 
 /// Bytes of the first piece of the body: small, so that sending begins early.
@@ -39,18 +34,11 @@ const STRIDE: u64 = 50_000;
 const STEP: u64 = 1_000;
 /// Rows after which it is looked whether anybody still listens, where no piece tells.
 const LISTEN: u32 = 1_024;
-/// Names the state of the datasource that a page shows, for who puts pages together.
-const STATE: HeaderName = HeaderName::from_static("obeya-state");
-/// Page size, page number and count of all values, for forms that have no place for them.
-const PAGE_SIZE: HeaderName = HeaderName::from_static("obeya-page-size");
-const PAGE_NO: HeaderName = HeaderName::from_static("obeya-page-no");
-const COUNT: HeaderName = HeaderName::from_static("obeya-count");
-const VARIES: HeaderValue = HeaderValue::from_static("accept");
 /// What a place is made from.
 const KEYS: &str = "$select=valueDate,id";
 
-/// A page to read.
-pub(crate) struct Page {
+/// A page of values, ready to be read.
+pub(crate) struct ValuePage {
     series: Arc<Series>,
     bounds: Bounds,
     form: Form,
@@ -58,68 +46,25 @@ pub(crate) struct Page {
     keys: Bound,
     /// The query string without page and period: with them it says which listing this is.
     rest: String,
-    /// Whether the rows come by date and id, the order in which places are remembered.
+    /// Whether the rows come by date and id, the order in which positions are cached.
     in_order: bool,
     /// Whether a `$filter` narrows the values.
     filtered: bool,
-    tags: Tags,
 }
 
-impl Page {
-    /// Answers with the page that the request asks for.
-    pub(crate) async fn answer(call: Call) -> Result<Response, Problem> {
-        let page = Self::of(&call)?;
-        let app = Arc::clone(&call.app);
-        let room = app.memory.room.take(page.bounds.page_size).await?;
-        let (feed, mut stream) = stream::body(room);
-        let (bounds, tags, datasource) = (page.bounds, page.tags.clone(), page.series.datasource);
-        // A task of its own, as the reading goes on after the head of the answer is sent. It ends by itself: when all is read, or with its client.
-        tokio::spawn(async move {
-            let feed = Arc::new(feed);
-            let sink = Arc::clone(&feed);
-            let shared = Arc::clone(&app);
-            let outcome = app
-                .store
-                .read(move |session| page.write(session, &shared, &sink))
-                .await;
-            feed.end(outcome);
-            feed.guard(app.config.limits.request).await;
-        });
-        let whole = stream.start().await?;
-        let head = stream.head();
-        let tag = head.and_then(|head| tags.of(head.version));
-        let is_known = head.is_some_and(|head| head.is_known);
-        let mut response = match whole {
-            _ if is_known => tags::not_modified(),
-            Some(whole) => call.reply(whole),
-            None => call.reply_stream(Body::new(stream)),
-        };
-        let headers = response.headers_mut();
-        headers.insert(VARY, VARIES);
-        if let Some(tag) = tag {
-            headers.insert(ETAG, tag.header());
-        }
-        if let Some(Head { version, .. }) = head {
-            headers.insert(STATE, tags::state(datasource, version));
-        }
-        if let Some(Head { count, .. }) = head.filter(|_| !is_known) {
-            headers.insert(PAGE_SIZE, bounds.page_size.into());
-            headers.insert(PAGE_NO, bounds.page.into());
-            headers.insert(COUNT, HeaderValue::from(count));
-        }
-        Ok(response)
-    }
-
-    fn of(call: &Call) -> Result<Self, Problem> {
-        let datasource = call.id()?.into();
-        let (mut options, parameters) =
-            options::written(call, &[OptionName::Filter, OptionName::OrderBy])?;
-        let query = options::bind(call, &options, &DATASOURCE_VALUE, call.now())?;
-        let limits = &call.app.config.limits.query;
-        options.select = Options::parse(KEYS, &[OptionName::Select], limits)?
+impl ValuePage {
+    /// The page of a datasource that a request asks for.
+    pub(crate) fn prepare(
+        request: &ReadRequest<'_>,
+        datasource: i32,
+    ) -> Result<Prepared, ReadError> {
+        let offered = [OptionName::Filter, OptionName::OrderBy];
+        let (mut options, parameters) = request.options(&offered)?;
+        let query = request.bind(&options, &DATASOURCE_VALUE)?;
+        options.select = Options::parse(KEYS, &[OptionName::Select], &request.limits)?
             .0
             .select;
-        let keys = options::bind(call, &options, &DATASOURCE_VALUE, call.now())?;
+        let keys = request.bind(&options, &DATASOURCE_VALUE)?;
         let is_ours = |part: &&str| {
             Bounds::NAMES.iter().any(|name| {
                 part.split('=')
@@ -127,42 +72,60 @@ impl Page {
                     .is_some_and(|found| found.eq_ignore_ascii_case(name))
             })
         };
-        let rest: Vec<&str> = call
-            .query()
+        let rest: Vec<&str> = request
+            .query
             .split('&')
             .filter(|part| !part.is_empty() && !is_ours(part))
             .collect();
         let bounds = Bounds::of(&parameters)?;
-        let tags = Tags::of_answers_to(call, query.asks_the_time());
-        Ok(Self {
+        Ok(Prepared::Values(Box::new(Self {
             series: Arc::new(Series {
-                datasource,
+                datasource: datasource.into(),
                 from: bounds.from,
                 to: bounds.to,
                 query,
+                readers: Some(request.store.clone()),
             }),
             bounds,
-            form: Form::of(call.media()),
+            form: Form::of(request.media),
             keys,
             rest: rest.join("&"),
             in_order: is_in_order(&options),
             filtered: options.filter.is_some(),
-            tags,
-        })
+        })))
     }
 
-    /// Writes the page into `feed`, piece by piece. Stops without a word when nobody listens any more.
-    fn write(&self, session: &mut dyn Session, app: &App, feed: &Feed) -> Result<(), Problem> {
-        let memory = &app.memory;
+    /// The datasource.
+    pub(crate) fn datasource(&self) -> i64 {
+        self.series.datasource
+    }
+
+    /// The number of the page, from 1.
+    pub(crate) fn number(&self) -> u32 {
+        self.bounds.page
+    }
+
+    /// Values of a full page.
+    pub(crate) fn size(&self) -> u32 {
+        self.bounds.page_size
+    }
+
+    /// Whether the same request may show something else though no value changed.
+    pub(crate) fn asks_the_time(&self) -> bool {
+        self.query().asks_the_time()
+    }
+
+    /// Reads the page, piece by piece. Tells the sink the version of the datasource and the number of values before them.
+    pub(super) fn run(
+        &self,
+        session: &mut dyn Session,
+        caches: Option<&ReadCaches>,
+        sink: &mut dyn Sink,
+    ) -> Result<Found, ReadError> {
+        let cache = caches.map(|caches| &caches.seek);
         let state = self.series.state(session)?;
-        let version = state.version;
-        if self.tags.is_known(version) {
-            feed.head(Head {
-                count: 0,
-                version,
-                is_known: true,
-            });
-            return Ok(());
+        if sink.begin(state.version).is_break() {
+            return Ok(Found::Whole);
         }
         let Bounds {
             from,
@@ -177,21 +140,16 @@ impl Page {
             from,
             to,
             filter,
-            asks_the_time: self.query().asks_the_time(),
+            asks_the_time: self.asks_the_time(),
         };
         let narrowed = self.filtered || from.is_some() || to.is_some();
-        let tally = narrowed
-            .then(|| self.tally(session, app, &listing, state))
+        let partitions = narrowed
+            .then(|| self.partitioned_count(session, cache, &listing, state))
             .transpose()?;
-        let total = tally
+        let total = partitions
             .as_ref()
-            .map_or(state.values.unsigned_abs(), |tally| tally.total());
-
-        feed.head(Head {
-            count: total,
-            version,
-            is_known: false,
-        });
+            .map_or(state.values.unsigned_abs(), |partitions| partitions.total());
+        sink.counted(total);
 
         let first = u64::from(page - 1) * u64::from(page_size);
         let heading = Heading {
@@ -199,41 +157,42 @@ impl Page {
             page,
             count: total,
         };
-        let mut sheet = self
+        let mut encoder = self
             .form
-            .sheet(self.query(), self.series.datasource, heading)?;
+            .encoder(self.query(), self.series.datasource, heading)?;
         let mut out = Vec::with_capacity(FIRST_PIECE_BYTES + BEYOND);
-        sheet.begin(&mut out);
+        encoder.begin(&mut out);
         if heading.rows() > 0 {
-            let start = self.seek(session, memory, &listing, tally.as_deref(), first)?;
+            let start = self.seek(session, cache, &listing, partitions.as_deref(), first)?;
             let rows = Rows {
-                sheet: sheet.as_mut(),
+                encoder: encoder.as_mut(),
                 out: &mut out,
-                feed,
+                sink,
             };
-            if !self.rows(session, memory, &listing, start, first, rows)? {
-                return Ok(());
+            if !self.rows(session, cache, &listing, start, first, rows)? {
+                return Ok(Found::Whole);
             }
         }
-        sheet.end(&mut out)?;
-        feed.push_last(out);
-        Ok(())
+        encoder.end(&mut out)?;
+        sink.last(out);
+        Ok(Found::Whole)
     }
 
-    fn tally(
+    fn partitioned_count(
         &self,
         session: &mut dyn Session,
-        app: &App,
+        cache: Option<&SeekCache>,
         listing: &Listing,
         state: State,
-    ) -> Result<Arc<Tally>, StoreError> {
-        let anchors = &app.memory.anchors;
-        if let Some(tally) = anchors.tally(listing) {
-            return Ok(tally);
+    ) -> Result<Arc<PartitionedCount>, StoreError> {
+        if let Some(partitions) = cache.and_then(|cache| cache.count(listing)) {
+            return Ok(partitions);
         }
-        let tally = Arc::new(self.series.tally(session, &app.store, state)?);
-        anchors.remember_tally(listing, &tally);
-        Ok(tally)
+        let partitions = Arc::new(self.series.partitioned_count(session, state)?);
+        if let Some(cache) = cache {
+            cache.remember_count(listing, &partitions);
+        }
+        Ok(partitions)
     }
 
     /// The start nearest before row number `first` from which the page can be read. Where none is known, strides over the rows and remembers each step, so that
@@ -241,20 +200,21 @@ impl Page {
     fn seek(
         &self,
         session: &mut dyn Session,
-        memory: &Memory,
+        cache: Option<&SeekCache>,
         listing: &Listing,
-        tally: Option<&Tally>,
+        partitions: Option<&PartitionedCount>,
         first: u64,
     ) -> Result<Start, StoreError> {
         if !self.in_order {
             // The rows may be anywhere, but for where there are none.
-            let found = tally.and_then(|tally| tally.find(0, u64::MAX));
+            let found = partitions.and_then(|partitions| partitions.find(0, u64::MAX));
             return Ok(Start {
                 span: found.map(|(_, span)| span),
                 ..Start::BEGINNING
             });
         }
-        let found = tally.and_then(|tally| tally.find(first, self.bounds.page_size.into()));
+        let found =
+            partitions.and_then(|partitions| partitions.find(first, self.bounds.page_size.into()));
         let mut start = Start {
             place: Place {
                 rows: found.map_or(0, |(before, _)| before),
@@ -262,11 +222,13 @@ impl Page {
             },
             span: found.map(|(_, span)| span),
         };
-        let nearest = memory.anchors.nearest(listing, first);
-        if nearest.rows > start.place.rows {
+        let nearest = cache.map(|cache| cache.nearest(listing, first));
+        if let Some(nearest) = nearest
+            && nearest.rows > start.place.rows
+        {
             start.place = nearest;
         }
-        let columns = AnchorColumns::in_rows_of(&self.keys);
+        let columns = SeekKeyColumns::in_rows_of(&self.keys);
         while first - start.place.rows >= STEP {
             let stride = (first - start.place.rows).min(STRIDE);
             let scope = Scope {
@@ -275,16 +237,18 @@ impl Page {
                 ..self.series.scope(start, session.dialect())
             };
             let statement = sql::select(&self.keys, session.dialect().of_queries(), &scope);
-            let Some(anchor) =
+            let Some(key) =
                 session.first(&statement.sql, &binds(&statement), |row| columns.of(row))?
             else {
                 break;
             };
             start.place = Place {
                 rows: start.place.rows + stride,
-                after: Some(anchor),
+                after: Some(key),
             };
-            memory.anchors.remember(listing, start.place.rows, anchor);
+            if let Some(cache) = cache {
+                cache.remember(listing, start.place.rows, key);
+            }
         }
         Ok(start)
     }
@@ -293,32 +257,33 @@ impl Page {
     fn rows(
         &self,
         session: &mut dyn Session,
-        memory: &Memory,
+        cache: Option<&SeekCache>,
         listing: &Listing,
         start: Start,
         first: u64,
         rows: Rows<'_>,
     ) -> Result<bool, StoreError> {
-        let Rows { sheet, out, feed } = rows;
+        let Rows { encoder, out, sink } = rows;
         let statement = self.statement(session.dialect(), start, first);
-        let columns = AnchorColumns::in_rows_of(self.query());
+        let columns = SeekKeyColumns::in_rows_of(self.query());
         let mut read: u32 = 0;
         let mut listened = true;
         let mut piece_bytes = FIRST_PIECE_BYTES;
         session.query(&statement.sql, &binds(&statement), &mut |row| {
-            sheet.row(out, row)?;
+            encoder.row(out, row)?;
             read += 1;
-            if read == self.bounds.page_size && self.in_order {
-                memory
-                    .anchors
-                    .remember(listing, first + u64::from(read), columns.of(row)?);
+            if read == self.bounds.page_size
+                && self.in_order
+                && let Some(cache) = cache
+            {
+                cache.remember(listing, first + u64::from(read), columns.of(row)?);
             }
             if out.len() >= piece_bytes {
                 let piece = std::mem::replace(out, Vec::with_capacity(PIECE_BYTES + BEYOND));
-                listened = feed.push(piece);
+                listened = sink.piece(piece).is_continue();
                 piece_bytes = PIECE_BYTES;
             } else if read.is_multiple_of(LISTEN) {
-                listened = feed.is_wanted();
+                listened = sink.is_wanted();
             }
             Ok(if listened {
                 ControlFlow::Continue(())
@@ -345,9 +310,9 @@ impl Page {
 
 /// Where rows go.
 struct Rows<'a> {
-    sheet: &'a mut dyn Sheet,
+    encoder: &'a mut dyn PageEncoder,
     out: &'a mut Vec<u8>,
-    feed: &'a Feed,
+    sink: &'a mut dyn Sink,
 }
 
 /// Whether the order asked for is the one that values have anyway.
@@ -362,12 +327,12 @@ fn is_in_order(options: &Options) -> bool {
 
 /// Where a row holds its order keys.
 #[derive(Debug, Clone, Copy)]
-struct AnchorColumns {
+struct SeekKeyColumns {
     value_date: usize,
     id: usize,
 }
 
-impl AnchorColumns {
+impl SeekKeyColumns {
     fn in_rows_of(query: &Bound) -> Self {
         // Neither query leaves them out.
         let column = |name| {
@@ -382,8 +347,8 @@ impl AnchorColumns {
         }
     }
 
-    fn of(self, row: &dyn Row) -> Result<Anchor, StoreError> {
-        Ok(Anchor {
+    fn of(self, row: &dyn Row) -> Result<SeekKey, StoreError> {
+        Ok(SeekKey {
             value_date: row.int(self.value_date)?.unwrap_or_default(),
             id: row.int(self.id)?.unwrap_or_default(),
         })

@@ -1,22 +1,24 @@
 //! One record by its id.
 //!
-//! Without options this is the busiest read of the service: the statement and the shape of its row are made once, and it runs inline on the caller's thread.
+//! Without options this is the busiest read of the service: the statement and the encoder of its row are made once, and it runs inline on the caller's thread.
 
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
-use axum::response::Response;
 use obeya_odata::csdl;
 use obeya_odata::edm::EntityType;
 use obeya_odata::sql::{self, Predicate, Scope, Statement};
 use obeya_odata::{Bound, Context, Limits, Options};
 
-use super::shape::Shape;
-use super::time::Clockwork;
-use super::{binds, context, level, options};
+use super::error::ReadError;
+use super::prepared::{Found, Prepared};
+use super::related::Related;
+use super::request::{ReadRequest, with_context};
+use super::row_encoder::RowEncoder;
+use super::sink::Sink;
+use super::time::TimestampFormatter;
+use super::{binds, level};
 use crate::entity_sets::CONTAINER;
-use crate::http::call::Call;
-use crate::http::problem::Problem;
 use crate::store::engine::{Dialect, Session, StoreError, Value};
 
 /// Room for the record of any entity with texts of usual length.
@@ -35,7 +37,7 @@ pub(crate) struct Point {
 struct Plan {
     query: Bound,
     statement: Statement,
-    shape: Shape,
+    encoder: RowEncoder,
 }
 
 impl Point {
@@ -48,40 +50,92 @@ impl Point {
         }
     }
 
-    /// Answers with the record whose id the path holds, as the query options ask; 404 when there is none.
-    pub(crate) async fn answer(&'static self, call: Call) -> Result<Response, Problem> {
-        let id = call.id()?;
-        let context;
-        let record = if call.query().is_empty() {
-            let dialect = call.app.store.dialect();
-            let plan = self.plans[dialect as usize].get_or_init(|| Plan::of(self.entity, dialect));
-            context = self.context(&call, &plan.query);
-            call.app
-                .store
-                .point(move |session| plan.read(session, id.into()))
-                .await?
+    /// The record with this id, as the query options ask.
+    pub(crate) fn prepare(
+        &'static self,
+        request: &ReadRequest<'_>,
+        id: i32,
+    ) -> Result<Prepared, ReadError> {
+        let by = if request.query.is_empty() {
+            let dialect = request.store.dialect();
+            By::Plan(self.plans[dialect as usize].get_or_init(|| Plan::of(self.entity, dialect)))
         } else {
-            let query = options::record_query(&call, self.entity)?;
-            context = self.context(&call, &query);
-            call.app
-                .store
-                .brief(move |session| {
-                    let statement = by_id(&query, session.dialect(), id.into());
-                    read_with(session, &query, &statement)
-                })
-                .await?
+            By::Query(Box::new(request.record_query(self.entity)?))
         };
-        match record {
-            Some(record) => Ok(call.reply_record(context::open(record, context))),
-            None => Err(Problem::not_found(self.noun, id)),
+        let context = request.context(|| {
+            let set = CONTAINER.set_of(self.entity)?;
+            let query = match &by {
+                By::Plan(plan) => &plan.query,
+                By::Query(query) => query,
+                By::Related(..) => return None,
+            };
+            Some(csdl::record_context(set.name, query))
+        });
+        Ok(Prepared::Record(RecordRead {
+            by,
+            noun: self.noun,
+            id: id.into(),
+            context,
+        }))
+    }
+}
+
+/// One record, ready to be read.
+pub(crate) struct RecordRead {
+    by: By,
+    noun: &'static str,
+    id: i64,
+    context: Option<Vec<u8>>,
+}
+
+/// How the record is found.
+enum By {
+    /// By its id, with a statement made ahead.
+    Plan(&'static Plan),
+    /// By its id.
+    Query(Box<Bound>),
+    /// By a navigation to it.
+    Related(Box<Related>, Box<Bound>),
+}
+
+impl RecordRead {
+    /// The record that a navigation leads to.
+    pub(super) fn related(related: Related, query: Bound, context: Option<Vec<u8>>) -> Self {
+        Self {
+            noun: "",
+            id: 0,
+            by: By::Related(Box::new(related), Box::new(query)),
+            context,
         }
     }
 
-    fn context(&self, call: &Call, query: &Bound) -> Option<Vec<u8>> {
-        context::member(call, || {
-            let set = CONTAINER.set_of(self.entity)?;
-            Some(csdl::record_context(set.name, query))
-        })
+    /// Whether it is one statement by the primary key.
+    pub(super) fn is_look_up(&self) -> bool {
+        matches!(self.by, By::Plan(_))
+    }
+
+    /// Reads the record.
+    pub(super) fn run(
+        &self,
+        session: &mut dyn Session,
+        sink: &mut dyn Sink,
+    ) -> Result<Found, ReadError> {
+        let record = match &self.by {
+            By::Plan(plan) => plan.read(session, self.id)?,
+            By::Query(query) => {
+                let statement = by_id(query, session.dialect(), self.id);
+                read_with(session, query, &statement)?
+            }
+            By::Related(related, query) => {
+                let Some(record) = related.read(session, query)? else {
+                    return Ok(Found::Nothing);
+                };
+                Some(record)
+            }
+        };
+        let record = record.ok_or(ReadError::NotFound(self.noun, self.id))?;
+        sink.last(with_context(record, self.context.as_deref()));
+        Ok(Found::Record)
     }
 }
 
@@ -96,7 +150,7 @@ impl Plan {
             .expect("a query without options has nothing that can be wrong");
         Self {
             statement: by_id(&query, dialect, ID),
-            shape: Shape::of(&query),
+            encoder: RowEncoder::of(&query),
             query,
         }
     }
@@ -112,7 +166,8 @@ impl Plan {
         session.query(&self.statement.sql, &binds, &mut |row| {
             let mut out = Vec::with_capacity(USUAL_BYTES);
             out.push(b'{');
-            self.shape.write(&mut out, row, &mut Clockwork::new())?;
+            self.encoder
+                .write(&mut out, row, &mut TimestampFormatter::new())?;
             out.push(b'}');
             record = Some(out);
             Ok(ControlFlow::Break(()))
@@ -126,11 +181,11 @@ pub(super) fn read_with(
     session: &mut dyn Session,
     query: &Bound,
     statement: &Statement,
-) -> Result<Option<Vec<u8>>, Problem> {
+) -> Result<Option<Vec<u8>>, ReadError> {
     let mut out = Vec::with_capacity(USUAL_BYTES);
     let rows = level::Rows {
         query,
-        shape: &Shape::of(query),
+        encoder: &RowEncoder::of(query),
         statements: std::slice::from_ref(statement),
         keys: &[],
         limit: 1,

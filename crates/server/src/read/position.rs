@@ -9,8 +9,8 @@ use hmac::{Hmac, Mac};
 use obeya_odata::sql;
 use sha2::{Digest, Sha256};
 
-use crate::auth::secrets::random;
-use crate::http::problem::Problem;
+use super::error::ReadError;
+use crate::random::random;
 use crate::store::engine::{StoreError, present};
 use crate::store::{Store, secrets};
 
@@ -58,7 +58,7 @@ impl Key {
     }
 
     /// The value: its own, or that of the row if it is still the one that was digested.
-    pub(super) fn settle(&self, of_row: Option<&sql::Value>) -> Option<sql::Value> {
+    fn settle(&self, of_row: Option<&sql::Value>) -> Option<sql::Value> {
         match (self, of_row) {
             (Self::Value(value), _) => Some(value.clone()),
             (Self::Long(expected), Some(value @ sql::Value::Text(text))) => {
@@ -101,11 +101,11 @@ impl Signer {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// The position of a token that was written for this list; 400 `odata.value` for every other text.
-    pub(super) fn read(&self, list: &str, token: &str) -> Result<Position, Problem> {
-        self.position(list, token).ok_or_else(|| {
-            refusal("it was not given out for this list; follow `@odata.nextLink` as it was given")
-        })
+    /// The position of a token that was written for this list; an error for every other text.
+    pub(super) fn read(&self, list: &str, token: &str) -> Result<Position, ReadError> {
+        self.position(list, token).ok_or(ReadError::SkipToken(
+            "it was not given out for this list; follow `@odata.nextLink` as it was given",
+        ))
     }
 
     fn position(&self, list: &str, token: &str) -> Option<Position> {
@@ -124,17 +124,6 @@ impl Signer {
     }
 }
 
-/// 400 `odata.value` for a `$skiptoken`.
-pub(super) fn refusal(text: &str) -> Problem {
-    Problem::new(
-        http::StatusCode::BAD_REQUEST,
-        "odata.value",
-        "Invalid value",
-        "",
-    )
-    .field("$skiptoken", text.to_owned())
-}
-
 fn digest(text: &str) -> [u8; DIGEST_BYTES] {
     let mut short = [0; DIGEST_BYTES];
     short.copy_from_slice(&Sha256::digest(text)[..DIGEST_BYTES]);
@@ -142,6 +131,18 @@ fn digest(text: &str) -> [u8; DIGEST_BYTES] {
 }
 
 impl Position {
+    /// Whether it holds a text that must be read from its row.
+    pub(super) fn has_long_key(&self) -> bool {
+        self.keys.iter().any(|key| matches!(key, Key::Long(_)))
+    }
+
+    /// The values of the keys, those of the row where the link did not hold them; `None` when the row has others.
+    pub(super) fn settle(&self, row: Option<&[sql::Value]>) -> Option<Vec<sql::Value>> {
+        let keys = self.keys.iter().enumerate();
+        keys.map(|(at, key)| key.settle(row.and_then(|row| row.get(at))))
+            .collect()
+    }
+
     fn to_bytes(&self) -> Vec<u8> {
         let mut out = vec![LAYOUT];
         // Neither is ever 0: there would be no next page.

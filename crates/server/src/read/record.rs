@@ -13,8 +13,8 @@ use obeya_odata::{Bound, Context, Limits, OptionName, Options};
 
 use super::json;
 use super::records::Form;
-use super::shape::Shape;
-use super::time::Clockwork;
+use super::row_encoder::RowEncoder;
+use super::time::TimestampFormatter;
 use crate::entities::order_of;
 use crate::store::engine::{Dialect, Row, Session, StoreError, Value};
 
@@ -32,7 +32,7 @@ pub(crate) struct RecordPlan {
 /// The statements of a record on one engine. Each takes the id alone.
 struct Statements {
     record: String,
-    shape: Shape,
+    encoder: RowEncoder,
     lists: Vec<List>,
 }
 
@@ -41,7 +41,7 @@ struct List {
     /// `,"name":`
     key: Vec<u8>,
     rows: String,
-    shape: Shape,
+    encoder: RowEncoder,
 }
 
 impl RecordPlan {
@@ -84,11 +84,11 @@ impl RecordPlan {
     ) -> Result<bool, StoreError> {
         let plan = self.on(session.dialect());
         let start = out.len();
-        let mut times = Clockwork::new();
+        let mut timestamps = TimestampFormatter::new();
         let mut lists_at = None;
         session.query(&plan.record, &[id.into()], &mut |row| {
             out.push(b'{');
-            lists_at = Some(plan.shape.write_around(out, row, &mut times)?);
+            lists_at = Some(plan.encoder.write_around(out, row, &mut timestamps)?);
             Ok(ControlFlow::Break(()))
         })?;
         let Some(lists_at) = lists_at else {
@@ -100,7 +100,7 @@ impl RecordPlan {
                 // The first member goes without its comma.
                 let skip = usize::from(out.len() == start + 1);
                 out.extend_from_slice(&list.key[skip..]);
-                list.write(session, id, &mut times, out)?;
+                list.write(session, id, &mut timestamps, out)?;
             }
             out.extend_from_slice(&after);
         }
@@ -131,10 +131,10 @@ impl Statements {
             .parts
             .map_or_else(Options::default, |(expand, _)| parsed(expand));
         let query = bound(form.entity, &options);
-        let shape = Shape::of(&query);
-        let shape = match form.parts {
-            Some((_, member)) => shape.with_expanded_after(&query, member),
-            None => shape,
+        let encoder = RowEncoder::of(&query);
+        let encoder = match form.parts {
+            Some((_, member)) => encoder.with_expanded_after(&query, member),
+            None => encoder,
         };
         let mut predicates = vec![Predicate::new("{t}.id = ?", [ID])];
         predicates.extend(condition.map(|condition| Predicate::new(condition, [])));
@@ -163,13 +163,13 @@ impl Statements {
             List {
                 key,
                 rows: by_id_alone(sql::expand(item, dialect, &[ID], &scope)),
-                shape: Shape::of(&item.query),
+                encoder: RowEncoder::of(&item.query),
             }
         });
         Self {
             lists: lists.collect(),
             record: by_id_alone(sql::select(&query, dialect, &scope)),
-            shape,
+            encoder,
         }
     }
 }
@@ -179,14 +179,14 @@ impl List {
         &self,
         session: &mut dyn Session,
         id: i32,
-        times: &mut Clockwork,
+        timestamps: &mut TimestampFormatter,
         out: &mut Vec<u8>,
     ) -> Result<(), StoreError> {
         out.push(b'[');
         let start = out.len();
         session.query(&self.rows, &[id.into()], &mut |row| {
             out.extend_from_slice(if out.len() == start { b"{" } else { b",{" });
-            self.shape.write(out, row, times)?;
+            self.encoder.write(out, row, timestamps)?;
             out.push(b'}');
             Ok(ControlFlow::Continue(()))
         })?;
@@ -203,7 +203,7 @@ pub(crate) struct RowPlan {
 }
 
 struct Cells {
-    shape: Shape,
+    encoder: RowEncoder,
     /// Where in the cells each column of the query is.
     places: Vec<usize>,
 }
@@ -232,7 +232,8 @@ impl RowPlan {
         };
         let mut out = Vec::with_capacity(USUAL_BYTES);
         out.push(b'{');
-        plan.shape.write(&mut out, &row, &mut Clockwork::new())?;
+        plan.encoder
+            .write(&mut out, &row, &mut TimestampFormatter::new())?;
         out.push(b'}');
         Ok(out)
     }
@@ -248,7 +249,7 @@ impl RowPlan {
                 .expect("every property of the entity is one of the columns")
         };
         Cells {
-            shape: Shape::of(&query),
+            encoder: RowEncoder::of(&query),
             places: query.columns().iter().map(|it| place(it.name)).collect(),
         }
     }

@@ -2,25 +2,22 @@
 //!
 //! A record is written by the read engine and has the bytes that a write of it answers with; a test holds one to the other. The page is found by its first row
 //! and then read in stretches, each going on where the one before ended: what a reader holds at a time is bounded, and all of it is one view of the data.
-//! What lies in memory until the client takes it is bounded too ([`super::held`]): a record's texts may have any length.
+//! What lies in memory until the client takes it is bounded too (`http/memory_budget.rs`): a record's texts may have any length.
 
-use std::sync::Arc;
-
-use axum::body::Body;
-use axum::response::Response;
 use obeya_model::Date;
 use obeya_odata::edm::EntityType;
 use obeya_odata::sql::{self, Predicate, Scope};
 use obeya_odata::{Bound, OptionName, Options, Parameters};
 
+use super::error::ReadError;
 use super::list::{Parent, keys_of};
-use super::shape::Shape;
-use super::stream::{self, Feed};
-use super::{bounds, count, counting, json, level, options};
-use crate::http::call::Call;
-use crate::http::extract;
-use crate::http::problem::Problem;
+use super::prepared::{Found, Prepared};
+use super::request::ReadRequest;
+use super::row_encoder::RowEncoder;
+use super::sink::Sink;
+use super::{bounds, count, counting, json, level};
 use crate::store::engine::Session;
+use crate::text::{int32, quoted};
 
 /// Records read at a time …
 const STRETCH: u64 = 500;
@@ -76,8 +73,8 @@ struct Page {
 
 impl Records {
     /// The page that a request asks for.
-    pub(crate) fn page(call: &Call, form: &'static Form) -> Result<Self, Problem> {
-        let mut records = Self::all(call, form, &[OptionName::Filter, OptionName::OrderBy])?;
+    pub(crate) fn page(request: &ReadRequest<'_>, form: &'static Form) -> Result<Self, ReadError> {
+        let mut records = Self::all(request, form, &[OptionName::Filter, OptionName::OrderBy])?;
         let (number, size) = bounds::page(&records.parameters)?;
         records.page = Some(Page { number, size });
         Ok(records)
@@ -85,23 +82,22 @@ impl Records {
 
     /// Every record, as an array.
     pub(crate) fn all(
-        call: &Call,
+        request: &ReadRequest<'_>,
         form: &'static Form,
         offered: &[OptionName],
-    ) -> Result<Self, Problem> {
-        let (mut options, parameters) = options::written(call, offered)?;
-        let limits = &call.app.config.limits.query;
-        let fixed = |text: &str, name| Ok::<_, Problem>(Options::parse(text, &[name], limits)?.0);
-        let now = call.now();
+    ) -> Result<Self, ReadError> {
+        let (mut options, parameters) = request.options(offered)?;
+        let limits = &request.limits;
+        let fixed = |text: &str, name| Ok::<_, ReadError>(Options::parse(text, &[name], limits)?.0);
         let query = {
             let mut options = options.clone();
             if let Some((parts, _)) = form.parts {
                 options.expand = fixed(parts, OptionName::Expand)?.expand;
             }
-            options::bind(call, &options, form.entity, now)?
+            request.bind(&options, form.entity)?
         };
         options.select = fixed(KEY, OptionName::Select)?.select;
-        let keys = options::bind(call, &options, form.entity, now)?;
+        let keys = request.bind(&options, form.entity)?;
         Ok(Self {
             form,
             query,
@@ -126,13 +122,13 @@ impl Records {
     }
 
     /// Only rows with this id in a column, if the parameter is given.
-    pub(crate) fn with_id(self, name: &str, column: &str) -> Result<Self, Problem> {
+    pub(crate) fn with_id(self, name: &str, column: &str) -> Result<Self, ReadError> {
         let Some(text) = bounds::single(&self.parameters, name)? else {
             return Ok(self);
         };
-        let id = extract::int32(text).ok_or_else(|| {
-            let found = extract::quoted(text);
-            Problem::invalid_query(
+        let id = int32(text).ok_or_else(|| {
+            let found = quoted(text);
+            ReadError::parameter(
                 name,
                 format!("found {found}, expected an integer of 32 bits"),
             )
@@ -144,13 +140,17 @@ impl Records {
     }
 
     /// Only rows whose column of instants lies between the two parameters, as far as they are given.
-    pub(crate) fn in_period(self, names: [&str; 2], column: &str) -> Result<Self, Problem> {
+    pub(crate) fn in_period(self, names: [&str; 2], column: &str) -> Result<Self, ReadError> {
         let (from, to) = bounds::period(&self.parameters, names, bounds::instant)?;
         Ok(self.between(from, to, column))
     }
 
     /// The same for a column of days. A day is its first instant.
-    pub(crate) fn in_period_of_days(self, names: [&str; 2], column: &str) -> Result<Self, Problem> {
+    pub(crate) fn in_period_of_days(
+        self,
+        names: [&str; 2],
+        column: &str,
+    ) -> Result<Self, ReadError> {
         let (from, to) = bounds::period(&self.parameters, names, instant_or_day)?;
         let from = from.map(|ticks| ticks.div_euclid(TICKS_PER_DAY));
         let to = to.map(|ticks| -(-ticks).div_euclid(TICKS_PER_DAY));
@@ -167,31 +167,22 @@ impl Records {
         self
     }
 
-    /// Answers with them.
-    pub(crate) async fn respond(self, call: Call) -> Result<Response, Problem> {
-        let app = Arc::clone(&call.app);
-        let records = self.page.map_or(USUAL_ARRAY, |page| page.size);
-        let hold = app.memory.lists.take(records).await?;
-        let (feed, mut stream) = stream::body(hold);
-        // A task of its own, as the reading goes on after the head of the answer is sent. It ends by itself: when all is read, or with its client.
-        tokio::spawn(async move {
-            let feed = Arc::new(feed);
-            let sink = Arc::clone(&feed);
-            let outcome = app
-                .store
-                .read(move |session| self.write(session, &sink))
-                .await;
-            feed.end(outcome);
-            feed.guard(app.config.limits.request).await;
-        });
-        Ok(match stream.start().await? {
-            Some(whole) => call.reply(whole),
-            None => call.reply_stream(Body::new(stream)),
-        })
+    /// They can be read.
+    pub(crate) fn prepared(self) -> Prepared {
+        Prepared::Records(Box::new(self))
     }
 
-    /// Writes the answer into `feed`, piece by piece. Stops without a word when nobody listens any more.
-    fn write(&self, session: &mut dyn Session, feed: &Feed) -> Result<(), Problem> {
+    /// Records at most, of an array as many as there usually are.
+    pub(super) fn most(&self) -> u32 {
+        self.page.map_or(USUAL_ARRAY, |page| page.size)
+    }
+
+    /// Reads them, piece by piece.
+    pub(super) fn run(
+        &self,
+        session: &mut dyn Session,
+        sink: &mut dyn Sink,
+    ) -> Result<Found, ReadError> {
         if let Some(parent) = &self.parent {
             parent.check(session)?;
         }
@@ -210,15 +201,15 @@ impl Records {
             total = counted.unsigned_abs();
         }
         out.push(b'[');
-        if before < total && !self.rows(session, before, &mut out, feed)? {
-            return Ok(());
+        if before < total && !self.rows(session, before, &mut out, sink)? {
+            return Ok(Found::Whole);
         }
         out.push(b']');
         if self.page.is_some() {
             out.push(b'}');
         }
-        feed.push_last(out);
-        Ok(())
+        sink.last(out);
+        Ok(Found::Whole)
     }
 
     /// Writes the rows that come after so many; false when nobody listens any more.
@@ -227,8 +218,8 @@ impl Records {
         session: &mut dyn Session,
         before: u64,
         out: &mut Vec<u8>,
-        feed: &Feed,
-    ) -> Result<bool, Problem> {
+        sink: &mut dyn Sink,
+    ) -> Result<bool, ReadError> {
         let mut after = None;
         if before > 0 {
             after = self.last_of(session, before)?;
@@ -236,7 +227,7 @@ impl Records {
                 return Ok(true);
             }
         }
-        let shape = self.shape();
+        let encoder = self.encoder();
         let mut is_first = true;
         let mut left = self.page.map_or(u64::MAX, |page| page.size.into());
         let mut stretch = STRETCH;
@@ -253,7 +244,7 @@ impl Records {
             let start = out.len();
             let rows = level::Rows {
                 query: &self.query,
-                shape: &shape,
+                encoder: &encoder,
                 statements: &page.statements,
                 keys: &page.keys,
                 limit: size,
@@ -281,7 +272,7 @@ impl Records {
             let mut piece = std::mem::take(out);
             // What it grew beyond its length would be held with it, uncounted.
             piece.shrink_to_fit();
-            if !feed.push(piece) {
+            if sink.piece(piece).is_break() {
                 return Ok(false);
             }
             after = Some(found.last);
@@ -294,7 +285,7 @@ impl Records {
         &self,
         session: &mut dyn Session,
         rows: u64,
-    ) -> Result<Option<Vec<sql::Value>>, Problem> {
+    ) -> Result<Option<Vec<sql::Value>>, ReadError> {
         let scope = Scope {
             limit: Some(1),
             offset: rows - 1,
@@ -322,11 +313,11 @@ impl Records {
         }
     }
 
-    fn shape(&self) -> Shape {
-        let shape = Shape::of(&self.query);
+    fn encoder(&self) -> RowEncoder {
+        let encoder = RowEncoder::of(&self.query);
         match self.form.parts {
-            Some((_, member)) => shape.with_expanded_after(&self.query, member),
-            None => shape,
+            Some((_, member)) => encoder.with_expanded_after(&self.query, member),
+            None => encoder,
         }
     }
 
@@ -347,7 +338,7 @@ fn next_stretch(records: u64, bytes: usize) -> u64 {
 }
 
 /// An instant, or a day, which is its first one.
-fn instant_or_day(name: &str, text: &str) -> Result<i64, Problem> {
+fn instant_or_day(name: &str, text: &str) -> Result<i64, ReadError> {
     match text.parse::<Date>() {
         Ok(day) => Ok(i64::from(day.days()) * TICKS_PER_DAY),
         Err(_) => bounds::instant(name, text),

@@ -4,19 +4,17 @@
 
 use std::borrow::Cow;
 
-use axum::body::Body;
-use axum::response::Response;
-use http::StatusCode;
 use obeya_odata::Bound;
 use obeya_odata::csdl::{self, EntitySet};
 use obeya_odata::edm::{Cardinality, EntityType, Navigation};
 use obeya_odata::sql::{self, Predicate, Scope};
 
+use super::error::ReadError;
 use super::list::{List, Parent};
-use super::{context, options, point};
+use super::point::{self, RecordRead};
+use super::prepared::Prepared;
+use super::request::ReadRequest;
 use crate::entity_sets::CONTAINER;
-use crate::http::call::Call;
-use crate::http::problem::Problem;
 use crate::store::engine::Session;
 
 /// A navigation of the set's record whose id the path holds.
@@ -27,59 +25,42 @@ pub(crate) struct Related {
 }
 
 impl Related {
-    /// 400 `path.invalid` if the id in the path is none.
-    pub(crate) fn new(
-        call: &Call,
-        set: &'static EntitySet,
-        navigation: &'static Navigation,
-    ) -> Result<Self, Problem> {
-        let id = call.id()?.into();
-        Ok(Self {
+    /// From the record of the set with this id.
+    pub(crate) fn new(set: &'static EntitySet, navigation: &'static Navigation, id: i32) -> Self {
+        Self {
             set,
             navigation,
-            id,
-        })
-    }
-
-    /// Answers with the record or the list it leads to. 404 when there is no such record to go from, 204 when it leads nowhere.
-    pub(crate) async fn answer(self, call: Call) -> Result<Response, Problem> {
-        match self.navigation.cardinality {
-            Cardinality::One => self.answer_one(call).await,
-            Cardinality::Many => self.list(&call)?.respond(call).await,
+            id: id.into(),
         }
     }
 
-    /// Answers with the number of records it leads to, as text.
-    pub(crate) async fn count(self, call: Call) -> Result<Response, Problem> {
-        self.list(&call)?.count(call).await
+    /// The record or the list that it leads to.
+    pub(crate) fn prepare(self, request: &ReadRequest<'_>) -> Result<Prepared, ReadError> {
+        if self.navigation.cardinality == Cardinality::Many {
+            return self.list().prepare(request);
+        }
+        let query = request.record_query(self.navigation.target)?;
+        let context = request.context(|| Some(csdl::record_context(&self.source(), &query)));
+        Ok(Prepared::Record(RecordRead::related(self, query, context)))
     }
 
-    fn list(&self, call: &Call) -> Result<List, Problem> {
-        let list = List::v2(call, self.navigation.target)?;
-        Ok(list.only(self.condition()).under(self.parent()))
+    /// The number of records that it leads to.
+    pub(crate) fn prepare_count(self, request: &ReadRequest<'_>) -> Result<Prepared, ReadError> {
+        self.list().prepare_count(request)
     }
 
-    async fn answer_one(self, call: Call) -> Result<Response, Problem> {
-        let query = options::record_query(&call, self.navigation.target)?;
-        let source = self.source();
-        let context = context::member(&call, || Some(csdl::record_context(&source, &query)));
-        let record = call
-            .app
-            .store
-            .brief(move |session| self.read(session, &query))
-            .await?;
-        Ok(match record {
-            Some(record) => call.reply_record(context::open(record, context)),
-            // OData Protocol, 11.2.7: a navigation to nothing is no error.
-            None => {
-                let mut nothing = Response::new(Body::empty());
-                *nothing.status_mut() = StatusCode::NO_CONTENT;
-                nothing
-            }
-        })
+    fn list(&self) -> List {
+        List::of(self.navigation.target)
+            .only(self.condition())
+            .under(self.parent())
     }
 
-    fn read(&self, session: &mut dyn Session, query: &Bound) -> Result<Option<Vec<u8>>, Problem> {
+    /// The record it leads to, if it leads anywhere.
+    pub(super) fn read(
+        &self,
+        session: &mut dyn Session,
+        query: &Bound,
+    ) -> Result<Option<Vec<u8>>, ReadError> {
         self.parent().check(session)?;
         let scope = Scope {
             predicates: vec![self.condition()],

@@ -9,9 +9,9 @@ use std::time::Instant;
 use obeya_odata::Bound;
 use obeya_odata::sql::{self, Direction, Predicate, Scope};
 
-use super::anchors::{Anchor, Place};
-use super::tally::{Counting, Span, Tally};
-use crate::http::problem::Problem;
+use super::error::ReadError;
+use super::partitioned_count::{Counting, PartitionedCount, Span};
+use super::seek_cache::{Place, SeekKey};
 use crate::store::Store;
 use crate::store::engine::{Dialect, Session, StoreError, Value};
 
@@ -30,7 +30,6 @@ const LARGE: i64 = 50_000;
 const MAX_READERS: usize = 4;
 
 /// The values of a datasource in a period, under a filter.
-#[derive(Debug)]
 pub(super) struct Series {
     /// The datasource.
     pub(super) datasource: i64,
@@ -40,6 +39,8 @@ pub(super) struct Series {
     pub(super) to: Option<i64>,
     /// The filter and the order.
     pub(super) query: Bound,
+    /// Whose readers may help to count, if they are free.
+    pub(super) readers: Option<Store>,
 }
 
 /// A datasource as it is in one snapshot.
@@ -72,24 +73,28 @@ impl Start {
 }
 
 impl Series {
-    /// The datasource's state; 404 when there is none.
-    pub(super) fn state(&self, session: &mut dyn Session) -> Result<State, Problem> {
+    /// The datasource's state.
+    pub(super) fn state(&self, session: &mut dyn Session) -> Result<State, ReadError> {
         let state = session.first(DATASOURCE, &[Value::Int(self.datasource)], |row| {
             Ok(State {
                 values: row.int(0)?.unwrap_or_default(),
                 version: row.int(1)?.unwrap_or_default(),
             })
         })?;
-        state.ok_or_else(|| Problem::not_found("datasource", self.datasource))
+        state.ok_or(ReadError::NotFound("datasource", self.datasource))
     }
 
-    /// Counts the values, together with whatever readers of the store are free.
-    pub(super) fn tally(
+    /// Counts the values, together with the readers that are free.
+    pub(super) fn partitioned_count(
         self: &Arc<Self>,
         session: &mut dyn Session,
-        store: &Store,
         state: State,
-    ) -> Result<Tally, StoreError> {
+    ) -> Result<PartitionedCount, StoreError> {
+        let Some(store) = &self.readers else {
+            let period = self.period();
+            let rows = self.count(session, period)?;
+            return Ok(PartitionedCount::new(vec![(period, rows)]));
+        };
         let deadline = Instant::now() + store.statement_budget();
         let (spans, readers) = if state.values < LARGE {
             (vec![self.period()], 1)
@@ -171,7 +176,7 @@ impl Series {
             (None, Some(to)) => bound("{t}.value_date < ?", to),
             (None, None) => {}
         }
-        if let Some(Anchor { value_date, id }) = start.place.after {
+        if let Some(SeekKey { value_date, id }) = start.place.after {
             let keys = [sql::Value::Int(value_date), sql::Value::Int(id)];
             predicates.push(Predicate::new("({t}.value_date, {t}.id) > (?, ?)", keys));
         }

@@ -6,12 +6,12 @@ use obeya_odata::calendar::{TICKS_PER_DAY, civil_from_days};
 
 /// Writes instants and dates, and remembers the last day: the rows of one answer mostly share it with their neighbour, and the calendar is the costly part.
 #[derive(Debug, Clone)]
-pub(crate) struct Clockwork {
+pub(crate) struct TimestampFormatter {
     day: i64,
     text: [u8; 10],
 }
 
-impl Clockwork {
+impl TimestampFormatter {
     /// A writer that has seen no day yet.
     pub(crate) fn new() -> Self {
         Self {
@@ -97,7 +97,7 @@ mod tests {
 
     fn instant(ticks: i64) -> String {
         let mut out = Vec::new();
-        Clockwork::new().instant(&mut out, ticks);
+        TimestampFormatter::new().instant(&mut out, ticks);
         String::from_utf8(out).unwrap()
     }
 
@@ -136,13 +136,13 @@ mod tests {
 
     #[test]
     fn every_day_of_four_centuries_agrees_with_another_calendar() {
-        let mut clockwork = Clockwork::new();
+        let mut timestamps = TimestampFormatter::new();
         let mut date = jiff::civil::date(1800, 1, 1);
         let epoch = jiff::civil::date(1970, 1, 1);
         while date.year() < 2201 {
             let days = epoch.until(date).unwrap().get_days();
             let mut out = Vec::new();
-            clockwork.date(&mut out, days.into());
+            timestamps.date(&mut out, days.into());
             assert_eq!(String::from_utf8(out).unwrap(), format!("\"{date}\""));
             date = date.tomorrow().unwrap();
         }

@@ -17,7 +17,6 @@ pub(crate) mod keys;
 mod pool;
 mod postgres;
 pub(crate) mod references;
-pub(crate) mod refusal;
 mod schema;
 pub mod search;
 pub(crate) mod secrets;
@@ -28,6 +27,7 @@ pub(crate) mod types;
 mod units;
 pub mod values;
 pub(crate) mod wire;
+pub(crate) mod write_error;
 mod writer;
 
 use std::sync::Arc;

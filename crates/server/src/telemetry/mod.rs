@@ -2,6 +2,7 @@
 
 mod metrics;
 
+use std::any::Any;
 use std::borrow::Cow;
 
 pub(crate) use metrics::{Metrics, Observed};
@@ -20,6 +21,13 @@ pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     let end = (0..=most).rev().find(|&end| text.is_char_boundary(end));
     let beginning = &text[..end.unwrap_or(0)];
     Cow::Owned(format!("{beginning}… ({} bytes)", text.len()))
+}
+
+/// What a panic said, for the log; empty if it was no text.
+pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    text.unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,14 +1,15 @@
 //! GET /v2/areas/{id}: one area.
 
-use axum::response::Response;
-
 use crate::entities;
-use crate::http::call::Call;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
+use crate::ops::reading;
 use crate::read::Point;
 
 static RECORDS: Point = Point::new(&entities::AREA, "area");
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
-    RECORDS.answer(call).await
+    let id = call.id()?;
+    reading::read(call, |request| RECORDS.prepare(request, id)).await
 }

@@ -1,9 +1,8 @@
 //! GET /v1/Boards/{id}
 
-use axum::response::Response;
-
-use crate::http::call::Call;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::store::boards;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {

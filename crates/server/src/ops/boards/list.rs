@@ -1,12 +1,12 @@
 //! GET /v2/boards: the list of boards.
 
-use axum::response::Response;
-
 use crate::entities;
-use crate::http::call::Call;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
+use crate::ops::reading;
 use crate::read::List;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
-    List::answer(call, &entities::BOARD).await
+    reading::read(call, |request| List::of(&entities::BOARD).prepare(request)).await
 }

@@ -1,14 +1,17 @@
 //! GET /v1/Boards
 
-use axum::response::Response;
-
 use crate::entities;
-use crate::http::call::Call;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
+use crate::ops::reading;
 use crate::read::{Form, Records};
 
 static FORM: Form = Form::of(&entities::BOARD_V1);
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
-    Records::all(&call, &FORM, &[])?.respond(call).await
+    reading::read(call, |request| {
+        Ok(Records::all(request, &FORM, &[])?.prepared())
+    })
+    .await
 }

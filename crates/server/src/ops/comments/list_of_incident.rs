@@ -1,19 +1,20 @@
 //! GET /v2/incidents/{incidentId}/comments: the comments of one incident. There is no such list under an incident that is unknown or in the trash.
 
-use axum::response::Response;
 use obeya_odata::sql::{Predicate, Value};
 
 use crate::entities;
-use crate::http::call::Call;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
+use crate::ops::reading;
 use crate::read::{List, Parent};
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = i64::from(call.id()?);
-    let list = List::v2(&call, &entities::INCIDENT_COMMENT)?
+    let list = List::of(&entities::INCIDENT_COMMENT)
         .only(Predicate::new("{t}.incident_id = ?", [Value::Int(id)]))
         .under(incident(id));
-    list.respond(call).await
+    reading::read(call, |request| list.prepare(request)).await
 }
 
 /// The incident that comments are asked for.

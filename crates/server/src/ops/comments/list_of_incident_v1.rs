@@ -1,21 +1,24 @@
 //! GET /v1/Incidents/{id}/comments
 
-use axum::response::Response;
 use obeya_odata::sql::{Predicate, Value};
 
 use super::list_of_incident::incident;
 use crate::entities;
-use crate::http::call::Call;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
+use crate::ops::reading;
 use crate::read::{Form, Records};
 
 static FORM: Form = Form::of(&entities::INCIDENT_COMMENT_V1);
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = i64::from(call.id()?);
-    Records::all(&call, &FORM, &[])?
-        .only(Predicate::new("{t}.incident_id = ?", [Value::Int(id)]))
-        .under(incident(id))
-        .respond(call)
-        .await
+    reading::read(call, |request| {
+        Ok(Records::all(request, &FORM, &[])?
+            .only(Predicate::new("{t}.incident_id = ?", [Value::Int(id)]))
+            .under(incident(id))
+            .prepared())
+    })
+    .await
 }

@@ -1,17 +1,19 @@
 //! GET /v1/Datasources
 
-use axum::response::Response;
 use obeya_odata::OptionName;
 
 use crate::entities;
-use crate::http::call::Call;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
+use crate::ops::reading;
 use crate::read::{Form, Records};
 
 static FORM: Form = Form::of(&entities::DATASOURCE);
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
-    Records::all(&call, &FORM, &[OptionName::Filter])?
-        .respond(call)
-        .await
+    reading::read(call, |request| {
+        Ok(Records::all(request, &FORM, &[OptionName::Filter])?.prepared())
+    })
+    .await
 }

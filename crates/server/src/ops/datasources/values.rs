@@ -1,11 +1,12 @@
 //! GET /v1/Datasources/{id}/values: a page of a datasource's values.
 
-use axum::response::Response;
-
-use crate::http::call::Call;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
-use crate::read::Page;
+use crate::ops::call::Call;
+use crate::ops::reading;
+use crate::read::ValuePage;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
-    Page::answer(call).await
+    let id = call.id()?;
+    reading::read(call, |request| ValuePage::prepare(request, id)).await
 }

@@ -1,10 +1,9 @@
 //! GET /v1/Incidents/{id}
 
-use axum::response::Response;
-
 use super::RECORD;
-use crate::http::call::Call;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;

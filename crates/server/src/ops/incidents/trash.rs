@@ -1,13 +1,14 @@
 //! GET /v1/Incidents/trash: the incidents deleted during the last 30 days.
 
-use axum::response::Response;
 use obeya_odata::OptionName;
 use obeya_odata::edm::Column;
 use obeya_odata::sql::{Direction, Predicate, Value};
 
 use crate::entities;
-use crate::http::call::Call;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
+use crate::ops::reading;
 use crate::read::List;
 use crate::store::incidents::RETENTION_TICKS;
 
@@ -18,10 +19,11 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     // Decided by the clock at each request: whether the purge has run yet does not matter.
     let since = call.now() - RETENTION_TICKS;
     let deleted_lately = Predicate::new("{t}.deleted_date > ?", [Value::Int(since)]);
-    let options = [OptionName::Filter];
-    List::new(&call, &entities::TRASHED_INCIDENT, &options, LIMIT)?
+    let trash = List::of(&entities::TRASHED_INCIDENT)
         .only(deleted_lately)
-        .ordered(Column::Name("deleted_date"), Direction::Descending)
-        .respond_as_trash(call)
-        .await
+        .ordered(Column::Name("deleted_date"), Direction::Descending);
+    reading::read(call, |request| {
+        trash.prepare_trash(request, &[OptionName::Filter], LIMIT)
+    })
+    .await
 }

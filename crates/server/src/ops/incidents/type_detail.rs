@@ -1,11 +1,10 @@
 //! GET /v1/Incidents/types/{id}
 
-use axum::response::Response;
-
-use crate::http::call::Call;
-use crate::http::extract::quoted;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::store::types;
+use crate::text::quoted;
 
 /// Characters of a language code.
 const LANGUAGE_MAX: usize = 35;

@@ -1,10 +1,9 @@
 //! GET /v1/Incidents/types
 
-use axum::response::Response;
-
 use super::type_detail::language;
-use crate::http::call::Call;
+use crate::http::body::Response;
 use crate::http::problem::Problem;
+use crate::ops::call::Call;
 use crate::store::types;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {

@@ -66,7 +66,7 @@ impl Session for Numbered {
     }
 }
 
-fn page() -> Page {
+fn page() -> ValuePage {
     let bound = |query: &str| {
         let limits = Limits::default();
         let (options, _) = Options::parse(query, &[OptionName::Select], &limits).unwrap();
@@ -79,12 +79,13 @@ fn page() -> Page {
         page: 90,
         page_size: 10_000,
     };
-    Page {
+    ValuePage {
         series: Arc::new(Series {
             datasource: 1,
             from: None,
             to: None,
             query: bound(""),
+            readers: None,
         }),
         bounds,
         form: Form::Json,
@@ -92,7 +93,6 @@ fn page() -> Page {
         rest: String::new(),
         in_order: true,
         filtered: false,
-        tags: Tags::default(),
     }
 }
 
@@ -109,11 +109,11 @@ fn listing() -> Listing {
 
 #[test]
 fn a_far_page_is_walked_to_once() {
-    let (page, memory) = (page(), Memory::default());
+    let (page, caches) = (page(), ReadCaches::default());
     let listing = listing();
     let seek = |first: u64| {
         let mut rows = Numbered::default();
-        let start = page.seek(&mut rows, &memory, &listing, None, first);
+        let start = page.seek(&mut rows, Some(&caches.seek), &listing, None, first);
         let Ok(Start { place, .. }) = start else {
             panic!("the rows are there");
         };
@@ -183,27 +183,38 @@ impl Session for Endless {
     }
 }
 
-#[tokio::test]
-async fn a_page_that_nobody_waits_for_is_not_read_on() {
-    let (page, memory) = (page(), Memory::default());
+/// A client that went away.
+struct Gone;
+
+impl Sink for Gone {
+    fn piece(&mut self, _: Vec<u8>) -> ControlFlow<()> {
+        ControlFlow::Break(())
+    }
+    fn last(&mut self, _: Vec<u8>) {}
+    fn is_wanted(&self) -> bool {
+        false
+    }
+}
+
+#[test]
+fn a_page_that_nobody_waits_for_is_not_read_on() {
+    let (page, caches) = (page(), ReadCaches::default());
     for form in [Form::Json, Form::Csv, Form::Arrow] {
-        let (feed, stream) = stream::body(memory.room.take(1).await.unwrap());
-        drop(stream);
         let heading = Heading {
             page_size: 10_000,
             page: 90,
             count: 1_000_000,
         };
-        let mut sheet = form.sheet(page.query(), 1, heading).unwrap();
+        let mut encoder = form.encoder(page.query(), 1, heading).unwrap();
         let mut session = Endless::default();
         let rows = Rows {
-            sheet: sheet.as_mut(),
+            encoder: encoder.as_mut(),
             out: &mut Vec::new(),
-            feed: &feed,
+            sink: &mut Gone,
         };
         let listing = listing();
         let start = Start::BEGINNING;
-        let listened = page.rows(&mut session, &memory, &listing, start, 0, rows);
+        let listened = page.rows(&mut session, Some(&caches.seek), &listing, start, 0, rows);
         assert!(!listened.unwrap(), "{form:?}");
         assert!(session.0 <= LISTEN, "{form:?}: {} rows", session.0);
     }

@@ -1,15 +1,14 @@
 //! The forms in which a page of values can be written, and the one of them that is JSON.
 //!
-//! A sheet gets rows and gives bytes. Which rows, and how the bytes are sent, is not known here.
+//! An encoder gets rows and gives bytes. Which rows, and how the bytes are sent, is not known here.
 
-use http::HeaderValue;
 use obeya_odata::Bound;
 
-use super::arrow::ArrowSheet;
-use super::csv::CsvSheet;
+use super::arrow::ArrowEncoder;
+use super::csv::CsvEncoder;
 use super::json;
-use super::shape::Shape;
-use super::time::Clockwork;
+use super::row_encoder::RowEncoder;
+use super::time::TimestampFormatter;
 use crate::store::engine::{Row, StoreError};
 
 /// A form, by its media type.
@@ -41,7 +40,7 @@ impl Heading {
 }
 
 /// A page in the making.
-pub(super) trait Sheet {
+pub(super) trait PageEncoder {
     /// Writes what stands before the rows.
     fn begin(&mut self, out: &mut Vec<u8>);
 
@@ -60,50 +59,49 @@ pub(super) trait Sheet {
 
 impl Form {
     /// The form of a media type that the spec lists for a page of values.
-    pub(super) fn of(media: &HeaderValue) -> Self {
-        let essence = media.as_bytes().split(|&byte| byte == b';').next();
-        match essence.unwrap_or_default() {
-            b"application/vnd.apache.arrow.stream" => Self::Arrow,
-            b"text/csv" => Self::Csv,
+    pub(super) fn of(media: &str) -> Self {
+        match media.split(';').next().unwrap_or_default() {
+            "application/vnd.apache.arrow.stream" => Self::Arrow,
+            "text/csv" => Self::Csv,
             _ => Self::Json,
         }
     }
 
-    /// An empty sheet for the rows of a query on one datasource.
-    pub(super) fn sheet(
+    /// An encoder for the rows of a query on one datasource.
+    pub(super) fn encoder(
         self,
         query: &Bound,
         datasource: i64,
         heading: Heading,
-    ) -> Result<Box<dyn Sheet>, StoreError> {
+    ) -> Result<Box<dyn PageEncoder>, StoreError> {
         Ok(match self {
-            Self::Json => Box::new(JsonSheet::new(query, datasource, heading)),
-            Self::Csv => Box::new(CsvSheet::new(query, datasource)),
-            Self::Arrow => Box::new(ArrowSheet::new(query, datasource, heading)?),
+            Self::Json => Box::new(JsonEncoder::new(query, datasource, heading)),
+            Self::Csv => Box::new(CsvEncoder::new(query, datasource)),
+            Self::Arrow => Box::new(ArrowEncoder::new(query, datasource, heading)?),
         })
     }
 }
 
 /// `{"pageSize":…,"pageNo":…,"count":…,"values":[…]}`.
-struct JsonSheet {
+struct JsonEncoder {
     heading: Heading,
-    shape: Shape,
-    clockwork: Clockwork,
+    encoder: RowEncoder,
+    timestamps: TimestampFormatter,
     first: bool,
 }
 
-impl JsonSheet {
+impl JsonEncoder {
     fn new(query: &Bound, datasource: i64, heading: Heading) -> Self {
         Self {
             heading,
-            shape: Shape::of(query).with_constant(query, "dataSourceId", datasource),
-            clockwork: Clockwork::new(),
+            encoder: RowEncoder::of(query).with_constant(query, "dataSourceId", datasource),
+            timestamps: TimestampFormatter::new(),
             first: true,
         }
     }
 }
 
-impl Sheet for JsonSheet {
+impl PageEncoder for JsonEncoder {
     fn begin(&mut self, out: &mut Vec<u8>) {
         out.extend_from_slice(b"{\"pageSize\":");
         json::int(out, self.heading.page_size.into());
@@ -117,7 +115,7 @@ impl Sheet for JsonSheet {
     fn row(&mut self, out: &mut Vec<u8>, row: &dyn Row) -> Result<(), StoreError> {
         out.extend_from_slice(if self.first { b"{" } else { b",{" });
         self.first = false;
-        self.shape.write(out, row, &mut self.clockwork)?;
+        self.encoder.write(out, row, &mut self.timestamps)?;
         out.push(b'}');
         Ok(())
     }
@@ -140,7 +138,7 @@ mod tests {
             ("text/csv", Form::Csv),
             ("application/vnd.apache.arrow.stream", Form::Arrow),
         ] {
-            assert_eq!(Form::of(&HeaderValue::from_static(media)), form, "{media}");
+            assert_eq!(Form::of(media), form, "{media}");
         }
     }
 }

@@ -5,7 +5,7 @@
 //! what a plant reports would lie in one that nobody watches over, on a disk that may be full, or in memory after all. A reader that waits is one fewer for others,
 //! and keeps its snapshot: so it waits no longer than a request may take, and only some at a time may wait for clients that hardly take anything.
 //!
-//! Nothing here knows what a piece is or who takes it: that is [`super::stream`].
+//! Nothing here knows what a piece is or who takes it: that is [`super::body_sender`].
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,11 +13,11 @@ use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::problem::Problem;
 use crate::config::Limits;
-use crate::http::problem::Problem;
 use crate::store::readers_for_long_work;
 
-/// Room is counted in units of this many bytes.
+/// PageBudget is counted in units of this many bytes.
 const UNIT: usize = 1 << 10;
 /// What the lists of v1 may hold of the memory, over all requests: eight of the largest pages with records of usual length.
 const LISTS_BYTES: usize = 128 << 20;
@@ -30,41 +30,104 @@ const RECORD_BYTES: usize = 1_600;
 /// How long a client may take nothing while the turns of the slow ones are out.
 const BRIEF: Duration = Duration::from_secs(1);
 
+/// What answers on their way to clients may hold of the memory.
+#[derive(Debug)]
+pub(crate) struct MemoryBudget {
+    /// For pages of values.
+    pub(crate) pages: PageBudget,
+    /// For lists of v1.
+    pub(crate) lists: ListBudget,
+}
+
+impl MemoryBudget {
+    /// Under these limits.
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Self {
+            pages: PageBudget::default(),
+            lists: ListBudget::new(limits),
+        }
+    }
+
+    /// Bytes of answers that lie in memory until their clients take them.
+    pub(crate) fn held_bytes(&self) -> usize {
+        self.pages.held() + self.lists.held()
+    }
+}
+
 /// The bytes that some answers hold.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Held(Arc<AtomicUsize>);
+pub(super) struct HeldBytes(Arc<AtomicUsize>);
 
-impl Held {
+impl HeldBytes {
     /// How many there are now.
     pub(super) fn bytes(&self) -> usize {
         self.0.load(Ordering::Relaxed)
     }
 }
 
+/// Rows whose pieces may lie in memory at one time, over all requests: 64 of the largest pages.
+const ROWS_IN_MEMORY: usize = 640_000;
+
+/// The room for pages on their way to clients, counted in rows.
+#[derive(Debug)]
+pub(crate) struct PageBudget {
+    rows: Arc<Semaphore>,
+    held: HeldBytes,
+}
+
+impl Default for PageBudget {
+    fn default() -> Self {
+        Self {
+            rows: Arc::new(Semaphore::new(ROWS_IN_MEMORY)),
+            held: HeldBytes::default(),
+        }
+    }
+}
+
+impl PageBudget {
+    /// Waits for room for so many rows. The request's own deadline bounds the wait.
+    pub(crate) async fn take(&self, rows: u32) -> Result<Reservation, Problem> {
+        let room = Arc::clone(&self.rows).acquire_many_owned(rows).await;
+        let room = room.map_err(Problem::unavailable)?;
+        Ok(Reservation::of_any_size(room, &self.held))
+    }
+
+    /// Bytes that lie in it.
+    pub(crate) fn held(&self) -> usize {
+        self.held.bytes()
+    }
+
+    /// Rows that are reserved now.
+    #[cfg(test)]
+    pub(super) fn used_rows(&self) -> usize {
+        ROWS_IN_MEMORY - self.rows.available_permits()
+    }
+}
+
 /// What the lists of v1 share.
 #[derive(Debug)]
-pub(crate) struct Lists {
+pub(crate) struct ListBudget {
     room: Arc<Semaphore>,
-    held: Held,
+    held: HeldBytes,
     /// Turns to wait for clients that hardly take anything: half of the readers for long work, so that the other half goes on.
     slow: Arc<Semaphore>,
     patience: Duration,
     brief: Duration,
 }
 
-impl Default for Lists {
+impl Default for ListBudget {
     fn default() -> Self {
         Self::new(&Limits::default())
     }
 }
 
-impl Lists {
+impl ListBudget {
     /// Under these limits.
     pub(crate) fn new(limits: &Limits) -> Self {
         let slow = readers_for_long_work(limits.database_connections) / 2;
         Self {
             room: Arc::new(Semaphore::new(LISTS_BYTES / UNIT)),
-            held: Held::default(),
+            held: HeldBytes::default(),
             slow: Arc::new(Semaphore::new(slow.max(1))),
             patience: limits.request,
             brief: BRIEF,
@@ -72,12 +135,12 @@ impl Lists {
     }
 
     /// Waits for the room of a list of so many records. The request's own deadline bounds the wait.
-    pub(crate) async fn take(&self, records: u32) -> Result<Hold, Problem> {
+    pub(crate) async fn take(&self, records: u32) -> Result<Reservation, Problem> {
         let usual = (records as usize).saturating_mul(RECORD_BYTES);
         let bytes = usual.clamp(LEAST_BYTES, MOST_BYTES);
         let units = u32::try_from(bytes / UNIT).unwrap_or(u32::MAX);
         let room = Arc::clone(&self.room).acquire_many_owned(units).await;
-        Ok(Hold {
+        Ok(Reservation {
             _room: room.map_err(Problem::unavailable)?,
             held: 0,
             all: self.held.clone(),
@@ -101,10 +164,10 @@ impl Lists {
 
 /// What one answer holds, and may hold.
 #[derive(Debug)]
-pub(crate) struct Hold {
+pub(crate) struct Reservation {
     _room: OwnedSemaphorePermit,
     held: usize,
-    all: Held,
+    all: HeldBytes,
     /// `None`: as much as there is.
     bound: Option<Bound>,
 }
@@ -125,9 +188,9 @@ struct Bound {
     turn: Option<OwnedSemaphorePermit>,
 }
 
-impl Hold {
+impl Reservation {
     /// Of an answer that is bounded by what it is of, in its part of a room.
-    pub(super) fn of_any_size(room: OwnedSemaphorePermit, all: &Held) -> Self {
+    pub(super) fn of_any_size(room: OwnedSemaphorePermit, all: &HeldBytes) -> Self {
         Self {
             _room: room,
             held: 0,
@@ -190,7 +253,7 @@ impl Hold {
     }
 }
 
-impl Drop for Hold {
+impl Drop for Reservation {
     fn drop(&mut self) {
         self.all.0.fetch_sub(self.held, Ordering::Relaxed);
     }
@@ -202,7 +265,7 @@ mod tests {
 
     use http_body_util::BodyExt as _;
 
-    use super::super::stream::{self, Feed};
+    use super::super::body_sender::{self, BodySender};
     use super::*;
 
     const LONG: Duration = Duration::from_secs(3600);
@@ -210,34 +273,34 @@ mod tests {
     const PIECE: usize = LEAST_BYTES / 4;
     const PIECES: usize = 40;
 
-    /// Lists whose readers have so much time and so many turns, and none without one.
-    fn lists(patience: Duration, slow: usize) -> Lists {
-        Lists {
+    /// ListBudget whose readers have so much time and so many turns, and none without one.
+    fn lists(patience: Duration, slow: usize) -> ListBudget {
+        ListBudget {
             slow: Arc::new(Semaphore::new(slow)),
             patience,
             brief: Duration::ZERO,
-            ..Lists::default()
+            ..ListBudget::default()
         }
     }
 
     /// A reader with more to give than may be held. Gives the number of pieces that were wanted.
-    fn reader(feed: Feed) -> JoinHandle<usize> {
+    fn reader(sender: BodySender) -> JoinHandle<usize> {
         thread::spawn(move || {
-            let give = |number: &usize| feed.push(vec![u8::try_from(*number).unwrap(); PIECE]);
+            let give = |number: &usize| sender.push(vec![u8::try_from(*number).unwrap(); PIECE]);
             let wanted = (0..PIECES).take_while(give).count();
-            feed.end(Ok(()));
+            sender.end(Ok(()));
             wanted
         })
     }
 
-    fn until_full(lists: &Lists) {
+    fn until_full(lists: &ListBudget) {
         while lists.held() < LEAST_BYTES {
             thread::yield_now();
         }
     }
 
     /// Nothing is held, no room is taken and every turn is back.
-    fn is_free(lists: &Lists, slow: usize) -> bool {
+    fn is_free(lists: &ListBudget, slow: usize) -> bool {
         let free = (
             lists.held(),
             lists.room.available_permits(),
@@ -249,8 +312,8 @@ mod tests {
     #[tokio::test]
     async fn a_reader_waits_for_its_client_and_no_byte_is_lost() {
         let lists = lists(LONG, 1);
-        let (feed, mut stream) = stream::body(lists.take(1).await.unwrap());
-        let reader = reader(feed);
+        let (sender, mut stream) = body_sender::channel(lists.take(1).await.unwrap());
+        let reader = reader(sender);
         for number in 0..PIECES {
             if number + 4 <= PIECES {
                 until_full(&lists);
@@ -268,8 +331,8 @@ mod tests {
     #[tokio::test]
     async fn a_client_that_goes_away_ends_the_wait() {
         let lists = lists(LONG, 1);
-        let (feed, stream) = stream::body(lists.take(1).await.unwrap());
-        let reader = reader(feed);
+        let (sender, stream) = body_sender::channel(lists.take(1).await.unwrap());
+        let reader = reader(sender);
         until_full(&lists);
         drop(stream);
         assert_eq!(reader.join().unwrap(), 4);
@@ -280,8 +343,8 @@ mod tests {
     async fn a_client_is_given_up_when_its_time_is_over_or_no_turn_to_be_slow_is_left() {
         for (patience, slow) in [(Duration::ZERO, 1), (LONG, 0)] {
             let lists = lists(patience, slow);
-            let (feed, stream) = stream::body(lists.take(1).await.unwrap());
-            assert_eq!(reader(feed).join().unwrap(), 4);
+            let (sender, stream) = body_sender::channel(lists.take(1).await.unwrap());
+            assert_eq!(reader(sender).join().unwrap(), 4);
             assert!(stream.collect().await.is_err());
             assert!(is_free(&lists, slow), "{lists:?}");
         }
@@ -289,7 +352,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_client_that_takes_something_now_and_then_needs_no_turn() {
-        let lists = Lists {
+        let lists = ListBudget {
             brief: BRIEF,
             ..lists(LONG, 0)
         };
@@ -307,7 +370,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_piece_larger_than_all_is_held_alone_and_a_large_page_may_hold_more() {
-        let lists = Lists::default();
+        let lists = ListBudget::default();
         let mut hold = lists.take(1_000).await.unwrap();
         assert!(hold.fits(usize::MAX));
         hold.add(1);

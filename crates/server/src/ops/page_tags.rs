@@ -3,11 +3,9 @@
 
 use std::sync::Arc;
 
-use axum::body::Body;
-use axum::response::Response;
-use http::{HeaderValue, StatusCode};
+use http::HeaderValue;
 
-use crate::http::call::Call;
+use super::call::Call;
 use crate::http::etag::{Condition, Tag};
 
 /// The tags that a page may have.
@@ -52,11 +50,4 @@ impl Tags {
 /// nobody takes it for a number that goes up.
 pub(super) fn state(datasource: i64, version: i64) -> HeaderValue {
     Tag::of(format!("{datasource} {version}").as_bytes()).unquoted()
-}
-
-/// 304, for a page that the caller has.
-pub(super) fn not_modified() -> Response {
-    let mut response = Response::new(Body::empty());
-    *response.status_mut() = StatusCode::NOT_MODIFIED;
-    response
 }

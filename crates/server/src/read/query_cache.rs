@@ -1,4 +1,4 @@
-//! What a list's query string comes to: its statements and the shape of its rows, made once and remembered.
+//! What a list's query string comes to: its statements and the encoder of its rows, made once and remembered.
 //!
 //! Clients ask the same lists again and again; reading, binding and rendering their options then costs as much as a small answer. Rows are never remembered,
 //! and what is kept is bounded, whatever clients ask. Nothing here runs a statement.
@@ -10,9 +10,9 @@ use obeya_odata::Bound;
 use obeya_odata::edm::EntityType;
 use obeya_odata::sql::{self, Page, Scope};
 
-use super::counted::Counted;
+use super::cached_count::CachedCount;
 use super::counting;
-use super::shape::Shape;
+use super::row_encoder::RowEncoder;
 
 /// Query strings remembered for one entity at most; the least recently used one goes first.
 const MAX_QUERIES: usize = 128;
@@ -21,7 +21,7 @@ const MAX_QUERY: usize = 512;
 
 /// A list's query, ready to run.
 #[derive(Debug)]
-pub(super) struct Compiled {
+pub(super) struct ListPlan {
     /// What was asked for.
     pub(super) query: Bound,
     /// The list itself, whichever page of it: see [`obeya_odata::Options::listing`].
@@ -29,9 +29,9 @@ pub(super) struct Compiled {
     /// The rows of the page, and one more to know whether there are any.
     pub(super) rows: Page,
     /// The number of all rows.
-    pub(super) count: Counted,
+    pub(super) count: CachedCount,
     /// How a row is written.
-    pub(super) shape: Shape,
+    pub(super) encoder: RowEncoder,
     /// Which page.
     pub(super) window: Window,
 }
@@ -57,7 +57,7 @@ impl Window {
     }
 }
 
-impl Compiled {
+impl ListPlan {
     /// The statements of a query in `scope`, for the rows that come after a place if there is one; `None` when it can be no place in this order.
     pub(super) fn new(
         query: Bound,
@@ -79,8 +79,8 @@ impl Compiled {
         Some(Self {
             rows,
             listing,
-            count: Counted::new(count),
-            shape: Shape::of(&query),
+            count: CachedCount::new(count),
+            encoder: RowEncoder::of(&query),
             query,
             window,
         })
@@ -89,7 +89,7 @@ impl Compiled {
 
 /// The remembered queries of each entity, by query string as it arrived.
 #[derive(Debug, Default)]
-pub(super) struct Queries {
+pub(super) struct QueryCache {
     known: Mutex<Known>,
 }
 
@@ -101,18 +101,18 @@ struct Known {
 
 #[derive(Debug)]
 struct Entry {
-    compiled: Arc<Compiled>,
+    compiled: Arc<ListPlan>,
     used: u64,
 }
 
-impl Queries {
+impl QueryCache {
     /// What a query came to before, if it is remembered.
-    pub(super) fn find(&self, entity: &EntityType, query: &str) -> Option<Arc<Compiled>> {
+    pub(super) fn find(&self, entity: &EntityType, query: &str) -> Option<Arc<ListPlan>> {
         self.change(|known| known.find(entity, query))
     }
 
     /// Remembers what a query comes to, if it is short enough to be worth it. It must come to the same each time.
-    pub(super) fn remember(&self, entity: &EntityType, query: &str, compiled: &Arc<Compiled>) {
+    pub(super) fn remember(&self, entity: &EntityType, query: &str, compiled: &Arc<ListPlan>) {
         if query.len() <= MAX_QUERY {
             self.change(|known| known.remember(entity, query, compiled));
         }
@@ -125,14 +125,14 @@ impl Queries {
 }
 
 impl Known {
-    fn find(&mut self, entity: &EntityType, query: &str) -> Option<Arc<Compiled>> {
+    fn find(&mut self, entity: &EntityType, query: &str) -> Option<Arc<ListPlan>> {
         self.clock += 1;
         let entry = self.entities.get_mut(entity.name)?.get_mut(query)?;
         entry.used = self.clock;
         Some(Arc::clone(&entry.compiled))
     }
 
-    fn remember(&mut self, entity: &EntityType, query: &str, compiled: &Arc<Compiled>) {
+    fn remember(&mut self, entity: &EntityType, query: &str, compiled: &Arc<ListPlan>) {
         let queries = self.entities.entry(entity.name).or_default();
         if queries.len() >= MAX_QUERIES {
             let oldest = queries.iter().min_by_key(|(_, entry)| entry.used);
@@ -156,7 +156,7 @@ mod tests {
     use crate::entities::{AREA, GROUP};
 
     /// Asks for a query, and remembers it; whether it was remembered before.
-    fn is_known(queries: &Queries, entity: &'static EntityType, query: &str) -> bool {
+    fn is_known(queries: &QueryCache, entity: &'static EntityType, query: &str) -> bool {
         if let Some(compiled) = queries.find(entity, query) {
             assert_eq!(compiled.query.entity().name, entity.name);
             return true;
@@ -172,14 +172,14 @@ mod tests {
         };
         let scope = Scope::default();
         let compiled =
-            Compiled::new(bound, String::new(), &sql::Sqlite, scope, None, window).unwrap();
+            ListPlan::new(bound, String::new(), &sql::Sqlite, scope, None, window).unwrap();
         queries.remember(entity, query, &Arc::new(compiled));
         false
     }
 
     #[test]
     fn a_query_is_made_once_for_each_entity() {
-        let queries = Queries::default();
+        let queries = QueryCache::default();
         for entity in [&AREA, &GROUP] {
             assert!(!is_known(&queries, entity, "$top=5"));
             assert!(is_known(&queries, entity, "$top=5"));
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn what_is_long_is_made_anew() {
-        let queries = Queries::default();
+        let queries = QueryCache::default();
         let long = format!("$top=5&x={}", "y".repeat(MAX_QUERY));
         assert!(!is_known(&queries, &AREA, &long));
         assert!(!is_known(&queries, &AREA, &long));
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn what_is_remembered_is_bounded_and_the_oldest_goes() {
-        let queries = Queries::default();
+        let queries = QueryCache::default();
         for top in 0..MAX_QUERIES {
             is_known(&queries, &AREA, &format!("$top={top}"));
         }

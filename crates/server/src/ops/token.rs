@@ -3,7 +3,6 @@
 //! Its errors are those of RFC 6749, 5.2, not problems. An unknown client, a wrong secret and a revoked client get the same answer
 //! after the same work.
 
-use axum::response::Response;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -13,14 +12,16 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use hyper::body::Incoming;
 use serde::Serialize;
 
-use super::scopes::Scopes;
-use super::secrets::MAX_SECRET_CHARACTERS;
 use crate::app::App;
+use crate::auth::scopes::Scopes;
+use crate::auth::secrets::MAX_SECRET_CHARACTERS;
+use crate::http::body::Response;
+use crate::http::connections::Peer;
 use crate::http::extract;
 use crate::http::problem::Problem;
-use crate::http::service::Peer;
 use crate::store::clients;
 use crate::telemetry::shortened;
+use crate::text::quoted;
 
 /// A form with our three or four fields has some 200 bytes.
 const MAX_FORM_BYTES: usize = 16 << 10;
@@ -342,9 +343,8 @@ fn narrow(granted: Scopes, asked: Option<&str>) -> Result<Scopes, OAuthError> {
     if names.is_empty() {
         return Ok(granted);
     }
-    let scopes = Scopes::from_names(names).map_err(|name| {
-        OAuthError::scope(format!("There is no scope {}.", extract::quoted(name)))
-    })?;
+    let scopes = Scopes::from_names(names)
+        .map_err(|name| OAuthError::scope(format!("There is no scope {}.", quoted(name))))?;
     if granted.covers(scopes) {
         Ok(scopes)
     } else {

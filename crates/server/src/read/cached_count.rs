@@ -15,13 +15,13 @@ const MAX_VIEWS: usize = 16;
 
 /// A statement for a number of rows, and what it gave.
 #[derive(Debug)]
-pub(super) struct Counted {
+pub(super) struct CachedCount {
     statement: Statement,
     /// The latest last.
     known: Mutex<Vec<(View, i64)>>,
 }
 
-impl Counted {
+impl CachedCount {
     /// Nothing counted yet.
     pub(super) fn new(statement: Statement) -> Self {
         Self {
@@ -118,8 +118,8 @@ mod tests {
         }
     }
 
-    fn counted() -> Counted {
-        Counted::new(Statement {
+    fn counted() -> CachedCount {
+        CachedCount::new(Statement {
             sql: "SELECT count(*) FROM areas".into(),
             binds: Vec::new(),
         })

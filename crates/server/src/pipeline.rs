@@ -2,37 +2,50 @@
 //!
 //! HEAD is answered as GET; hyper keeps the length and drops the body unread.
 
-use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use axum::response::Response;
 use futures_util::FutureExt;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Request, StatusCode};
 use hyper::body::Incoming;
 
-use super::extract::{PREFERENCE_APPLIED, is_strict};
-use super::odata::{ANSWERED_VERSION, ODATA_VERSION, is_odata};
-use super::problem::{Place, Problem};
-use super::request_id::{self, X_REQUEST_ID};
-use super::{encoding, extract};
 use crate::app::App;
 use crate::config::Limits;
-use crate::router::{self, Route};
-use crate::telemetry::{LOGGED_METHOD_BYTES, LOGGED_PATH_BYTES, shortened};
+use crate::http::body::Response;
+use crate::http::extract::{PREFERENCE_APPLIED, is_strict};
+use crate::http::odata::{ANSWERED_VERSION, ODATA_VERSION, is_odata};
+use crate::http::path::Captures;
+use crate::http::problem::{Place, Problem};
+use crate::http::request_id::{self, X_REQUEST_ID};
+use crate::http::{encoding, extract};
+use crate::router::{self, Route, Routes};
+use crate::telemetry::{LOGGED_METHOD_BYTES, LOGGED_PATH_BYTES, panic_text, shortened};
 
-/// The address that a request came from, as one of its extensions.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Peer(pub(crate) SocketAddr);
+/// What answers requests: the parts of the service and its route table.
+pub(crate) struct Pipeline {
+    pub(crate) app: Arc<App>,
+    routes: Routes,
+}
+
+impl Pipeline {
+    /// Over these parts, with all routes.
+    pub(crate) fn new(app: App) -> Self {
+        Self {
+            app: Arc::new(app),
+            routes: Routes::new(),
+        }
+    }
+}
 
 /// Answers a request, whatever it is.
-pub(crate) async fn serve(app: Arc<App>, request: Request<Incoming>) -> Response {
+pub(crate) async fn serve(pipeline: &Pipeline, request: Request<Incoming>) -> Response {
+    let Pipeline { app, routes } = pipeline;
     let started = Instant::now();
     app.metrics.in_flight.inc();
-    let _done = InFlight(&app);
+    let _done = InFlight(app);
     let (head, body) = request.into_parts();
     let request_id = request_id::of(&head.headers);
     let trace = request_id::trace_of(&head.headers).map(str::to_owned);
@@ -42,11 +55,12 @@ pub(crate) async fn serve(app: Arc<App>, request: Request<Incoming>) -> Response
     let has_preference = head.headers.contains_key(extract::PREFER) && is_strict(&head.headers);
 
     let mut caller = None;
-    let (route, outcome) = match find(&app, &head) {
+    let (route, outcome) = match find(pipeline, &head) {
         Ok((route, captures)) => {
             // Pinned here, once: a handler's future is large, and each layer around it would move it.
             let answer = pin!(router::answer(
-                Arc::clone(&app),
+                Arc::clone(app),
+                routes,
                 route,
                 captures,
                 head,
@@ -109,9 +123,9 @@ impl Drop for InFlight<'_> {
     }
 }
 
-fn find(app: &App, head: &Parts) -> Result<(Route, super::path::Captures), Problem> {
-    within_limits(&app.config.limits, head)?;
-    app.routes.find(&head.method, head.uri.path())
+fn find(pipeline: &Pipeline, head: &Parts) -> Result<(Route, Captures), Problem> {
+    within_limits(&pipeline.app.config.limits, head)?;
+    pipeline.routes.find(&head.method, head.uri.path())
 }
 
 /// 414 and 431. hyper has limits of its own further out, which answer without a body.
@@ -170,13 +184,6 @@ async fn within(
         ))),
         Err(_) => Err(Problem::timeout()),
     }
-}
-
-/// What a panic said, for the log; empty if it was no text.
-pub(crate) fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-    text.unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -7,12 +7,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::tally::Tally;
+use super::partitioned_count::PartitionedCount;
 
 /// Listings remembered at most; the least recently used one goes first.
 const MAX_LISTINGS: usize = 256;
 /// Positions remembered for one listing at most; then every other one goes, and from there on they lie twice as far apart.
-const MAX_PLACES: usize = 2_000;
+const MAX_POSITIONS: usize = 2_000;
 /// Rows between two remembered positions at least: stepping over fewer costs less than remembering each.
 const MIN_SPACING: u64 = 1_000;
 /// The longest filter text that is worth remembering, in bytes: it bounds what one client can make the cache hold.
@@ -45,25 +45,25 @@ impl Listing {
 
 /// The order keys of a row: a page continues after them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Anchor {
+pub(crate) struct SeekKey {
     /// The value's instant, in ticks.
     pub(crate) value_date: i64,
     /// The value's id.
     pub(crate) id: i64,
 }
 
-/// A place in a listing: `rows` rows come up to and including the anchor's row; without an anchor it is the start.
+/// A place in a listing: `rows` rows come up to and including the key's row; without a key it is the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
     /// How many rows lie before this place.
     pub(crate) rows: u64,
     /// The last of those rows; `None` at the start.
-    pub(crate) after: Option<Anchor>,
+    pub(crate) after: Option<SeekKey>,
 }
 
 /// The remembered listings, shared by all requests.
 #[derive(Debug, Default)]
-pub(crate) struct Anchors {
+pub(crate) struct SeekCache {
     known: Mutex<Known>,
 }
 
@@ -76,22 +76,22 @@ struct Known {
 #[derive(Debug, Default)]
 struct Entry {
     used: u64,
-    tally: Option<Arc<Tally>>,
-    places: BTreeMap<u64, Anchor>,
+    count: Option<Arc<PartitionedCount>>,
+    positions: BTreeMap<u64, SeekKey>,
     thinned: u32,
 }
 
-impl Anchors {
+impl SeekCache {
     /// The nearest known place at or before row number `rows`.
     pub(crate) fn nearest(&self, listing: &Listing, rows: u64) -> Place {
         let mut known = self.lock();
         let place = known
             .touch(listing)
-            .and_then(|entry| entry.places.range(..=rows).next_back());
+            .and_then(|entry| entry.positions.range(..=rows).next_back());
         match place {
-            Some((&rows, &anchor)) => Place {
+            Some((&rows, &key)) => Place {
                 rows,
-                after: Some(anchor),
+                after: Some(key),
             },
             None => Place {
                 rows: 0,
@@ -101,24 +101,24 @@ impl Anchors {
     }
 
     /// The rows of the listing, if they were counted.
-    pub(crate) fn tally(&self, listing: &Listing) -> Option<Arc<Tally>> {
+    pub(crate) fn count(&self, listing: &Listing) -> Option<Arc<PartitionedCount>> {
         self.lock()
             .touch(listing)
-            .and_then(|entry| entry.tally.clone())
+            .and_then(|entry| entry.count.clone())
     }
 
     /// Remembers the row that completes the first `rows` rows.
-    pub(crate) fn remember(&self, listing: &Listing, rows: u64, anchor: Anchor) {
+    pub(crate) fn remember(&self, listing: &Listing, rows: u64, key: SeekKey) {
         if listing.is_lasting() {
             let mut known = self.lock();
-            known.entry(listing).insert(rows, anchor);
+            known.entry(listing).insert(rows, key);
         }
     }
 
     /// Remembers the rows of the listing.
-    pub(crate) fn remember_tally(&self, listing: &Listing, tally: &Arc<Tally>) {
+    pub(crate) fn remember_count(&self, listing: &Listing, count: &Arc<PartitionedCount>) {
         if listing.is_lasting() {
-            self.lock().entry(listing).tally = Some(Arc::clone(tally));
+            self.lock().entry(listing).count = Some(Arc::clone(count));
         }
     }
 
@@ -129,25 +129,25 @@ impl Anchors {
 }
 
 impl Entry {
-    fn insert(&mut self, rows: u64, anchor: Anchor) {
+    fn insert(&mut self, rows: u64, key: SeekKey) {
         let spacing = MIN_SPACING << self.thinned;
         let close = self
-            .places
+            .positions
             .range(rows.saturating_sub(spacing - 1)..rows.saturating_add(spacing))
             .next()
             .is_some();
         if rows < spacing || close {
             return;
         }
-        if self.places.len() >= MAX_PLACES {
+        if self.positions.len() >= MAX_POSITIONS {
             let mut keep = false;
-            self.places.retain(|_, _| {
+            self.positions.retain(|_, _| {
                 keep = !keep;
                 keep
             });
             self.thinned += 1;
         }
-        self.places.insert(rows, anchor);
+        self.positions.insert(rows, key);
     }
 }
 
@@ -185,10 +185,13 @@ impl Known {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::read::tally::Span;
+    use crate::read::partitioned_count::Span;
 
-    fn tally(rows: u64) -> Arc<Tally> {
-        Arc::new(Tally::new(vec![(Span { first: 0, last: 9 }, rows)]))
+    fn count(rows: u64) -> Arc<PartitionedCount> {
+        Arc::new(PartitionedCount::new(vec![(
+            Span { first: 0, last: 9 },
+            rows,
+        )]))
     }
 
     fn listing(version: i64) -> Listing {
@@ -204,24 +207,24 @@ mod tests {
 
     #[test]
     fn the_nearest_place_is_never_after_the_row_asked_for() {
-        let anchors = Anchors::default();
-        anchors.remember(
+        let cache = SeekCache::default();
+        cache.remember(
             &listing(1),
             1000,
-            Anchor {
+            SeekKey {
                 value_date: 10,
                 id: 1,
             },
         );
-        anchors.remember(
+        cache.remember(
             &listing(1),
             3000,
-            Anchor {
+            SeekKey {
                 value_date: 30,
                 id: 3,
             },
         );
-        let rows = |wanted| anchors.nearest(&listing(1), wanted).rows;
+        let rows = |wanted| cache.nearest(&listing(1), wanted).rows;
         assert_eq!(
             [
                 rows(0),
@@ -234,8 +237,8 @@ mod tests {
             [0, 0, 1000, 1000, 3000, 3000]
         );
         assert_eq!(
-            anchors.nearest(&listing(1), 2000).after,
-            Some(Anchor {
+            cache.nearest(&listing(1), 2000).after,
+            Some(SeekKey {
                 value_date: 10,
                 id: 1
             })
@@ -244,21 +247,21 @@ mod tests {
 
     #[test]
     fn small_pages_do_not_crowd_the_places() {
-        let anchors = Anchors::default();
-        let many = 3 * u64::try_from(MAX_PLACES).unwrap() * MIN_SPACING;
+        let cache = SeekCache::default();
+        let many = 3 * u64::try_from(MAX_POSITIONS).unwrap() * MIN_SPACING;
         for rows in (0..many).step_by(100) {
-            anchors.remember(
+            cache.remember(
                 &listing(1),
                 rows,
-                Anchor {
+                SeekKey {
                     value_date: 0,
                     id: i64::try_from(rows).unwrap(),
                 },
             );
         }
-        assert!(anchors.lock().listings[&listing(1)].places.len() <= MAX_PLACES);
+        assert!(cache.lock().listings[&listing(1)].positions.len() <= MAX_POSITIONS);
         for wanted in [5_500, many / 2, many] {
-            let place = anchors.nearest(&listing(1), wanted);
+            let place = cache.nearest(&listing(1), wanted);
             assert!(
                 place.rows <= wanted && wanted - place.rows <= 8 * MIN_SPACING,
                 "{wanted}: {place:?}"
@@ -268,20 +271,20 @@ mod tests {
 
     #[test]
     fn a_change_of_the_data_forgets_places_and_totals() {
-        let anchors = Anchors::default();
-        anchors.remember(
+        let cache = SeekCache::default();
+        cache.remember(
             &listing(1),
             1000,
-            Anchor {
+            SeekKey {
                 value_date: 10,
                 id: 1,
             },
         );
-        anchors.remember_tally(&listing(1), &tally(5000));
-        assert_eq!(anchors.tally(&listing(1)), Some(tally(5000)));
-        assert_eq!(anchors.tally(&listing(2)), None);
+        cache.remember_count(&listing(1), &count(5000));
+        assert_eq!(cache.count(&listing(1)), Some(count(5000)));
+        assert_eq!(cache.count(&listing(2)), None);
         assert_eq!(
-            anchors.nearest(&listing(2), 5000),
+            cache.nearest(&listing(2), 5000),
             Place {
                 rows: 0,
                 after: None
@@ -291,24 +294,24 @@ mod tests {
 
     #[test]
     fn a_filter_on_the_current_time_is_not_remembered() {
-        let anchors = Anchors::default();
+        let cache = SeekCache::default();
         let moving = Listing {
             filter: Some("valueDate lt now()".into()),
             asks_the_time: true,
             ..listing(1)
         };
-        anchors.remember_tally(&moving, &tally(7));
-        assert_eq!(anchors.tally(&moving), None);
+        cache.remember_count(&moving, &count(7));
+        assert_eq!(cache.count(&moving), None);
     }
 
     #[test]
     fn the_cache_is_bounded_and_keeps_what_is_used() {
-        let anchors = Anchors::default();
-        anchors.remember_tally(&listing(0), &tally(1));
+        let cache = SeekCache::default();
+        cache.remember_count(&listing(0), &count(1));
         for version in 1..=2 * i64::try_from(MAX_LISTINGS).unwrap() {
-            anchors.remember_tally(&listing(version), &tally(2));
-            assert_eq!(anchors.tally(&listing(0)), Some(tally(1)));
+            cache.remember_count(&listing(version), &count(2));
+            assert_eq!(cache.count(&listing(0)), Some(count(1)));
         }
-        assert_eq!(anchors.lock().listings.len(), MAX_LISTINGS);
+        assert_eq!(cache.lock().listings.len(), MAX_LISTINGS);
     }
 }

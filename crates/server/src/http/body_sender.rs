@@ -2,7 +2,7 @@
 //!
 //! The reader puts pieces in, the connection takes them out. What is not yet taken stays in memory, so that a slow client holds no database connection; it is
 //! bounded by the room that was taken before the reader began, and by a deadline after which the pieces are dropped. Only where the room says how many bytes it
-//! is (see [`super::held`]) may there be more to give than it holds: then the reader waits, and is bounded by a deadline too. When the client goes away the
+//! is (see [`super::memory_budget`]) may there be more to give than it holds: then the reader waits, and is bounded by a deadline too. When the client goes away the
 //! reader is told at its next piece, or where it waits.
 
 use std::collections::VecDeque;
@@ -15,43 +15,10 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http_body::{Body, Frame};
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::Notify;
 
-use super::held::{Held, Hold};
-use crate::http::problem::Problem;
-
-/// Rows whose pieces may lie in memory at one time, over all requests: 64 of the largest pages.
-const ROWS_IN_MEMORY: usize = 640_000;
-
-/// The room for pages on their way to clients, counted in rows.
-#[derive(Debug)]
-pub(crate) struct Room {
-    rows: Arc<Semaphore>,
-    held: Held,
-}
-
-impl Default for Room {
-    fn default() -> Self {
-        Self {
-            rows: Arc::new(Semaphore::new(ROWS_IN_MEMORY)),
-            held: Held::default(),
-        }
-    }
-}
-
-impl Room {
-    /// Waits for room for so many rows. The request's own deadline bounds the wait.
-    pub(crate) async fn take(&self, rows: u32) -> Result<Hold, Problem> {
-        let room = Arc::clone(&self.rows).acquire_many_owned(rows).await;
-        let room = room.map_err(Problem::unavailable)?;
-        Ok(Hold::of_any_size(room, &self.held))
-    }
-
-    /// Bytes that lie in it.
-    pub(crate) fn held(&self) -> usize {
-        self.held.bytes()
-    }
-}
+use super::memory_budget::Reservation;
+use super::problem::Problem;
 
 /// What is known of a body before its first piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +32,7 @@ pub(crate) struct Head {
 }
 
 /// The two ends of a body, which gives back its room once it is sent, given up or too late.
-pub(crate) fn body(hold: Hold) -> (Feed, Stream) {
+pub(crate) fn channel(hold: Reservation) -> (BodySender, BodyReceiver) {
     let shared = Arc::new(Shared {
         state: Mutex::new(State {
             hold: Some(hold),
@@ -75,22 +42,22 @@ pub(crate) fn body(hold: Hold) -> (Feed, Stream) {
         gone: Notify::new(),
     });
     (
-        Feed {
+        BodySender {
             shared: Arc::clone(&shared),
         },
-        Stream { shared },
+        BodyReceiver { shared },
     )
 }
 
 /// The end that the reader writes to.
 #[derive(Debug)]
-pub(crate) struct Feed {
+pub(crate) struct BodySender {
     shared: Arc<Shared>,
 }
 
 /// The end that the connection reads from.
 #[derive(Debug)]
-pub(crate) struct Stream {
+pub(crate) struct BodyReceiver {
     shared: Arc<Shared>,
 }
 
@@ -110,10 +77,10 @@ struct State {
     failed: Option<Problem>,
     waker: Option<Waker>,
     /// `None` once nobody will take any more.
-    hold: Option<Hold>,
+    hold: Option<Reservation>,
 }
 
-impl Feed {
+impl BodySender {
     /// Says what the head of the answer is made of. What is said after the first piece comes too late.
     pub(crate) fn head(&self, head: Head) {
         self.shared.lock().head = Some(head);
@@ -171,7 +138,7 @@ impl Feed {
     }
 }
 
-impl Stream {
+impl BodyReceiver {
     /// Waits for the first piece or the end. Everything at once if that is all there is, else `None`; the error if it came before any piece.
     pub(crate) async fn start(&mut self) -> Result<Option<Bytes>, Problem> {
         poll_fn(|context| {
@@ -198,7 +165,7 @@ impl Stream {
     }
 }
 
-impl Body for Stream {
+impl Body for BodyReceiver {
     type Data = Bytes;
     type Error = io::Error;
 
@@ -224,7 +191,7 @@ impl Body for Stream {
     }
 }
 
-impl Drop for Stream {
+impl Drop for BodyReceiver {
     fn drop(&mut self) {
         self.shared.lock().give_up();
         self.shared.taken.notify_one();
@@ -292,32 +259,33 @@ mod tests {
     use http_body_util::BodyExt;
 
     use super::*;
+    use crate::http::memory_budget::PageBudget;
 
-    async fn ends() -> (Room, Feed, Stream) {
-        let room = Room::default();
-        let (feed, stream) = body(room.take(10_000).await.unwrap());
-        (room, feed, stream)
+    async fn ends() -> (PageBudget, BodySender, BodyReceiver) {
+        let room = PageBudget::default();
+        let (sender, stream) = channel(room.take(10_000).await.unwrap());
+        (room, sender, stream)
     }
 
     #[tokio::test]
     async fn a_short_body_comes_whole() {
-        let (_room, feed, mut stream) = ends().await;
-        assert!(feed.push(b"all".to_vec()));
-        feed.end(Ok(()));
+        let (_room, sender, mut stream) = ends().await;
+        assert!(sender.push(b"all".to_vec()));
+        sender.end(Ok(()));
         assert_eq!(stream.start().await.unwrap().as_deref(), Some(&b"all"[..]));
     }
 
     #[tokio::test]
     async fn pieces_come_in_order_and_end() {
-        let (_room, feed, mut stream) = ends().await;
-        feed.push(b"one,".to_vec());
+        let (_room, sender, mut stream) = ends().await;
+        sender.push(b"one,".to_vec());
         let reader = tokio::spawn(async move {
             assert!(stream.start().await.unwrap().is_none());
             stream.collect().await.unwrap().to_bytes()
         });
-        feed.push(b"two".to_vec());
-        feed.push(b".".to_vec());
-        feed.end(Ok(()));
+        sender.push(b"two".to_vec());
+        sender.push(b".".to_vec());
+        sender.end(Ok(()));
         assert_eq!(reader.await.unwrap(), "one,two.");
     }
 
@@ -329,52 +297,52 @@ mod tests {
 
     #[tokio::test]
     async fn the_last_piece_ends_the_body_with_what_was_said_of_it() {
-        let (_room, feed, mut stream) = ends().await;
-        feed.head(HEAD);
-        assert!(feed.is_wanted());
-        feed.push_last(b"all".to_vec());
+        let (_room, sender, mut stream) = ends().await;
+        sender.head(HEAD);
+        assert!(sender.is_wanted());
+        sender.push_last(b"all".to_vec());
         assert_eq!(stream.start().await.unwrap().as_deref(), Some(&b"all"[..]));
         assert_eq!(stream.head(), Some(HEAD));
-        feed.end(Err(Problem::timeout()));
+        sender.end(Err(Problem::timeout()));
         assert!(stream.collect().await.unwrap().to_bytes().is_empty());
-        assert!(!feed.is_wanted());
+        assert!(!sender.is_wanted());
     }
 
     #[tokio::test]
     async fn an_error_before_the_first_piece_is_the_answer_and_later_cuts_the_body() {
-        let (_room, feed, mut stream) = ends().await;
-        feed.end(Err(Problem::timeout()));
+        let (_room, sender, mut stream) = ends().await;
+        sender.end(Err(Problem::timeout()));
         assert!(stream.start().await.is_err());
 
-        let (_room, feed, mut stream) = ends().await;
-        feed.push(b"one".to_vec());
+        let (_room, sender, mut stream) = ends().await;
+        sender.push(b"one".to_vec());
         assert!(stream.start().await.unwrap().is_none());
-        feed.end(Err(Problem::timeout()));
+        sender.end(Err(Problem::timeout()));
         assert!(stream.collect().await.is_err());
     }
 
     #[tokio::test]
     async fn a_client_that_goes_away_stops_the_reader_and_gives_back_its_room() {
-        let (room, feed, stream) = ends().await;
-        assert_eq!(room.rows.available_permits(), ROWS_IN_MEMORY - 10_000);
+        let (room, sender, stream) = ends().await;
+        assert_eq!(room.used_rows(), 10_000);
         drop(stream);
-        assert!(!feed.push(b"one".to_vec()));
-        assert_eq!(room.rows.available_permits(), ROWS_IN_MEMORY);
+        assert!(!sender.push(b"one".to_vec()));
+        assert_eq!(room.used_rows(), 0);
     }
 
     #[tokio::test]
     async fn a_client_that_never_takes_loses_its_pieces_at_the_deadline() {
-        let (room, feed, stream) = ends().await;
-        feed.push(b"one".to_vec());
-        feed.end(Ok(()));
-        feed.guard(Duration::ZERO).await;
-        assert_eq!(room.rows.available_permits(), ROWS_IN_MEMORY);
+        let (room, sender, stream) = ends().await;
+        sender.push(b"one".to_vec());
+        sender.end(Ok(()));
+        sender.guard(Duration::ZERO).await;
+        assert_eq!(room.used_rows(), 0);
         assert!(stream.collect().await.is_err());
 
-        let (_room, feed, mut stream) = ends().await;
-        feed.push(b"one".to_vec());
-        feed.end(Ok(()));
-        feed.guard(Duration::ZERO).await;
+        let (_room, sender, mut stream) = ends().await;
+        sender.push(b"one".to_vec());
+        sender.end(Ok(()));
+        sender.guard(Duration::ZERO).await;
         assert!(stream.start().await.is_err());
     }
 }

@@ -36,11 +36,11 @@ impl Span {
 
 /// The rows of a listing, by stretches that follow one another.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Tally {
+pub(crate) struct PartitionedCount {
     stretches: Vec<(Span, u64)>,
 }
 
-impl Tally {
+impl PartitionedCount {
     /// Stretches in the order of time, with the rows of each.
     pub(crate) fn new(stretches: Vec<(Span, u64)>) -> Self {
         Self { stretches }
@@ -121,7 +121,7 @@ impl Counting {
     pub(crate) fn finish(
         &self,
         mut count: impl FnMut(Span) -> Result<u64, StoreError>,
-    ) -> Result<Tally, StoreError> {
+    ) -> Result<PartitionedCount, StoreError> {
         if let Err(error) = self.help(&mut count) {
             // The others have nothing to count for any more.
             self.lock().next = self.spans.len();
@@ -143,7 +143,9 @@ impl Counting {
             };
             Ok((span, rows))
         });
-        Ok(Tally::new(stretches.collect::<Result<_, StoreError>>()?))
+        Ok(PartitionedCount::new(
+            stretches.collect::<Result<_, StoreError>>()?,
+        ))
     }
 
     fn in_time(&self) -> Result<(), StoreError> {
@@ -229,14 +231,14 @@ mod tests {
 
     #[test]
     fn rows_are_looked_for_where_they_are() {
-        let tally = Tally::new(vec![
+        let count = PartitionedCount::new(vec![
             (span(0, 9), 0),
             (span(10, 19), 5),
             (span(20, 29), 0),
             (span(30, 39), 2),
             (span(40, 49), 0),
         ]);
-        assert_eq!(tally.total(), 7);
+        assert_eq!(count.total(), 7);
         for (first, size, found) in [
             (0, 5, Some((0, span(10, 19)))),
             (0, 6, Some((0, span(10, 39)))),
@@ -246,7 +248,7 @@ mod tests {
             (6, 1, Some((5, span(30, 39)))),
             (7, 1, None),
         ] {
-            assert_eq!(tally.find(first, size), found, "{first} {size}");
+            assert_eq!(count.find(first, size), found, "{first} {size}");
         }
     }
 
@@ -267,11 +269,11 @@ mod tests {
         let panicked = std::thread::spawn(move || other.help(|_| panic!("a helper"))).join();
         assert!(panicked.is_err());
         let mut counted = Vec::new();
-        let tally = counting.finish(|span| {
+        let count = counting.finish(|span| {
             counted.push(span.first);
             Ok(each(span))
         });
-        assert_eq!(tally.unwrap().total(), 100);
+        assert_eq!(count.unwrap().total(), 100);
         // Its own first, then what the two began and left.
         assert_eq!(counted, [75, 25, 50]);
     }

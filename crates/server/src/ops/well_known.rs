@@ -1,13 +1,13 @@
 //! What a caller can find out about the issuer: its metadata (RFC 8414) and its public keys (RFC 7517).
 
-use axum::response::Response;
 use bytes::Bytes;
 use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use serde_json::json;
 
-use super::scopes::NAMES;
-use super::tokens::Tokens;
+use crate::auth::Tokens;
+use crate::auth::scopes::NAMES;
+use crate::http::body::Response;
 
 /// `/.well-known/openid-configuration`. `place` is the issuer's URL as this caller reaches it; the name that tokens carry may be another.
 pub(crate) fn discovery(tokens: &Tokens, place: &str) -> Response {

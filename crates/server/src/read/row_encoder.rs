@@ -6,12 +6,12 @@ use obeya_odata::Bound;
 use obeya_odata::edm::Type;
 
 use super::json;
-use super::time::Clockwork;
+use super::time::TimestampFormatter;
 use crate::store::engine::{Row, StoreError};
 
 /// The members that a query's rows have, in the order of its columns.
 #[derive(Debug)]
-pub(crate) struct Shape {
+pub(crate) struct RowEncoder {
     fields: Vec<Field>,
     /// What is expanded in a row stands behind this many of them.
     before_expanded: usize,
@@ -86,8 +86,8 @@ impl Form {
     }
 }
 
-impl Shape {
-    /// The shape of a query's rows. Hidden columns are not written; nor is a type that no entity has (see the test below).
+impl RowEncoder {
+    /// The encoder of a query's rows. Hidden columns are not written; nor is a type that no entity has (see the test below).
     pub(crate) fn of(query: &Bound) -> Self {
         let field = |(column, out): (usize, &obeya_odata::OutColumn)| {
             let form = Form::of(out.ty?)?;
@@ -115,7 +115,7 @@ impl Shape {
         }
     }
 
-    /// The same shape where what is expanded in a row comes right after this member, and not at the end.
+    /// The same encoder where what is expanded in a row comes right after this member, and not at the end.
     pub(crate) fn with_expanded_after(mut self, query: &Bound, name: &str) -> Self {
         let is_it = |field: &Field| query.columns()[field.column].name == name;
         if let Some(place) = self.fields.iter().position(is_it) {
@@ -124,7 +124,7 @@ impl Shape {
         self
     }
 
-    /// The same shape where every row has this integer under a name, which is then not asked of the row: looking at a column costs more than writing it.
+    /// The same encoder where every row has this integer under a name, which is then not asked of the row: looking at a column costs more than writing it.
     /// Nothing changes for the last member.
     pub(crate) fn with_constant(mut self, query: &Bound, name: &str, value: i64) -> Self {
         let is_it = |field: &Field| query.columns()[field.column].name == name;
@@ -145,10 +145,10 @@ impl Shape {
         &self,
         out: &mut Vec<u8>,
         row: &dyn Row,
-        clockwork: &mut Clockwork,
+        timestamps: &mut TimestampFormatter,
     ) -> Result<(), StoreError> {
         // The comma before the first member is the price of having each key in one piece; it is skipped here.
-        write(&self.fields, out, row, clockwork, 1)
+        write(&self.fields, out, row, timestamps, 1)
     }
 
     /// The same; where in `out` there is room for what is expanded in the row.
@@ -156,13 +156,13 @@ impl Shape {
         &self,
         out: &mut Vec<u8>,
         row: &dyn Row,
-        clockwork: &mut Clockwork,
+        timestamps: &mut TimestampFormatter,
     ) -> Result<usize, StoreError> {
         let (before, after) = self.fields.split_at(self.before_expanded);
-        write(before, out, row, clockwork, 1)?;
+        write(before, out, row, timestamps, 1)?;
         let place = out.len();
         let skip = usize::from(before.is_empty());
-        write(after, out, row, clockwork, skip)?;
+        write(after, out, row, timestamps, skip)?;
         Ok(place)
     }
 }
@@ -173,11 +173,11 @@ fn write(
     fields: &[Field],
     out: &mut Vec<u8>,
     row: &dyn Row,
-    clockwork: &mut Clockwork,
+    timestamps: &mut TimestampFormatter,
     mut skip: usize,
 ) -> Result<(), StoreError> {
     for field in fields {
-        let written = field.write(out, row, clockwork, skip)?;
+        let written = field.write(out, row, timestamps, skip)?;
         if !written {
             field.empty.write(out, skip);
         }
@@ -193,7 +193,7 @@ impl Field {
         &self,
         out: &mut Vec<u8>,
         row: &dyn Row,
-        clockwork: &mut Clockwork,
+        timestamps: &mut TimestampFormatter,
         skip: usize,
     ) -> Result<bool, StoreError> {
         match self.form {
@@ -230,14 +230,14 @@ impl Field {
                     return Ok(false);
                 };
                 self.key.write(out, skip);
-                clockwork.instant(out, value);
+                timestamps.instant(out, value);
             }
             Form::Date => {
                 let Some(value) = row.int(self.column)? else {
                     return Ok(false);
                 };
                 self.key.write(out, skip);
-                clockwork.date(out, value);
+                timestamps.date(out, value);
             }
         }
         Ok(true)

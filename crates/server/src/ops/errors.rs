@@ -1,0 +1,131 @@
+//! The errors of the stages below HTTP, as the problems they are answered with.
+
+use http::header::{ETAG, RETRY_AFTER};
+use http::{HeaderValue, StatusCode};
+
+use crate::domain::error::{Complaint, DomainError};
+use crate::domain::value::BATCH_COMPLAINTS;
+use crate::http::problem::Problem;
+use crate::read::ReadError;
+use crate::store::references::MOST_COMPLAINTS;
+use crate::store::write_error::WriteError;
+
+impl From<ReadError> for Problem {
+    fn from(error: ReadError) -> Self {
+        let refused = |code, title| Self::new(StatusCode::BAD_REQUEST, code, title, "");
+        match error {
+            ReadError::Query(error) => error.into(),
+            ReadError::Parameter(name, text) => Self::invalid_query(&name, text),
+            ReadError::SkipToken(text) => {
+                refused("odata.value", "Invalid value").field("$skiptoken", text)
+            }
+            ReadError::NotFound(noun, id) => Self::not_found(noun, id),
+            ReadError::TooMuch(excess) => {
+                refused("odata.limit", "Limit exceeded").field("$expand", excess.to_string())
+            }
+            ReadError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<WriteError> for Problem {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::Store(error) => error.into(),
+            WriteError::Domain(error) => error.into(),
+            WriteError::Missing(what, id) => Self::not_found(what, id),
+            WriteError::Changed(tag) => {
+                let detail = format!(
+                    "The record has changed since: If-Match does not name it as it is now, {tag}. Nothing was changed; read it again."
+                );
+                let problem = precondition_failed(detail);
+                match HeaderValue::try_from(tag) {
+                    Ok(tag) => problem.header(ETAG, tag),
+                    Err(_) => problem,
+                }
+            }
+            WriteError::Untagged => precondition_failed(
+                "If-Match names tags, and what is written here has none. Nothing was changed.",
+            ),
+            // Answered before it comes to this.
+            WriteError::Repeated(_) => Self::internal("a repeated request was taken for a problem"),
+            WriteError::OtherRequest => Self::new(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "idempotency.mismatch",
+                "Key of another request",
+                "This Idempotency-Key was sent with another request during the last 24 hours: its path, query or body differ. Nothing was changed.",
+            ),
+            WriteError::OverQuota(seconds) => Self::new(
+                StatusCode::TOO_MANY_REQUESTS,
+                "idempotency.quota",
+                "Too many keys",
+                "This client has used as many Idempotency-Keys during the last 24 hours as it may. Nothing was changed. Without a key the request is taken.",
+            )
+            .header(RETRY_AFTER, HeaderValue::from(seconds)),
+            WriteError::Encoding(error) => Self::internal(error),
+        }
+    }
+}
+
+fn precondition_failed(detail: impl Into<String>) -> Problem {
+    Problem::new(
+        StatusCode::PRECONDITION_FAILED,
+        "precondition.failed",
+        "Precondition failed",
+        detail,
+    )
+}
+
+impl From<DomainError> for Problem {
+    fn from(fault: DomainError) -> Self {
+        of(fault, MOST_COMPLAINTS)
+    }
+}
+
+fn of(fault: DomainError, most: usize) -> Problem {
+    match fault {
+        DomainError::Invalid(complaints) => about(
+            StatusCode::BAD_REQUEST,
+            "body.invalid",
+            "Invalid body",
+            complaints.into_iter().take(most),
+        ),
+        DomainError::Unprocessable { code, complaints } => about(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            code,
+            "Body does not fit the data",
+            complaints.into_iter().take(most),
+        ),
+        DomainError::Conflict { code, detail } => Problem::conflict(code, detail),
+        DomainError::OfBatch(fault) => of(*fault, BATCH_COMPLAINTS),
+    }
+}
+
+fn about(
+    status: StatusCode,
+    code: &'static str,
+    title: &'static str,
+    told: impl Iterator<Item = Complaint>,
+) -> Problem {
+    let problem = Problem::new(status, code, title, "");
+    told.fold(problem, |problem, complaint| {
+        problem.field(&complaint.field, complaint.text)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_is_told_than_helps() {
+        let complaints = (100..300).map(|number| Complaint {
+            field: format!("causes[{number}].id"),
+            text: "there is no such cause".to_owned(),
+        });
+        let fault = DomainError::Invalid(complaints.collect());
+        let told = |fault| Problem::from(fault).summary().matches("causes[").count();
+        assert_eq!(told(fault.clone()), 20);
+        assert_eq!(told(fault.of_batch()), 100);
+    }
+}

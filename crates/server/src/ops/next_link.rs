@@ -1,0 +1,41 @@
+//! The address of the next page: the request's own, with the place to go on from in `$skiptoken`.
+
+/// The same request, under its URL without a query, for the rows after the place that `token` tells.
+pub(super) fn after(url: &str, query: &str, token: &str) -> String {
+    let mut link = format!("{url}?");
+    for part in query.split('&') {
+        if !part.is_empty() && !is_place(part) {
+            link.push_str(part);
+            link.push('&');
+        }
+    }
+    link.push_str("$skiptoken=");
+    link.push_str(token);
+    link
+}
+
+/// Whether a piece of a query says where the page begins: `$skip` or `$skiptoken`, in any of their spellings.
+fn is_place(part: &str) -> bool {
+    // Only the name is looked at; it may be percent-encoded anywhere.
+    let name = part.split('=').next().unwrap_or(part);
+    let pairs: Vec<(String, String)> = serde_urlencoded::from_str(name).unwrap_or_default();
+    pairs.first().is_some_and(|(name, _)| {
+        let name = name.strip_prefix('$').unwrap_or(name);
+        name.eq_ignore_ascii_case("skip") || name.eq_ignore_ascii_case("skiptoken")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_next_page_keeps_everything_but_the_place() {
+        let after = |query: &str| super::after("http://plant/v2/areas", query, "AQ");
+        assert_eq!(after(""), "http://plant/v2/areas?$skiptoken=AQ");
+        assert_eq!(
+            after(
+                "$filter=name%20eq%20'a%26b'&%24skip=5&$TOP=2500&SkipToken=x&%24sk%69p=7&x=%24skip"
+            ),
+            "http://plant/v2/areas?$filter=name%20eq%20'a%26b'&$TOP=2500&x=%24skip&$skiptoken=AQ"
+        );
+    }
+}

@@ -1,0 +1,275 @@
+//! The one way in which a handler reads, by the read engine: prepare → run → send.
+//!
+//! What a request may be refused for is over after `prepare`, which needs no connection. `run` has a session and knows no
+//! HTTP. `send` alone makes a response.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::{ETAG, VARY};
+use http::{HeaderName, HeaderValue, StatusCode};
+
+use super::call::Call;
+use super::next_link;
+use super::page_tags::{self, Tags};
+use crate::http::body::{Body, Response};
+use crate::http::body_sender::{self, BodyReceiver, BodySender, Head};
+use crate::http::extract::{PREFERENCE_APPLIED, max_page_size};
+use crate::http::memory_budget::Reservation;
+use crate::http::problem::Problem;
+use crate::read::{self, Cost, Found, Prepared, ReadError, ReadRequest, Sink};
+use crate::store::Session;
+
+/// Names the state of the datasource that a page shows, for who puts pages together.
+const STATE: HeaderName = HeaderName::from_static("obeya-state");
+/// Page size, page number and count of all values, for forms that have no place for them.
+const PAGE_SIZE: HeaderName = HeaderName::from_static("obeya-page-size");
+const PAGE_NO: HeaderName = HeaderName::from_static("obeya-page-no");
+const COUNT: HeaderName = HeaderName::from_static("obeya-count");
+const VARIES: HeaderValue = HeaderValue::from_static("accept");
+
+/// What a read comes to.
+enum Answer {
+    /// The bytes, and what they are.
+    Whole(Vec<u8>, Found),
+    /// A body that may still be growing, and what is known of its page of values.
+    Growing(Growing, Option<ValueHead>),
+}
+
+struct Growing {
+    /// All of the body, if it is complete already.
+    whole: Option<Bytes>,
+    receiver: BodyReceiver,
+}
+
+/// What the head of a page of values is made of.
+struct ValueHead {
+    datasource: i64,
+    number: u32,
+    size: u32,
+    tags: Tags,
+}
+
+/// The stages of a read.
+pub(super) async fn read(
+    call: Call,
+    prepare: impl FnOnce(&ReadRequest<'_>) -> Result<Prepared, ReadError>,
+) -> Result<Response, Problem> {
+    // Parse, bind and plan, or take the plan from the cache.
+    let prepared = prepare(&request(&call))?;
+    // One snapshot: its rows become bytes.
+    let answer = run(&call, prepared).await?;
+    // Status, headers, tag and next link.
+    Ok(send(&call, answer))
+}
+
+/// What the read engine gets of a request.
+fn request(call: &Call) -> ReadRequest<'_> {
+    let app = &call.app;
+    ReadRequest {
+        query: call.query(),
+        now: call.now(),
+        limits: app.config.limits.query,
+        page_records: app.config.limits.page_records,
+        page_size: max_page_size(call.headers()).map(|(size, _)| size),
+        media: call.media().to_str().unwrap_or_default(),
+        context_base: call.wants_context().then(|| call.base_url()),
+        caches: &app.caches,
+        links: &app.links,
+        store: &app.store,
+    }
+}
+
+/// Runs a read where what it costs may run.
+async fn run(call: &Call, prepared: Prepared) -> Result<Answer, Problem> {
+    let app = &call.app;
+    let cost = prepared.cost();
+    match cost {
+        Cost::LookUp | Cost::Small => {}
+        Cost::Records(records) => {
+            let reservation = app.memory.lists.take(records).await?;
+            let growing = start(call, prepared, reservation, None).await?;
+            return Ok(Answer::Growing(growing, None));
+        }
+        Cost::Values(values) => {
+            let reservation = app.memory.pages.take(values).await?;
+            let head = ValueHead::of(call, &prepared);
+            let tags = head.as_ref().map(|head| head.tags.clone());
+            let growing = start(call, prepared, reservation, tags).await?;
+            return Ok(Answer::Growing(growing, head));
+        }
+    }
+    // These have no use for the caches: what a list remembers is in its plan.
+    let work = move |session: &mut dyn Session| {
+        let mut out = Vec::new();
+        let found = read::run(session, &prepared, None, &mut out)?;
+        Ok::<_, ReadError>((out, found))
+    };
+    let (out, found) = if cost == Cost::LookUp {
+        app.store.point(work).await?
+    } else {
+        app.store.brief(work).await?
+    };
+    Ok(Answer::Whole(out, found))
+}
+
+/// Starts a read whose answer is sent while it is read, and waits for its head.
+async fn start(
+    call: &Call,
+    prepared: Prepared,
+    reservation: Reservation,
+    tags: Option<Tags>,
+) -> Result<Growing, Problem> {
+    let app = Arc::clone(&call.app);
+    let (sender, mut receiver) = body_sender::channel(reservation);
+    // A task of its own, as the reading goes on after the head of the answer is sent. It ends by itself: when all is read, or
+    // with its client.
+    tokio::spawn(async move {
+        let sender = Arc::new(sender);
+        let mut sink = ToClient {
+            sender: Arc::clone(&sender),
+            tags,
+            version: 0,
+        };
+        let shared = Arc::clone(&app);
+        let outcome = app
+            .store
+            .read(move |session| read::run(session, &prepared, Some(&shared.caches), &mut sink))
+            .await;
+        sender.end(outcome.map(drop).map_err(Problem::from));
+        sender.guard(app.config.limits.request).await;
+    });
+    let whole = receiver.start().await?;
+    Ok(Growing { whole, receiver })
+}
+
+/// Hands an answer to the client as it is read.
+struct ToClient {
+    sender: Arc<BodySender>,
+    /// The tags of a page of values.
+    tags: Option<Tags>,
+    version: i64,
+}
+
+impl Sink for ToClient {
+    fn begin(&mut self, version: i64) -> ControlFlow<()> {
+        self.version = version;
+        let is_known = self
+            .tags
+            .as_ref()
+            .is_some_and(|tags| tags.is_known(version));
+        if !is_known {
+            return ControlFlow::Continue(());
+        }
+        self.sender.head(Head {
+            count: 0,
+            version,
+            is_known,
+        });
+        ControlFlow::Break(())
+    }
+
+    fn counted(&mut self, rows: u64) {
+        self.sender.head(Head {
+            count: rows,
+            version: self.version,
+            is_known: false,
+        });
+    }
+
+    fn piece(&mut self, bytes: Vec<u8>) -> ControlFlow<()> {
+        if self.sender.push(bytes) {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
+    }
+
+    fn last(&mut self, bytes: Vec<u8>) {
+        self.sender.push_last(bytes);
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.sender.is_wanted()
+    }
+}
+
+impl ValueHead {
+    fn of(call: &Call, prepared: &Prepared) -> Option<Self> {
+        let Prepared::Values(page) = prepared else {
+            return None;
+        };
+        Some(Self {
+            datasource: page.datasource(),
+            number: page.number(),
+            size: page.size(),
+            tags: Tags::of_answers_to(call, page.asks_the_time()),
+        })
+    }
+}
+
+/// The response of a read: the only place where one is made.
+fn send(call: &Call, answer: Answer) -> Response {
+    match answer {
+        Answer::Whole(out, Found::Record) => call.reply_record(out),
+        Answer::Whole(out, Found::Whole) => call.reply(out),
+        // OData Protocol, 11.2.7: a navigation to nothing is no error.
+        Answer::Whole(_, Found::Nothing) => empty(StatusCode::NO_CONTENT),
+        Answer::Whole(out, Found::OpenList(next)) => send_list(call, out, next.as_ref()),
+        Answer::Growing(growing, None) => growing.send(call),
+        Answer::Growing(growing, Some(head)) => send_values(call, growing, &head),
+    }
+}
+
+fn send_list(call: &Call, mut out: Vec<u8>, next: Option<&read::Next>) -> Response {
+    let next_link = next.map(|next| {
+        let url = format!("{}{}", call.base_url(), call.path());
+        next_link::after(&url, call.query(), &next.token(&call.app.links))
+    });
+    read::end_list(&mut out, next_link.as_deref());
+    let mut response = call.reply(out);
+    if let Some((_, applied)) = max_page_size(call.headers()) {
+        response.headers_mut().insert(PREFERENCE_APPLIED, applied);
+    }
+    response
+}
+
+fn send_values(call: &Call, growing: Growing, page: &ValueHead) -> Response {
+    let head = growing.receiver.head();
+    let is_known = head.is_some_and(|head| head.is_known);
+    let mut response = if is_known {
+        empty(StatusCode::NOT_MODIFIED)
+    } else {
+        growing.send(call)
+    };
+    let headers = response.headers_mut();
+    headers.insert(VARY, VARIES);
+    if let Some(Head { version, count, .. }) = head {
+        if let Some(tag) = page.tags.of(version) {
+            headers.insert(ETAG, tag.header());
+        }
+        headers.insert(STATE, page_tags::state(page.datasource, version));
+        if !is_known {
+            headers.insert(PAGE_SIZE, page.size.into());
+            headers.insert(PAGE_NO, page.number.into());
+            headers.insert(COUNT, HeaderValue::from(count));
+        }
+    }
+    response
+}
+
+impl Growing {
+    fn send(self, call: &Call) -> Response {
+        match self.whole {
+            Some(whole) => call.reply(whole),
+            None => call.reply_stream(Body::stream(self.receiver)),
+        }
+    }
+}
+
+fn empty(status: StatusCode) -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = status;
+    response
+}

@@ -1,0 +1,17 @@
+//! What the service takes from the specification at build time: its operations, and the document itself in both notations.
+
+/// The specification as JSON.
+pub(crate) const SPEC_JSON: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
+/// The specification as YAML, as it is written by hand.
+pub(crate) const SPEC_YAML: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.yaml"));
+
+#[expect(
+    dead_code,
+    reason = "the generated table has more readers than the service"
+)]
+mod operations {
+    //! Generated from the spec at build time.
+    include!(concat!(env!("OUT_DIR"), "/operations.rs"));
+}
+
+pub(crate) use operations::Operation;
