@@ -13,8 +13,8 @@ use crate::read::{Form, RecordPlan};
 use crate::store::Session;
 use crate::store::write_error::WriteError;
 
-static FORM: Form = Form::of(&entities::IMPROVEMENT);
-static RECORD: RecordPlan = RecordPlan::new(&FORM);
+const FORM: Form = Form::of(&entities::IMPROVEMENT);
+static RECORD: RecordPlan = RecordPlan::new(FORM);
 
 /// The improvement as it is now.
 fn answer(session: &mut dyn Session, id: i32) -> Result<Record, WriteError> {

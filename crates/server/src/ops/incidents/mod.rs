@@ -31,7 +31,7 @@ use crate::store::write_error::WriteError;
 use crate::store::{Session, incidents, stamp};
 
 /// An incident with everything that hangs on it.
-static FORM: Form = Form {
+const FORM: Form = Form {
     entity: &entities::INCIDENT,
     parts: Some((
         "$expand=consequences,categories,causes,customFields",
@@ -39,7 +39,7 @@ static FORM: Form = Form {
     )),
 };
 const NOT_DELETED: &str = "{t}.deleted_date IS NULL";
-static RECORD: RecordPlan = RecordPlan::new(&FORM).only(NOT_DELETED);
+static RECORD: RecordPlan = RecordPlan::new(FORM).only(NOT_DELETED);
 
 /// Looks up an incident that is to be changed. The stamp of the change is taken once nothing can be refused any more: what is refused before it has changed
 /// anything costs those nothing that share its commit.
