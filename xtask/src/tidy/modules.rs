@@ -15,9 +15,6 @@ use crate::process::root;
 /// Folders inside a crate whose modules are large enough to be checked as its top modules are.
 const INNER: [&str; 2] = ["crates/cli/src/pull", "crates/cli/src/sync"];
 
-/// Folders whose circles are being taken apart.
-const OPEN: [&str; 1] = ["crates/client/src"];
-
 /// Files that are named for each arrow of a circle.
 const NAMED_FILES: usize = 3;
 

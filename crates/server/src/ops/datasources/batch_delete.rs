@@ -33,7 +33,7 @@ fn delete(
     ids: &[i32],
     now: i64,
 ) -> Result<u64, WriteError> {
-    body::announce(session, datasource)?;
+    body::prefetch(session, datasource)?;
     body::open(session, datasource)?;
     // A change of the datasource, though no value has its stamp.
     let stamp = stamp::next(session, now, 0)?;

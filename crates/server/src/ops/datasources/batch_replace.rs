@@ -36,8 +36,8 @@ fn replace(
     values: &[DatasourceValue],
     now: i64,
 ) -> Result<DatasourceValueTotal, WriteError> {
-    body::announce(session, datasource)?;
-    write::announce(session, values.len())?;
+    body::prefetch(session, datasource)?;
+    write::prefetch(session, values.len())?;
     body::check(session, datasource, values)?;
     let stamp = stamp::next(session, now, 0)?;
     write::delete_period(session, datasource, period, stamp)?;

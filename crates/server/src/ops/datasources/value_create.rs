@@ -36,8 +36,8 @@ fn create(
     value: &DatasourceValue,
     now: i64,
 ) -> Result<Record, WriteError> {
-    body::announce(session, datasource)?;
-    write::announce(session, 1)?;
+    body::prefetch(session, datasource)?;
+    write::prefetch(session, 1)?;
     let elements = body::open(session, datasource)?;
     let known = elements::known(session, &elements, std::slice::from_ref(value))?;
     elements.check(value, &known)?;

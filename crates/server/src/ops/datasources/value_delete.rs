@@ -26,8 +26,8 @@ fn delete(
     (datasource, id): (i32, i32),
     now: i64,
 ) -> Result<(), WriteError> {
-    body::announce(session, datasource)?;
-    write::announce_find(session, datasource, id)?;
+    body::prefetch(session, datasource)?;
+    write::prefetch_find(session, datasource, id)?;
     body::open(session, datasource)?;
     find(session, (datasource, id))?;
     // A change of the datasource, though no value has its stamp.

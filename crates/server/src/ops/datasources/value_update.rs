@@ -59,8 +59,8 @@ fn update(
     value: &DatasourceValue,
     now: i64,
 ) -> Result<Record, WriteError> {
-    body::announce(session, datasource)?;
-    write::announce_find(session, datasource, id)?;
+    body::prefetch(session, datasource)?;
+    write::prefetch_find(session, datasource, id)?;
     let elements = body::open(session, datasource)?;
     let before = find(session, (datasource, id))?;
     let known = elements::known(session, &elements, std::slice::from_ref(value))?;

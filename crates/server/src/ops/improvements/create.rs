@@ -35,7 +35,7 @@ fn create(
     improvement: &Improvement,
     now: i64,
 ) -> Result<Record, WriteError> {
-    stamp::announce(session)?;
+    stamp::prefetch(session)?;
     update::check(session, &Links::default(), &improvement.links)?;
     let stamp = stamp::next(session, now, 0)?;
     let id = improvements::insert(session, improvement, stamp)?;

@@ -38,7 +38,7 @@ fn create(
     body: &IncidentCreate,
     now: i64,
 ) -> Result<Record, WriteError> {
-    stamp::announce(session)?;
+    stamp::prefetch(session)?;
     check(session, incident, body)?;
     let stamp = stamp::next(session, now, 0)?;
     let id = incidents::insert(

@@ -24,7 +24,7 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
             check.finish(Some(()))?;
             let now = deciding.now;
             let work = move |session: &mut dyn Session| {
-                incidents::announce_custom_field(session, id, field_id)?;
+                incidents::prefetch_custom_field(session, id, field_id)?;
                 let stored = open(session, id)?;
                 let mut references = References::new(session);
                 references.parts(

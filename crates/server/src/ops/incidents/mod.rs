@@ -44,8 +44,8 @@ static RECORD: RecordPlan = RecordPlan::new(FORM).only(NOT_DELETED);
 /// Looks up an incident that is to be changed. The stamp of the change is taken once nothing can be refused any more: what is refused before it has changed
 /// anything costs those nothing that share its commit.
 fn open(session: &mut dyn Session, id: i32) -> Result<incidents::Stored, WriteError> {
-    incidents::announce(session, id)?;
-    stamp::announce(session)?;
+    incidents::prefetch(session, id)?;
+    stamp::prefetch(session)?;
     incidents::find(session, id)?.ok_or(WriteError::Missing("incident", id))
 }
 

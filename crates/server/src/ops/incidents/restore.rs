@@ -14,8 +14,8 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     writing::write(call, NoBody, |(), deciding| {
         let now = deciding.now;
         let work = move |session: &mut dyn Session| {
-            incidents::announce_deleted(session, id, now)?;
-            stamp::announce(session)?;
+            incidents::prefetch_deleted(session, id, now)?;
+            stamp::prefetch(session)?;
             let found = incidents::find_deleted(session, id, now)?;
             let last_modified = found.ok_or(WriteError::Missing("deleted incident", id))?;
             let stamp = stamp::next(session, now, last_modified)?;

@@ -2,7 +2,7 @@
 
 use crate::domain::error::DomainError;
 use crate::store::write_error::WriteError;
-use crate::store::{Dialect, Session, StoreError, Value};
+use crate::store::{Session, StoreError, Value};
 
 const NAME: &str = "datasource_values";
 const TAKE: &str = "UPDATE counters SET last = last + ?1 WHERE name = ?2 RETURNING last";
