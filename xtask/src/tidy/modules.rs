@@ -16,7 +16,7 @@ use crate::process::root;
 const INNER: [&str; 2] = ["crates/cli/src/pull", "crates/cli/src/sync"];
 
 /// Folders whose circles are being taken apart.
-const OPEN: [&str; 2] = ["crates/client/src", "crates/server/src"];
+const OPEN: [&str; 1] = ["crates/server/src"];
 
 /// Files that are named for each arrow of a circle.
 const NAMED_FILES: usize = 3;
