@@ -1,6 +1,6 @@
 //! The one way in which a handler writes: decode → decide → commit → send, once the router has authorised it.
 //!
-//! [`write`] shows the stages. The work runs in the store's writer, and around it, in the same transaction, whatever belongs
+//! [`write()`] shows the stages. The work runs in the store's writer, and around it, in the same transaction, whatever belongs
 //! to every write:
 //!
 //! - `If-Match`: the record as it is now must have one of the tags; else 412 `precondition.failed`, and
