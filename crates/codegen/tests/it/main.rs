@@ -3,5 +3,6 @@
 mod fields;
 mod generated;
 mod lints;
+mod records;
 mod small;
 mod snapshots;

@@ -1,36 +1,31 @@
-//! The words of the wire that a line may hold. `Activated` is missing from the improvement's: it asks for a change and is never stored.
+//! The words of the wire that a line may hold: those of the domain, and two smaller sets. `Activated` is missing from the
+//! improvement's status: it asks for a change and is never stored.
 
 use super::field::WordSet;
+use crate::domain::words::{self as domain, Word, without};
 
-macro_rules! words {
-    ($($(#[$doc:meta])* $name:ident: $($word:literal)|+;)+) => {$(
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub(crate) struct $name;
+pub(crate) use crate::domain::words::{
+    BoardType, ElementKind, Evaluation, GroupType, IncidentStatus, Priority, Severity,
+};
 
-        impl WordSet for $name {
-            const WORDS: &'static [&'static str] = &[$($word),+];
-        }
-    )+};
+impl<T: Word> WordSet for T {
+    const WORDS: &'static [&'static str] = T::WORDS;
 }
 
-words! {
-    /// Type of a group.
-    GroupType: "GENERAL" | "BUSINESSUNIT" | "PROJECT" | "CUSTOMIZED";
-    /// Type of a board.
-    BoardType: "Weekly" | "Kanban" | "SmartActionList" | "Yearly";
-    /// Status of an incident.
-    IncidentStatus: "New" | "InProgress" | "Resolved" | "Rejected";
-    /// Severity of an incident.
-    Severity: "None" | "Low" | "Medium" | "High";
-    /// How a solution worked.
-    Evaluation: "Medium" | "Good" | "Bad";
-    /// Stage of an improvement.
-    ImprovementStatus: "Suggested" | "Planned" | "InProgress" | "Implemented" | "Evaluated" | "Archived" | "Open";
-    /// Stage that an archived improvement goes back to.
-    Stage: "Suggested" | "Planned" | "InProgress" | "Implemented" | "Evaluated" | "Open";
-    /// Priority of an improvement.
-    Priority: "NotPrioritized" | "LowEffortHighEffect" | "HighEffortHighEffect" | "LowEffortLowEffect" | "HighEffortLowEffect";
-    /// What an element of a datasource holds.
-    ElementType: "area" | "asset" | "board" | "bool" | "description" | "list" | "number" | "project" | "text" | "user";
+/// Status of an improvement as it is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ImprovementStatus;
+
+impl WordSet for ImprovementStatus {
+    const WORDS: &'static [&'static str] = &without::<7>(STATUS, &["Activated"]);
 }
+
+/// Stage that an archived improvement goes back to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stage;
+
+impl WordSet for Stage {
+    const WORDS: &'static [&'static str] = &without::<6>(STATUS, &["Activated", "Archived"]);
+}
+
+const STATUS: &[&str] = <domain::ImprovementStatus as Word>::WORDS;
