@@ -17,7 +17,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use tokio::runtime::Runtime;
 
-use crate::call::{Answer, Call, Turns, make};
+use crate::answer::{Answer, Turns, make};
+use crate::call::Call;
 use crate::runtime::{AtHome, away, runtime, wait};
 
 const STREAM: &CStr = c"arrow_array_stream";

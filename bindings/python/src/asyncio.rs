@@ -10,7 +10,7 @@ use pyo3::panic::PanicException;
 use pyo3::prelude::*;
 use tokio::task::AbortHandle;
 
-use crate::call::{Make, Turns, Work};
+use crate::answer::{Make, Turns, Work};
 use crate::errors;
 use crate::runtime::runtime;
 

@@ -1,94 +1,15 @@
 //! A call that is to be made: waited for by the classes of `Client`, awaited by those of `AsyncClient`. Nothing is sent before.
 //!
-//! What an operation is called with and what it means is elsewhere; here an answer becomes an object, and a failure an exception.
+//! What an operation is called with and what it means is elsewhere; here a failure becomes an exception.
 
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use obeya::model::Timestamp;
-use pyo3::IntoPyObjectExt as _;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use tokio::sync::Semaphore;
 
-use crate::models::Record;
+use crate::answer::{Turns, Work};
 use crate::runtime::{AtHome, wait};
 use crate::{asyncio, errors};
-
-/// Makes the Python object of an answer, for whoever has the GIL.
-pub(crate) type Make = Box<dyn FnOnce(Python<'_>) -> PyResult<Py<PyAny>> + Send>;
-
-/// The turns of a client's calls that are awaited: only so many are under way at once, each with a connection. A service takes only so
-/// many of those, and leaves others without an answer.
-pub(crate) type Turns = Arc<Semaphore>;
-
-/// What has to be done for an answer.
-pub(crate) type Work = Pin<Box<dyn Future<Output = obeya::Result<Make>> + Send>>;
-
-/// An answer that Python can have.
-pub(crate) trait Answer: Send + 'static {
-    /// The answer as a Python object.
-    fn into_python(self, py: Python<'_>) -> PyResult<Py<PyAny>>;
-}
-
-impl<T: Record> Answer for T {
-    fn into_python(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        Ok(self.into_object(py)?.unbind())
-    }
-}
-
-impl Answer for () {
-    fn into_python(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        Ok(py.None())
-    }
-}
-
-impl Answer for i32 {
-    fn into_python(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.into_py_any(py)
-    }
-}
-
-impl Answer for i64 {
-    fn into_python(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.into_py_any(py)
-    }
-}
-
-impl Answer for Timestamp {
-    fn into_python(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        Ok(crate::time::datetime(py, self)?.into_any().unbind())
-    }
-}
-
-impl Answer for obeya::Access {
-    fn into_python(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let lifetime = self.expires_in.map(|time| time.as_secs_f64());
-        (lifetime, self.scopes).into_py_any(py)
-    }
-}
-
-impl<T: Answer> Answer for Option<T> {
-    fn into_python(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        match self {
-            Some(answer) => answer.into_python(py),
-            None => Ok(py.None()),
-        }
-    }
-}
-
-/// The work of getting an answer.
-pub(crate) fn work<T: Answer>(
-    answer: impl Future<Output = obeya::Result<T>> + Send + 'static,
-) -> Work {
-    Box::pin(async { Ok(make(answer.await?)) })
-}
-
-/// Makes the object of an answer later.
-pub(crate) fn make<T: Answer>(answer: T) -> Make {
-    Box::new(|py| answer.into_python(py))
-}
 
 /// A call that is to be made, once.
 #[pyclass(frozen, generic, module = "obeya._obeya")]

@@ -8,7 +8,8 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use tokio::sync::Semaphore;
 
-use crate::call::{Answer, Call, Turns, work};
+use crate::answer::{Answer, Turns, work};
+use crate::call::Call;
 use crate::runtime::AtHome;
 
 /// A share of a client.

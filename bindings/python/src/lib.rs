@@ -5,6 +5,7 @@
 //! their resources in `obeya/_async` and `obeya/_sync`, the exceptions in `obeya/_errors.py`, the conversions to data frames in
 //! `obeya/_frames.py`.
 
+mod answer;
 mod arguments;
 mod arrow;
 mod asyncio;

@@ -18,8 +18,9 @@ use obeya::{ArrowPage, List, Paged, Records, Resource};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyIterator, PyTuple};
 
+use crate::answer::{Answer, Make, Turns, Work, make, work};
 use crate::arrow::{self, Batches, Fetch, Rows};
-use crate::call::{Answer, Call, Make, Turns, Work, make, work};
+use crate::call::Call;
 use crate::handle::Handle;
 use crate::models::Record;
 use crate::runtime::AtHome;

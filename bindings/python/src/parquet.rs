@@ -20,8 +20,9 @@ use tempfile::NamedTempFile;
 use tokio::sync::{Mutex, Semaphore};
 use tokio::task::{JoinHandle, spawn_blocking};
 
+use crate::answer::Make;
 use crate::arrow::Batch;
-use crate::call::{Call, Make};
+use crate::call::Call;
 use crate::errors;
 use crate::lists::Query;
 use crate::runtime::{AtHome, runtime};

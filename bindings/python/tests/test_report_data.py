@@ -14,7 +14,8 @@ import obeya
 import pytest
 from obeya.__main__ import main
 from obeya._report._charts import charts
-from obeya._report._gather import Figures, Wanted, gather
+from obeya._report._gather import Figures, gather
+from obeya._report._wanted import Wanted
 from obeya._report._page import page
 from obeya._report._text import text
 from test_report import SVG, environment, table

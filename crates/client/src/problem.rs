@@ -4,7 +4,6 @@
 //! send half of one or an HTML page. The caller gets a [`Problem`] in each case. What an undecodable body said is not
 //! repeated.
 
-use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use obeya_model::Problem;
 use serde_json::{Map, Value};
@@ -12,51 +11,51 @@ use serde_json::{Map, Value};
 use crate::error::Error;
 use crate::retry::retry_after;
 
-/// The stable code of a problem document, if the body is one that has it.
-pub(crate) fn code(body: &[u8]) -> Option<String> {
-    #[derive(serde::Deserialize)]
-    struct Coded {
-        code: String,
-    }
-    serde_json::from_slice::<Coded>(body)
-        .ok()
-        .map(|document| document.code)
-}
+/// The JSON object in the body of an answer that is not a success; without members where the body is something else.
+#[derive(Debug, Default)]
+pub(crate) struct Document(Map<String, Value>);
 
-/// The error for an answer with this status, headers and body.
-pub(crate) fn error(
-    operation: &'static str,
-    status: StatusCode,
-    headers: &HeaderMap,
-    body: &Bytes,
-) -> Error {
-    let document = serde_json::from_slice::<Value>(body).ok();
-    let document = document.and_then(|value| match value {
-        Value::Object(members) => Some(members),
-        _ => None,
-    });
-    let request_id = headers
-        .get("x-request-id")
-        .and_then(|id| id.to_str().ok())
-        .map(str::to_owned)
-        .or_else(|| {
-            let trace = document.as_ref()?.get("traceId")?.as_str()?;
-            Some(trace.to_owned())
-        });
-    match problem(status, document.unwrap_or_default()) {
-        Ok(problem) => Error::Api {
-            status: status.as_u16(),
-            problem: Box::new(problem),
-            request_id,
-            retry_after: retry_after(headers),
-            operation,
-            earlier: None,
-        },
-        Err(error) => Error::Decode {
-            operation,
-            path: ".".to_owned(),
-            reason: format!("status {status} without a usable problem: {error}"),
-        },
+impl Document {
+    /// Reads a body. This is done once for each answer.
+    pub(crate) fn parse(body: &[u8]) -> Self {
+        match serde_json::from_slice(body) {
+            Ok(Value::Object(members)) => Self(members),
+            _ => Self::default(),
+        }
+    }
+
+    /// The stable code of the problem, if it has one.
+    pub(crate) fn code(&self) -> Option<&str> {
+        self.0.get("code")?.as_str()
+    }
+
+    /// The error for an answer with this status, these headers and this document.
+    pub(crate) fn into_error(
+        self,
+        operation: &'static str,
+        status: StatusCode,
+        headers: &HeaderMap,
+    ) -> Error {
+        let request_id = headers
+            .get("x-request-id")
+            .and_then(|id| id.to_str().ok())
+            .or_else(|| self.0.get("traceId")?.as_str())
+            .map(str::to_owned);
+        match problem(status, self.0) {
+            Ok(problem) => Error::Api {
+                status: status.as_u16(),
+                problem: Box::new(problem),
+                request_id,
+                retry_after: retry_after(headers),
+                operation,
+                earlier: None,
+            },
+            Err(error) => Error::Decode {
+                operation,
+                path: ".".to_owned(),
+                reason: format!("status {status} without a usable problem: {error}"),
+            },
+        }
     }
 }
 
@@ -92,14 +91,25 @@ mod tests {
 
     fn seen(status: u16, body: &'static str) -> (String, String, Option<String>) {
         let status = StatusCode::from_u16(status).unwrap();
-        let error = error(
-            "getArea",
-            status,
-            &HeaderMap::new(),
-            &Bytes::from_static(body.as_bytes()),
-        );
+        let document = Document::parse(body.as_bytes());
+        let error = document.into_error("getArea", status, &HeaderMap::new());
         let id = error.request_id().map(str::to_owned);
         (error.code().unwrap().to_owned(), error.to_string(), id)
+    }
+
+    #[test]
+    fn only_a_text_is_a_code() {
+        let code = |body: &str| Document::parse(body.as_bytes()).code().map(str::to_owned);
+        let found = code(r#"{"code":"unavailable"}"#);
+        assert_eq!(found.as_deref(), Some("unavailable"));
+        for body in [
+            r#"{"code":503}"#,
+            r#"[{"code":"unavailable"}]"#,
+            "<html>",
+            "",
+        ] {
+            assert_eq!(code(body), None, "{body}");
+        }
     }
 
     #[test]

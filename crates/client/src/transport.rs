@@ -46,17 +46,9 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// The answer if it is a success, else its error.
-    fn success(self, operation: &'static str) -> Result<Self> {
-        if self.status.is_success() {
-            return Ok(self);
-        }
-        Err(problem::error(
-            operation,
-            self.status,
-            &self.headers,
-            &self.body,
-        ))
+    /// The problem that it reports; `None` for a success.
+    fn problem(&self) -> Option<problem::Document> {
+        (!self.status.is_success()).then(|| problem::Document::parse(&self.body))
     }
 }
 
@@ -188,8 +180,10 @@ impl Transport {
                 refreshed = true;
                 continue;
             }
+            let problem = outcome.as_ref().ok().and_then(Reply::problem);
+            let code = problem.as_ref().and_then(problem::Document::code);
             let fault = match &outcome {
-                Ok(reply) => Fault::Status(reply.status, &reply.headers, &reply.body),
+                Ok(reply) => Fault::Status(reply.status, &reply.headers, code),
                 Err(Error::Connection {
                     connecting: true, ..
                 }) => Fault::Connect,
@@ -202,7 +196,10 @@ impl Transport {
                 // The deadline would end the wait. What happened says more than a timeout.
                 .filter(|wait| !deadline.ends_within(*wait));
             let leaves_open = fault.leaves_open() && !request.method().is_safe();
-            let outcome = outcome.and_then(|reply| reply.success(operation));
+            let outcome = outcome.and_then(|reply| match problem {
+                None => Ok(reply),
+                Some(problem) => Err(problem.into_error(operation, reply.status, &reply.headers)),
+            });
             let Some(wait) = wait else {
                 return outcome.map_err(|error| error.after(open));
             };

@@ -16,6 +16,7 @@
 
 pub mod build;
 pub mod contract;
+mod conventions;
 mod fault;
 mod generate;
 mod lint;

@@ -3,9 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::generate::RAW_MARK;
-use crate::lint::responses::is_json;
-use crate::operations::METHODS;
+use crate::conventions::{BY_EXECUTOR, METHODS, RAW_MARK, is_json};
 use crate::{naming, schema, spec};
 
 /// Keywords the generator would turn into narrower types, losing half of them on the way: `minimum: 1` alone makes a
@@ -30,9 +28,6 @@ const STRIPPED: [&str; 18] = [
     "writeOnly",
     "deprecated",
 ];
-
-/// The mark of a header that the generated calls leave to their executor.
-pub(crate) const BY_EXECUTOR: &str = "x-obeya-by-executor";
 
 /// The document for the generator.
 #[must_use]

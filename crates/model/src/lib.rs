@@ -37,9 +37,8 @@
 // The generated code names the types by the crate's name, because the client crate includes code of the same kind.
 extern crate self as obeya_model;
 
-mod date;
 mod patch;
-mod timestamp;
+mod time;
 mod words;
 
 mod generated {
@@ -55,7 +54,6 @@ mod generated {
     include!(concat!(env!("OUT_DIR"), "/model.rs"));
 }
 
-pub use date::Date;
 pub use generated::*;
 pub use patch::Patch;
-pub use timestamp::{TimeError, Timestamp};
+pub use time::{Date, TimeError, Timestamp};

@@ -1,11 +1,11 @@
 //! The options other than expressions: `$select`, `$expand`, `$orderby`, `$top`, `$skip`, `$count`, and the options nested
 //! in an `$expand` item, which share one token stream with it.
 
+use crate::ast::options::{OptionName, Options, fill};
 use crate::ast::{ExpandItem, ExpandTarget, Literal, SelectItem};
 use crate::error::{Error, ErrorKind, excerpt};
 use crate::lex::TokenKind;
 use crate::nearest::{did_you_mean, nearest};
-use crate::options::{OptionName, Options, fill};
 use crate::parse::Parser;
 use crate::search;
 

@@ -20,7 +20,8 @@ pub mod search;
 pub mod sql;
 mod value;
 
+pub use ast::options::{OptionName, Options};
 pub use bind::{Bound, BoundExpand, Context, OutColumn};
 pub use error::{Error, ErrorKind};
 pub use limits::Limits;
-pub use options::{OptionName, Options, Parameters};
+pub use options::Parameters;

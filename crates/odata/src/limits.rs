@@ -37,6 +37,10 @@ pub struct Limits {
     pub option_bytes: usize,
 }
 
+/// The most patterns that one query may have, whatever the configuration says: a thread caches as many compiled
+/// ones.
+pub(crate) const MAX_PATTERNS: usize = 8;
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -57,7 +61,7 @@ impl Default for Limits {
 impl Limits {
     /// The number of patterns that is enforced.
     pub(crate) fn safe_patterns(&self) -> usize {
-        self.patterns.min(crate::functions::pattern::KEPT)
+        self.patterns.min(MAX_PATTERNS)
     }
 
     /// The nesting of lambdas and of aliases that is enforced.

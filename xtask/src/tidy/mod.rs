@@ -1,6 +1,7 @@
-//! What the compiler cannot see: who may depend on whom, how long a file may get, snapshots without a test.
+//! What the compiler cannot see: who may depend on whom, circles of modules, how long a file may get, snapshots without a test.
 
 mod arrows;
+mod modules;
 mod sizes;
 mod snapshots;
 
@@ -15,6 +16,7 @@ use crate::process::{cargo, root};
 pub(crate) fn run() -> Result<()> {
     let files = files(&root())?;
     let mut faults = arrows::faults(&metadata()?)?;
+    faults.extend(modules::faults(&files)?);
     faults.extend(sizes::faults(&files)?);
     faults.extend(snapshots::faults(&files)?);
     for fault in &faults {

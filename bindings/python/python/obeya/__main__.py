@@ -20,7 +20,7 @@ import obeya
 from obeya._printable import printable
 
 if TYPE_CHECKING:
-    from obeya._report._gather import Wanted
+    from obeya._report._wanted import Wanted
 
 _NEEDED = ("matplotlib", "pyarrow")
 _DAYS_OF_STEP = 248
@@ -160,7 +160,7 @@ def _report(client: obeya.Client, parsed: argparse.Namespace) -> None:
 
 
 def _wanted(parsed: argparse.Namespace) -> Wanted:
-    from obeya._report._gather import Wanted
+    from obeya._report._wanted import Wanted
 
     if parsed.command == "demo":
         return Wanted(

@@ -12,8 +12,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::json;
 
+use crate::answer::Answer;
 use crate::arguments::{Day, Id, Moment, Names, Where, bodies, body, get, list};
-use crate::call::{Answer, Call};
+use crate::call::Call;
 use crate::handle::Handle;
 use crate::lists::Query;
 use crate::models::{

@@ -10,9 +10,10 @@ use obeya::tables::{Column, Tabular};
 use obeya::{List, Resource};
 
 use super::What;
+use super::context::SyncContext;
 use super::report::Line;
 use super::row::{Group, Row, Rows, row};
-use super::run::{self, Run};
+use super::schema;
 use super::target::{Counts, Scope};
 
 /// Incidents whose comments are asked for at a time.
@@ -20,103 +21,119 @@ const INCIDENTS: usize = 100;
 
 /// Boards, groups, areas and what else is small. Gives a digest of those whose names stand in records, where
 /// all of them are wanted and the client may read any.
-pub(super) async fn organisation(run: &mut Run<'_>) -> Result<Option<u64>> {
-    let client = run.client.clone();
+pub(super) async fn organisation(context: &mut SyncContext<'_>) -> Result<Option<u64>> {
+    let client = context.client.clone();
     let mut digest = Digest::default();
-    if run.args.wants(What::Groups) {
+    if context.args.wants(What::Groups) {
         let list = client.groups().list();
         let done = whole::<GroupRecord>(
-            run,
+            context,
             list,
-            run::groups(),
+            schema::groups(),
             GroupRecord::columns(),
             &mut digest,
         )
         .await;
-        run.told("groups", done)?;
+        context.record_outcome("groups", done)?;
     }
-    if run.args.wants(What::Types) {
+    if context.args.wants(What::Types) {
         let found = client.incidents().types().await;
         let done = array(
-            run,
+            context,
             found,
-            &run::types(),
+            &schema::types(),
             IncidentTypeSummary::columns(),
             &mut digest,
         );
-        run.told("incident_types", done)?;
+        context.record_outcome("incident_types", done)?;
     }
     let mut unused = Digest::default();
-    if run.args.wants(What::Areas) {
+    if context.args.wants(What::Areas) {
         let list = client.areas().list();
-        let done = whole::<Area>(run, list, run::areas(), Area::columns(), &mut unused).await;
-        run.told("areas", done)?;
+        let done =
+            whole::<Area>(context, list, schema::areas(), Area::columns(), &mut unused).await;
+        context.record_outcome("areas", done)?;
     }
-    if run.args.wants(What::Boards) {
+    if context.args.wants(What::Boards) {
         let list = client.boards().list();
-        let done = whole::<Board>(run, list, run::boards(), Board::columns(), &mut unused).await;
-        run.told("boards", done)?;
+        let done = whole::<Board>(
+            context,
+            list,
+            schema::boards(),
+            Board::columns(),
+            &mut unused,
+        )
+        .await;
+        context.record_outcome("boards", done)?;
     }
     // Of one list alone it would be a digest of something else.
-    let is_whole = run.args.wants(What::Groups) && run.args.wants(What::Types);
+    let is_whole = context.args.wants(What::Groups) && context.args.wants(What::Types);
     Ok((is_whole && digest.is_of_something).then_some(digest.sum))
 }
 
 /// The datasources. Gives their ids.
-pub(super) async fn datasources(run: &mut Run<'_>) -> Result<BTreeSet<i32>> {
-    let found = run.client.datasources().list().await?;
+pub(super) async fn datasources(context: &mut SyncContext<'_>) -> Result<BTreeSet<i32>> {
+    let found = context.client.datasources().list().await?;
     let ids = found.iter().map(|datasource| datasource.id).collect();
-    if run.args.wants(What::Datasources) {
+    if context.args.wants(What::Datasources) {
         let mut unused = Digest::default();
         let done = array(
-            run,
+            context,
             Ok(found),
-            &run::datasources(),
+            &schema::datasources(),
             Datasource::columns(),
             &mut unused,
         );
-        run.told("datasources", done)?;
+        context.record_outcome("datasources", done)?;
     }
     Ok(ids)
 }
 
 /// Comments on incidents, all of them.
-pub(super) async fn comments(run: &mut Run<'_>) -> Result<Line> {
-    let list = run.client.comments().list();
+pub(super) async fn comments(context: &mut SyncContext<'_>) -> Result<Line> {
+    let list = context.client.comments().list();
     let mut unused = Digest::default();
     // What was to be read anew is read with all of them, and kept so together with them.
-    run.state.comments = Some(BTreeSet::new());
+    context.state.comments = Some(BTreeSet::new());
     let done = whole::<IncidentComment>(
-        run,
+        context,
         list,
-        run::comments(),
+        schema::comments(),
         IncidentComment::columns(),
         &mut unused,
     )
     .await;
     if done.is_err() {
-        run.state.comments = None;
+        context.state.comments = None;
     }
     done
 }
 
 /// Whether the service has as many comments as the copy.
-pub(super) async fn has_all_comments(run: &mut Run<'_>) -> Result<bool> {
-    let one = run.client.comments().list().top(1).count(true);
+pub(super) async fn has_all_comments(context: &mut SyncContext<'_>) -> Result<bool> {
+    let one = context.client.comments().list().top(1).count(true);
     let there = one.send().await?.count;
-    Ok(there == i64::try_from(run.comments()?).ok())
+    Ok(there == i64::try_from(context.comments()?).ok())
 }
 
 /// Puts the comments that some incidents have now in the place of those that the copy has on them.
-pub(super) async fn comments_of(run: &mut Run<'_>, incidents: BTreeSet<i32>) -> Result<Counts> {
-    let group = run::comments();
+pub(super) async fn comments_of(
+    context: &mut SyncContext<'_>,
+    incidents: BTreeSet<i32>,
+) -> Result<Counts> {
+    let group = schema::comments();
     let owner = group.main.place("incident_id");
     let ids: Vec<String> = incidents.iter().map(ToString::to_string).collect();
     // A comment that moves between two requests, from an incident of one to an incident of the other, comes with both.
     let mut rows = BTreeMap::new();
     for some in ids.chunks(INCIDENTS) {
         let filter = format!("incidentId in ({})", some.join(","));
-        let list = run.client.comments().list().filter(filter).orderby("id");
+        let list = context
+            .client
+            .comments()
+            .list()
+            .filter(filter)
+            .orderby("id");
         let found = list.stream().all().await?;
         let found = found
             .iter()
@@ -124,12 +141,12 @@ pub(super) async fn comments_of(run: &mut Run<'_>, incidents: BTreeSet<i32>) -> 
         rows.extend(found.map(|row| (row[0].id(), row)));
     }
     let rows = rows.into_values().collect();
-    run.state.comments = Some(BTreeSet::new());
-    run.exchange(&group, owner, &incidents, Rows(vec![rows]))
+    context.state.comments = Some(BTreeSet::new());
+    context.exchange(&group, owner, &incidents, Rows(vec![rows]))
 }
 
 async fn whole<T: Resource>(
-    run: &mut Run<'_>,
+    context: &mut SyncContext<'_>,
     list: List<T>,
     group: Group,
     columns: &'static [Column<T>],
@@ -142,13 +159,13 @@ async fn whole<T: Resource>(
     };
     let mut page = first?;
     let mut total = 0;
-    run.begin(Scope::All(&group))?;
+    context.begin(Scope::All(&group))?;
     loop {
         let rows = page.items.iter().map(|record| row(None, columns, record));
         let rows: Vec<Row> = rows.collect();
         total += rows.len() as u64;
         rows.iter().for_each(|row| digest.take(row));
-        run.push(Rows(vec![rows]))?;
+        context.push(Rows(vec![rows]))?;
         match pages.next().await {
             Some(next) => page = next?,
             None => break,
@@ -157,14 +174,14 @@ async fn whole<T: Resource>(
     digest.is_of_something = true;
     Ok(Line {
         rows: total,
-        counts: run.finish()?,
+        counts: context.finish()?,
         is_exact: true,
     })
 }
 
 /// A list that comes at once.
 fn array<T>(
-    run: &mut Run<'_>,
+    context: &mut SyncContext<'_>,
     found: obeya::Result<Vec<T>>,
     group: &Group,
     columns: &'static [Column<T>],
@@ -178,11 +195,11 @@ fn array<T>(
     rows.iter().for_each(|row| digest.take(row));
     digest.is_of_something = true;
     let total = rows.len() as u64;
-    run.begin(Scope::All(group))?;
-    run.push(Rows(vec![rows]))?;
+    context.begin(Scope::All(group))?;
+    context.push(Rows(vec![rows]))?;
     Ok(Line {
         rows: total,
-        counts: run.finish()?,
+        counts: context.finish()?,
         is_exact: true,
     })
 }

@@ -3,6 +3,7 @@
 //! What is asked of the service is in `records`, `lists` and `values`; where it goes is in `target`. Why a copy is exact when it says so
 //! is written down in `docs/sync.md`.
 
+mod context;
 mod fields;
 mod lists;
 mod month;
@@ -10,6 +11,7 @@ mod records;
 mod report;
 mod row;
 mod run;
+mod schema;
 mod state;
 mod target;
 mod values;
@@ -23,8 +25,8 @@ use clap::ValueEnum as _;
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 
+use self::context::SyncContext;
 use self::report::Report;
-use self::run::Run;
 use self::state::{Source, State};
 use self::target::{Folder, Place, Postgres, Sql, Sqlite, Target};
 use crate::connect::Connect;
@@ -154,7 +156,7 @@ async fn bring(args: &Args, client: &obeya::Client, source: Source) -> Result<Re
         None => State::new(source),
     };
     target.save(&state)?;
-    Run::new(client, target, state, args).all().await
+    SyncContext::new(client, target, state, args).all().await
 }
 
 async fn status(place: &Place) -> Result<()> {
@@ -170,7 +172,7 @@ async fn status(place: &Place) -> Result<()> {
 }
 
 async fn open(place: &Place) -> Result<Box<dyn Target>> {
-    let ours = run::tables();
+    let ours = schema::tables();
     Ok(match place {
         Place::Folder(path) => Box::new(Folder::open(path)?),
         Place::Sqlite(path) => Box::new(Sql::open(Sqlite::open(path)?, &ours)?),

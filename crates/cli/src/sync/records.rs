@@ -15,9 +15,10 @@ use obeya::model::{
 };
 use obeya::tables::{Tabular as _, scalars};
 
+use super::context::SyncContext;
 use super::report::Line;
 use super::row::{Group, Rows, row};
-use super::run::{self, Run};
+use super::schema;
 use super::state::{Mark, State};
 use super::target::{Counts, Scope};
 
@@ -88,17 +89,17 @@ pub(super) trait Stamped: Sized + Send + 'static {
 /// Brings a kind of record up to date. `since`, where it is given, is the mark to go on from after everything was read; what hangs on the records
 /// was then read after it.
 pub(super) async fn sync<T: Stamped>(
-    run: &mut Run<'_>,
+    context: &mut SyncContext<'_>,
     anew: bool,
     since: Option<Mark>,
 ) -> Result<Line> {
-    let mut work = Work::<T>::begin(run)?;
-    if anew || !work.run.state.records.contains_key(T::NAME) {
+    let mut work = Work::<T>::begin(context)?;
+    if anew || !work.context.state.records.contains_key(T::NAME) {
         let since = match since {
             Some(since) => since,
             None => {
-                T::touch_all(&mut work.run.state);
-                latest::<T>(work.run.client).await?.1
+                T::touch_all(&mut work.context.state);
+                latest::<T>(work.context.client).await?.1
             }
         };
         work.everything(since).await?;
@@ -138,7 +139,7 @@ pub(super) async fn latest<T: Stamped>(client: &Client) -> Result<(u64, Mark)> {
 }
 
 struct Work<'a, 'b, T> {
-    run: &'a mut Run<'b>,
+    context: &'a mut SyncContext<'b>,
     /// What the copy has.
     ids: BTreeSet<i32>,
     counts: Counts,
@@ -147,11 +148,11 @@ struct Work<'a, 'b, T> {
 }
 
 impl<'a, 'b, T: Stamped> Work<'a, 'b, T> {
-    fn begin(run: &'a mut Run<'b>) -> Result<Self> {
-        let group = T::group(&run.state);
-        let ids = tokio::task::block_in_place(|| run.target.ids(&group))?;
+    fn begin(context: &'a mut SyncContext<'b>) -> Result<Self> {
+        let group = T::group(&context.state);
+        let ids = tokio::task::block_in_place(|| context.target.ids(&group))?;
         Ok(Work {
-            run,
+            context,
             ids: ids.into_iter().collect(),
             counts: Counts::default(),
             changed: HashSet::new(),
@@ -160,7 +161,7 @@ impl<'a, 'b, T: Stamped> Work<'a, 'b, T> {
     }
 
     fn mark(&self) -> Mark {
-        let mark = self.run.state.records.get(T::NAME);
+        let mark = self.context.state.records.get(T::NAME);
         mark.copied().unwrap_or(Mark::START)
     }
 
@@ -174,20 +175,20 @@ impl<'a, 'b, T: Stamped> Work<'a, 'b, T> {
 
     /// Tells whether it came to the end.
     async fn walk(&mut self, since: Mark) -> Result<bool> {
-        let group = T::group(&self.run.state);
-        self.run.begin(Scope::All(&group))?;
+        let group = T::group(&self.context.state);
+        self.context.begin(Scope::All(&group))?;
         let mut ids = BTreeSet::new();
         let mut last = i32::MIN;
         loop {
             let ask = Ask {
                 filter: Some(format!("id gt {last}")),
                 orderby: Some("id"),
-                size: self.run.page_size(PAGE),
+                size: self.context.page_size(PAGE),
                 ..Ask::default()
             };
-            let (left, records) = T::page(self.run.client, ask).await?;
-            if T::learn(&records, &mut self.run.state) {
-                tokio::task::block_in_place(|| self.run.target.abandon())?;
+            let (left, records) = T::page(self.context.client, ask).await?;
+            if T::learn(&records, &mut self.context.state) {
+                tokio::task::block_in_place(|| self.context.target.abandon())?;
                 return Ok(false);
             }
             let Some(end) = records.last() else {
@@ -195,14 +196,14 @@ impl<'a, 'b, T: Stamped> Work<'a, 'b, T> {
             };
             last = end.mark().id;
             ids.extend(records.iter().map(|record| record.mark().id));
-            let rows = T::rows(&records, &self.run.state);
-            self.run.push(rows)?;
+            let rows = T::rows(&records, &self.context.state);
+            self.context.push(rows)?;
             if left <= records.len() as u64 {
                 break;
             }
         }
-        self.run.state.records.insert(T::NAME.to_owned(), since);
-        self.counts = self.run.finish()?;
+        self.context.state.records.insert(T::NAME.to_owned(), since);
+        self.counts = self.context.finish()?;
         self.ids = ids;
         Ok(true)
     }
@@ -216,14 +217,14 @@ impl<'a, 'b, T: Stamped> Work<'a, 'b, T> {
                 filter: (mark != Mark::START)
                     .then(|| format!("lastModified gt {} or id gt {}", mark.stamp, mark.id)),
                 orderby: Some("lastModified,id"),
-                size: self.run.page_size(PAGE),
+                size: self.context.page_size(PAGE),
             };
-            let (left, records) = T::page(self.run.client, ask).await?;
+            let (left, records) = T::page(self.context.client, ask).await?;
             let Some(end) = records.last() else {
                 return Ok(());
             };
             let end = end.mark();
-            T::learn(&records, &mut self.run.state);
+            T::learn(&records, &mut self.context.state);
             let ids: BTreeSet<i32> = records.iter().map(|record| record.mark().id).collect();
             for id in &ids {
                 if self.ids.insert(*id) {
@@ -232,11 +233,11 @@ impl<'a, 'b, T: Stamped> Work<'a, 'b, T> {
                     self.counts.changed += 1;
                 }
             }
-            T::touch(&mut self.run.state, &ids);
-            let group = T::group(&self.run.state);
-            let rows = T::rows(&records, &self.run.state);
-            self.run.state.records.insert(T::NAME.to_owned(), end);
-            self.run.exchange(&group, 0, &ids, rows)?;
+            T::touch(&mut self.context.state, &ids);
+            let group = T::group(&self.context.state);
+            let rows = T::rows(&records, &self.context.state);
+            self.context.state.records.insert(T::NAME.to_owned(), end);
+            self.context.exchange(&group, 0, &ids, rows)?;
             if left <= records.len() as u64 {
                 return Ok(());
             }
@@ -249,25 +250,25 @@ impl<'a, 'b, T: Stamped> Work<'a, 'b, T> {
         let is_exact = |(total, last): (u64, Mark), ids: &BTreeSet<i32>| {
             (last <= mark, total == ids.len() as u64)
         };
-        let found = latest::<T>(self.run.client).await?;
+        let found = latest::<T>(self.context.client).await?;
         match is_exact(found, &self.ids) {
             (true, true) => return self.settled(),
             (true, false) => {}
             // More has changed: that first.
             (false, _) => return Ok(false),
         }
-        let since = self.run.state.settled.get(T::NAME).copied();
+        let since = self.context.state.settled.get(T::NAME).copied();
         if let Some(since) = since {
-            let deleted = T::deleted(self.run.client, since.stamp).await?;
+            let deleted = T::deleted(self.context.client, since.stamp).await?;
             self.remove(deleted)?;
-            let found = latest::<T>(self.run.client).await?;
+            let found = latest::<T>(self.context.client).await?;
             if is_exact(found, &self.ids) == (true, true) {
                 return self.settled();
             }
         }
         let gone = self.search().await?;
         self.remove(gone)?;
-        let found = latest::<T>(self.run.client).await?;
+        let found = latest::<T>(self.context.client).await?;
         if is_exact(found, &self.ids) == (true, true) {
             return self.settled();
         }
@@ -277,9 +278,9 @@ impl<'a, 'b, T: Stamped> Work<'a, 'b, T> {
     /// Everything that was deleted up to here is known.
     fn settled(&mut self) -> Result<bool> {
         let mark = self.mark();
-        let before = self.run.state.settled.insert(T::NAME.to_owned(), mark);
+        let before = self.context.state.settled.insert(T::NAME.to_owned(), mark);
         if before != Some(mark) {
-            tokio::task::block_in_place(|| self.run.target.save(&self.run.state))?;
+            tokio::task::block_in_place(|| self.context.target.save(&self.context.state))?;
         }
         Ok(true)
     }
@@ -301,7 +302,7 @@ impl<'a, 'b, T: Stamped> Work<'a, 'b, T> {
                 size: if is_small { RANGE as i32 } else { 1 },
                 ..Ask::default()
             };
-            let (total, records) = T::page(self.run.client, ask).await?;
+            let (total, records) = T::page(self.context.client, ask).await?;
             if total == range.len() as u64 {
                 continue;
             }
@@ -327,10 +328,10 @@ impl<'a, 'b, T: Stamped> Work<'a, 'b, T> {
             return Ok(());
         }
         self.counts.deleted += gone.len() as u64;
-        T::touch(&mut self.run.state, &gone);
-        let group = T::group(&self.run.state);
+        T::touch(&mut self.context.state, &gone);
+        let group = T::group(&self.context.state);
         let rows = Rows::none(&group);
-        self.run.exchange(&group, 0, &gone, rows)?;
+        self.context.exchange(&group, 0, &gone, rows)?;
         Ok(())
     }
 }
@@ -357,7 +358,7 @@ impl Stamped for Incident {
     }
 
     fn group(state: &State) -> Group {
-        run::incidents(state)
+        schema::incidents(state)
     }
 
     fn learn(records: &[Self], state: &mut State) -> bool {
@@ -367,7 +368,7 @@ impl Stamped for Incident {
         }
         let fields = records.iter().flat_map(|incident| &incident.custom_fields);
         let fields = fields.map(|field| (field.id, field.label.clone()));
-        state.fields.see(fields, &run::own_columns())
+        state.fields.see(fields, &schema::own_columns())
     }
 
     fn rows(records: &[Self], state: &State) -> Rows {
@@ -439,7 +440,7 @@ impl Stamped for Improvement {
     }
 
     fn group(_: &State) -> Group {
-        run::improvements()
+        schema::improvements()
     }
 
     fn learn(_: &[Self], _: &mut State) -> bool {

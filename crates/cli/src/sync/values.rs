@@ -13,11 +13,12 @@ use obeya::{Client, Tag, Values};
 use tokio::sync::mpsc;
 
 use super::What;
+use super::context::SyncContext;
 use super::month::Month;
 use super::records::ROUNDS;
 use super::report::Line;
 use super::row::{Group, Row, Rows, row};
-use super::run::{self, Run};
+use super::schema;
 use super::state::{Mark, Newest, Series};
 use super::target::{Counts, Scope};
 
@@ -28,20 +29,20 @@ const PAGE: i32 = 10_000;
 const AHEAD: usize = 2;
 
 /// Values of all datasources that are wanted.
-pub(super) async fn sync(run: &mut Run<'_>) -> Result<()> {
-    if !run.args.wants(What::Values) {
-        if run.args.wants(What::Datasources) {
-            let done = super::lists::datasources(run).await;
+pub(super) async fn sync(context: &mut SyncContext<'_>) -> Result<()> {
+    if !context.args.wants(What::Values) {
+        if context.args.wants(What::Datasources) {
+            let done = super::lists::datasources(context).await;
             return done
                 .map(drop)
-                .or_else(|error| run.told("datasources", Err(error)));
+                .or_else(|error| context.record_outcome("datasources", Err(error)));
         }
         return Ok(());
     }
-    let wanted = match &run.args.datasource[..] {
-        [] => match super::lists::datasources(run).await {
+    let wanted = match &context.args.datasource[..] {
+        [] => match super::lists::datasources(context).await {
             Ok(ids) => ids,
-            Err(error) => return run.told("values", Err(error)),
+            Err(error) => return context.record_outcome("values", Err(error)),
         },
         ids => ids.iter().copied().collect(),
     };
@@ -49,42 +50,46 @@ pub(super) async fn sync(run: &mut Run<'_>) -> Result<()> {
         is_exact: true,
         ..Line::default()
     };
-    if run.args.datasource.is_empty() {
-        let known: Vec<i32> = run.state.values.keys().copied().collect();
+    if context.args.datasource.is_empty() {
+        let known: Vec<i32> = context.state.values.keys().copied().collect();
         for datasource in known.into_iter().filter(|id| !wanted.contains(id)) {
-            all.counts.deleted += drop_values(run, datasource)?;
+            all.counts.deleted += drop_values(context, datasource)?;
         }
     }
     for datasource in wanted {
-        match one(run, datasource).await {
+        match one(context, datasource).await {
             Ok(line) => {
                 all.rows += line.rows;
                 all.counts += line.counts;
                 all.is_exact &= line.is_exact;
             }
-            Err(error) => return run.told("values", Err(error)),
+            Err(error) => return context.record_outcome("values", Err(error)),
         }
     }
-    run.told("values", Ok(all))
+    context.record_outcome("values", Ok(all))
 }
 
-fn drop_values(run: &mut Run<'_>, datasource: i32) -> Result<u64> {
-    run.state.values.remove(&datasource);
-    let group = run::values();
-    tokio::task::block_in_place(|| run.target.drop_values(&group, datasource, &run.state))
+fn drop_values(context: &mut SyncContext<'_>, datasource: i32) -> Result<u64> {
+    context.state.values.remove(&datasource);
+    let group = schema::values();
+    tokio::task::block_in_place(|| {
+        context
+            .target
+            .drop_values(&group, datasource, &context.state)
+    })
 }
 
-async fn one(run: &mut Run<'_>, datasource: i32) -> Result<Line> {
+async fn one(context: &mut SyncContext<'_>, datasource: i32) -> Result<Line> {
     let mut work = Work {
-        group: run::values(),
-        values: run
+        group: schema::values(),
+        values: context
             .client
             .datasources()
             .values(datasource)
-            .page_size(run.page_size(PAGE)),
+            .page_size(context.page_size(PAGE)),
         datasource,
         counts: Counts::default(),
-        run,
+        context,
     };
     work.prepare().await?;
     work.walk().await?;
@@ -97,7 +102,7 @@ async fn one(run: &mut Run<'_>, datasource: i32) -> Result<Line> {
 }
 
 struct Work<'a, 'b> {
-    run: &'a mut Run<'b>,
+    context: &'a mut SyncContext<'b>,
     group: Group,
     datasource: i32,
     /// The request for all of them.
@@ -107,7 +112,7 @@ struct Work<'a, 'b> {
 
 impl Work<'_, '_> {
     fn series(&mut self) -> &mut Series {
-        self.run
+        self.context
             .state
             .values
             .entry(self.datasource)
@@ -120,8 +125,8 @@ impl Work<'_, '_> {
 
     /// The mark is noted before anything is read, so that what changes meanwhile is seen as a change.
     async fn prepare(&mut self) -> Result<()> {
-        let is_known = self.run.state.values.contains_key(&self.datasource);
-        if is_known && !self.run.args.full {
+        let is_known = self.context.state.values.contains_key(&self.datasource);
+        if is_known && !self.context.args.full {
             return Ok(());
         }
         let newest = self.newest(None).await?;
@@ -130,7 +135,7 @@ impl Work<'_, '_> {
             walk: Some(Month::FIRST),
             newest: Some(newest),
         };
-        tokio::task::block_in_place(|| self.run.target.save(&self.run.state))
+        tokio::task::block_in_place(|| self.context.target.save(&self.context.state))
     }
 
     /// How many values there are, and the last of them in the order of registration.
@@ -152,7 +157,7 @@ impl Work<'_, '_> {
         };
         let tag = known.as_ref().and_then(|known| known.tag.as_deref());
         let tag = tag.map(Tag::new);
-        let found = self.run.client.tagged_unless(tag.as_ref(), ask).await?;
+        let found = self.context.client.tagged_unless(tag.as_ref(), ask).await?;
         match (found, known) {
             (Some(found), _) => Ok(Newest {
                 count: u64::try_from(found.value.count)?,
@@ -179,32 +184,32 @@ impl Work<'_, '_> {
                 if open.as_ref().is_none_or(|open| open.month != month) {
                     self.close(open.take())?;
                     left.remove(&month);
-                    self.run
+                    self.context
                         .begin(Scope::Month(&self.group, self.datasource, month))?;
                     open = Some(OpenMonth::new(month));
                 }
                 let Some(open) = &mut open else { continue };
                 if let Some(rows) = open.take(&value) {
-                    self.run.push(rows)?;
+                    self.context.push(rows)?;
                 }
             }
         }
         self.close(open)?;
         // Of a run before this one, or of one that was ended in the middle of a month that is empty by now.
         for month in left {
-            self.run
+            self.context
                 .begin(Scope::Month(&self.group, self.datasource, month))?;
-            self.counts += self.run.finish()?;
+            self.counts += self.context.finish()?;
         }
         self.series().walk = None;
-        tokio::task::block_in_place(|| self.run.target.save(&self.run.state))
+        tokio::task::block_in_place(|| self.context.target.save(&self.context.state))
     }
 
     fn close(&mut self, open: Option<OpenMonth>) -> Result<()> {
         let Some(open) = open else { return Ok(()) };
-        self.run.push(open.rest())?;
+        self.context.push(open.rest())?;
         self.series().walk = open.month.next();
-        self.counts += self.run.finish()?;
+        self.counts += self.context.finish()?;
         Ok(())
     }
 
@@ -219,7 +224,7 @@ impl Work<'_, '_> {
                 (count, last) = self.latest().await?;
             }
             let there = tokio::task::block_in_place(|| {
-                self.run.target.count(&self.group, self.datasource)
+                self.context.target.count(&self.group, self.datasource)
             })?;
             rows = there.unwrap_or(rows);
             if last <= self.series().mark && there == Some(count) {
@@ -231,7 +236,7 @@ impl Work<'_, '_> {
             }
             let months = self.months()?;
             self.recount(&months).await?;
-            tokio::task::block_in_place(|| self.run.target.save(&self.run.state))?;
+            tokio::task::block_in_place(|| self.context.target.save(&self.context.state))?;
         }
         Ok((rows, false))
     }
@@ -261,7 +266,10 @@ impl Work<'_, '_> {
                 .map(|value| row(None, DatasourceValue::columns(), value))
                 .collect();
             let before = std::mem::replace(&mut self.series().mark, mark);
-            match self.run.put_values(&self.group, self.datasource, &rows)? {
+            match self
+                .context
+                .put_values(&self.group, self.datasource, &rows)?
+            {
                 Some(counts) => self.counts += counts,
                 None => {
                     // Not in the copy yet, so the mark may not be kept.
@@ -275,7 +283,7 @@ impl Work<'_, '_> {
         }
         self.renew(&stale).await?;
         self.series().mark = mark;
-        tokio::task::block_in_place(|| self.run.target.save(&self.run.state))
+        tokio::task::block_in_place(|| self.context.target.save(&self.context.state))
     }
 
     /// Reads the months anew of which the service has another number of values.
@@ -292,7 +300,7 @@ impl Work<'_, '_> {
 
     async fn renew(&mut self, months: &BTreeSet<Month>) -> Result<()> {
         if !months.is_empty() {
-            tokio::task::block_in_place(|| self.run.target.renew(self.datasource, months))?;
+            tokio::task::block_in_place(|| self.context.target.renew(self.datasource, months))?;
         }
         for month in months {
             self.month(*month).await?;
@@ -302,24 +310,24 @@ impl Work<'_, '_> {
 
     /// Reads a month and puts it in the place of what the copy has of it.
     async fn month(&mut self, month: Month) -> Result<()> {
-        self.run
+        self.context
             .begin(Scope::Month(&self.group, self.datasource, month))?;
         let mut pages = read(self.values.clone(), month.before(), month.after());
         let mut open = OpenMonth::new(month);
         while let Some(page) = pages.recv().await {
             for value in page? {
                 if let Some(rows) = open.take(&value) {
-                    self.run.push(rows)?;
+                    self.context.push(rows)?;
                 }
             }
         }
-        self.run.push(open.rest())?;
-        self.counts += self.run.finish()?;
+        self.context.push(open.rest())?;
+        self.counts += self.context.finish()?;
         Ok(())
     }
 
     fn months(&mut self) -> Result<BTreeMap<Month, Option<u64>>> {
-        tokio::task::block_in_place(|| self.run.target.months(&self.group, self.datasource))
+        tokio::task::block_in_place(|| self.context.target.months(&self.group, self.datasource))
     }
 }
 

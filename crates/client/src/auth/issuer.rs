@@ -152,7 +152,8 @@ impl Issuer {
         loop {
             let outcome = read(request()).await;
             let fault = match &outcome {
-                Ok(answer) => Fault::Status(answer.status, &answer.headers, &answer.body),
+                // An issuer sends no problem documents.
+                Ok(answer) => Fault::Status(answer.status, &answer.headers, None),
                 Err(Error::Connection {
                     connecting: true, ..
                 }) => Fault::Connect,

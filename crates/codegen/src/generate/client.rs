@@ -3,8 +3,9 @@
 use quote::ToTokens;
 use syn::{ImplItem, Item, ItemImpl, Visibility, parse_quote};
 
-use super::{RAW_MARK, calls};
+use super::calls;
 use crate::Error;
+use crate::conventions::RAW_MARK;
 use crate::operations::{Operation, client_tokens};
 
 /// Puts the client's file together.

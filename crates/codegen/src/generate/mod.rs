@@ -16,10 +16,6 @@ use crate::{Error, Spec, naming, normalise, operations};
 
 pub use fields::fields;
 
-/// Marks the path of a raw twin, which would otherwise be the same (path, method) twice. It is taken out of the
-/// generated code again: see [`client`].
-pub(crate) const RAW_MARK: &str = "#raw-twin";
-
 /// The two generated files.
 #[derive(Clone, Debug)]
 pub struct Generated {

@@ -5,7 +5,7 @@
 
 mod document;
 mod operations;
-pub(crate) mod responses;
+mod responses;
 mod schemas;
 
 use std::collections::BTreeMap;
@@ -62,4 +62,15 @@ impl Report<'_> {
             }
         }
     }
+}
+
+/// `` `a`, `b` ``, or `nothing`.
+fn words(list: &[&str]) -> String {
+    if list.is_empty() {
+        return "nothing".to_owned();
+    }
+    list.iter()
+        .map(|word| format!("`{word}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Report, responses};
+use super::{Report, responses, words};
+use crate::conventions::{BY_EXECUTOR, METHODS};
 use crate::naming::{pascal, snake};
-use crate::normalise::BY_EXECUTOR;
-use crate::operations::{Found, METHODS, parameters, raw};
+use crate::operations::{Found, parameters, raw};
 
 pub(super) fn check(report: &mut Report<'_>) {
     let document = report.spec.document();
@@ -289,15 +289,4 @@ fn check_tag(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
     if tags.map_or(0, Vec::len) != 1 {
         report.add(&found.pointer, place, "must have exactly one tag");
     }
-}
-
-/// `` `a`, `b` ``, or `nothing`.
-pub(super) fn words(list: &[&str]) -> String {
-    if list.is_empty() {
-        return "nothing".to_owned();
-    }
-    list.iter()
-        .map(|word| format!("`{word}`"))
-        .collect::<Vec<_>>()
-        .join(", ")
 }

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::Report;
-use super::operations::words;
+use super::{Report, words};
+use crate::conventions::is_json;
 use crate::operations::Found;
 
 /// What a response means to the generator.
@@ -148,10 +148,4 @@ fn kind(response: &Value) -> Kind<'_> {
         .find(|(media_type, _)| is_json(media_type))
         .and_then(|(_, value)| value.get("schema"))
         .map_or(Kind::Bytes, Kind::Typed)
-}
-
-/// `application/json`, with parameters or not, and problem+json.
-pub(crate) fn is_json(media_type: &str) -> bool {
-    let essence = media_type.split(';').next().unwrap_or_default().trim();
-    matches!(essence, "application/json" | "application/problem+json")
 }

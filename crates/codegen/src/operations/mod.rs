@@ -4,15 +4,11 @@ mod emit;
 
 use serde_json::Value;
 
+use crate::conventions::METHODS;
 use crate::spec::resolve;
 
 pub(crate) use emit::client_tokens;
 pub use emit::server_source;
-
-/// The HTTP methods OpenAPI 3.0 knows, in the order the tables print them.
-pub(crate) const METHODS: [&str; 8] = [
-    "get", "put", "post", "delete", "options", "head", "patch", "trace",
-];
 
 /// One operation of the interface.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 //! `$expand`: which navigations are followed, each a query of its own.
 
+use crate::ast::options::{OptionName, Options};
 use crate::ast::{ExpandItem, ExpandTarget, Segment, SelectItem};
 use crate::bind::path::unknown;
 use crate::bind::{BoundExpand, Level, OutColumn, Used, query};
 use crate::edm::{Cardinality, Column, EntityType, Navigation};
 use crate::error::{Error, ErrorKind};
-use crate::options::{OptionName, Options};
 
 /// Binds the items of one level, and adds the link columns they need to `columns`.
 pub(crate) fn expand(

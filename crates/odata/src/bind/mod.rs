@@ -36,11 +36,11 @@ mod operators;
 mod path;
 mod select;
 
+use crate::ast::options::Options;
 use crate::ast::{ExprKind, OrderItem, Search};
 use crate::edm::{Column, EntityType, Navigation, Type};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Limits;
-use crate::options::Options;
 use expr::Binder;
 use node::{Node, NodeKind};
 
@@ -157,12 +157,17 @@ impl Bound {
     }
 }
 
-/// See [`Options::bind`].
-pub(crate) fn bind(
-    options: &Options,
-    entity: &'static EntityType,
-    context: &Context,
-) -> Result<Bound, Error> {
+impl Options {
+    /// Types the options against an entity.
+    ///
+    /// # Errors
+    /// Unknown names, types that do not fit, `$search` with `$filter` or without an index, and limits passed.
+    pub fn bind(&self, entity: &'static EntityType, context: &Context) -> Result<Bound, Error> {
+        bind(self, entity, context)
+    }
+}
+
+fn bind(options: &Options, entity: &'static EntityType, context: &Context) -> Result<Bound, Error> {
     let mut used = Used::default();
     query(
         &Level {

@@ -1,11 +1,11 @@
 //! `$select`: which properties are given out.
 
+use crate::ast::options::Options;
 use crate::ast::{Segment, SelectItem};
 use crate::bind::path::unknown;
 use crate::bind::{BoundExpand, OutColumn};
 use crate::edm::{Column, EntityType, Property};
 use crate::error::{Error, ErrorKind};
-use crate::options::Options;
 
 /// What one level's `$select` comes to.
 pub(crate) struct Selection {

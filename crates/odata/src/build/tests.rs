@@ -8,8 +8,8 @@ use std::time::{Duration as StdDuration, SystemTime};
 use self::model::{binds, binds_as};
 use super::*;
 use crate::ast::Expr;
+use crate::ast::options::{OptionName, Options};
 use crate::limits::Limits;
-use crate::options::{OptionName, Options};
 use crate::parse::{Budget, expression};
 
 struct Group;

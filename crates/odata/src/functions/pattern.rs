@@ -10,15 +10,13 @@ use regex_syntax::ParserBuilder;
 use regex_syntax::hir::Hir;
 
 use super::{Arg, Out, ScalarError, ecmascript};
+use crate::limits::MAX_PATTERNS;
 
 /// Bytes a compiled pattern may take: the work for one character of a text grows with them, and `(a{999}){999}` would take a gigabyte.
 const MOST_BYTES: usize = 1 << 16;
 
 /// How deeply groups may lie in each other: engines recurse.
 const MOST_NESTED: u32 = 50;
-
-/// How many compiled patterns a thread keeps: more than a filter of a usual request has.
-pub(crate) const KEPT: usize = 8;
 
 struct Kept {
     pattern: String,
@@ -48,7 +46,7 @@ pub(super) fn matches(args: &[Arg<'_>]) -> Result<Out, ScalarError> {
             return false;
         };
         let found = regex.is_match(text);
-        kept.truncate(KEPT - 1);
+        kept.truncate(MAX_PATTERNS - 1);
         kept.insert(
             0,
             Kept {

@@ -3,8 +3,8 @@
 use std::fmt::{self, Display, Formatter, Write as _};
 
 use super::{write_list, write_path};
+use crate::ast::options::{OptionName, Options};
 use crate::ast::{ExpandItem, ExpandTarget, Search, SelectItem};
-use crate::options::{OptionName, Options};
 
 impl Display for SelectItem {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

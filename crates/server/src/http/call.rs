@@ -23,6 +23,7 @@ use super::problem::Problem;
 use super::{extract, json};
 use crate::app::App;
 use crate::auth::Caller;
+use crate::read;
 use crate::router::Operation;
 
 /// Bytes of a list that are read where the request is answered: that takes less time than two changes of threads.
@@ -186,7 +187,7 @@ impl Call {
 
     /// 200 with this value as JSON, in the negotiated media type.
     pub(crate) fn reply_json<T: Serialize>(&self, value: &T) -> Result<Response, Problem> {
-        serde_json::to_vec(value)
+        read::to_vec(value)
             .map(|bytes| self.reply(bytes))
             .map_err(Problem::internal)
     }
@@ -215,7 +216,7 @@ impl Call {
 
     /// 200 with one record as JSON, as [`Self::reply_record`] answers with its bytes.
     pub(crate) fn reply_json_record<T: Serialize>(&self, value: &T) -> Result<Response, Problem> {
-        serde_json::to_vec(value)
+        read::to_vec(value)
             .map(|bytes| self.reply_record(bytes))
             .map_err(Problem::internal)
     }

@@ -15,6 +15,7 @@ use crate::auth::scopes::Scopes;
 use crate::http::call::Call;
 use crate::http::etag::Tag;
 use crate::ops::meta::SPEC_JSON;
+use crate::read;
 
 /// A record that writes answer with.
 pub(crate) trait Record: Serialize + DeserializeOwned + Send + 'static {
@@ -104,7 +105,7 @@ impl View {
         attempt: Attempt,
     ) -> Result<(String, Tag), serde_json::Error> {
         let Self::Written(written) = self else {
-            let json = serde_json::to_string(record)?;
+            let json = read::to_string(record)?;
             let tag = Tag::of(json.as_bytes());
             return Ok((json, tag));
         };
@@ -122,7 +123,7 @@ impl View {
     /// `If-Match` whether a guess of it is right.
     pub(super) fn tag<R: Record>(&self, record: &R) -> Result<Tag, serde_json::Error> {
         let json = match self {
-            Self::Whole => serde_json::to_string(record),
+            Self::Whole => read::to_string(record),
             Self::Written(_) => redacted(record, |_, _| false),
         }?;
         Ok(Tag::of(json.as_bytes()))
@@ -147,5 +148,5 @@ fn redacted<R: Record>(
         }
     }
     // Through the record's type, which has the properties in the order of the schema.
-    serde_json::to_string(&serde_json::from_value::<R>(properties)?)
+    read::to_string(&serde_json::from_value::<R>(properties)?)
 }

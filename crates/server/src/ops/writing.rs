@@ -25,6 +25,7 @@ use crate::http::call::Call;
 use crate::http::etag::{Condition, Tag};
 use crate::http::idempotency;
 use crate::http::problem::Problem;
+use crate::read;
 use crate::store::answers::{self, IdempotencyRecord, Key, RETENTION_TICKS, StoredAnswer};
 use crate::store::refusal::Refusal;
 use crate::store::{Dialect, Session, StoreError};
@@ -173,7 +174,7 @@ impl Writing<'_> {
     ) -> Result<Response, Problem> {
         let call = self.call;
         let work = move |session: &mut dyn Session| {
-            let text = serde_json::to_string(&work(session)?).map_err(Ended::Unwritable)?;
+            let text = read::to_string(&work(session)?).map_err(Ended::Unwritable)?;
             Ok((text.clone(), StoredAnswer::Text(text)))
         };
         match self.run(work).await? {

@@ -22,6 +22,7 @@ mod point;
 mod position;
 mod records;
 mod related;
+mod serialize;
 mod series;
 mod shape;
 mod sheet;
@@ -38,6 +39,7 @@ pub(crate) use point::Point;
 pub(crate) use position::Signer;
 pub(crate) use records::{Form, Records};
 pub(crate) use related::Related;
+pub(crate) use serialize::{to_string, to_vec};
 
 use obeya_odata::Bound;
 use obeya_odata::sql::{self, Scope, Statement};

@@ -42,6 +42,7 @@ mod lost_updates;
 mod odata;
 mod odata_doors;
 mod odata_typed;
+mod one_form;
 mod paging;
 mod property_names;
 mod reads;

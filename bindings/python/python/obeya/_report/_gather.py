@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from obeya import lean
 from obeya._report._process import Process, process, read
+from obeya._report._wanted import Wanted
 from obeya.lean._plot import plural
 
 if TYPE_CHECKING:
@@ -65,29 +66,6 @@ _IMPROVEMENT = (
 
 class Unknown(Exception):
     """What the report was to be about is not there; the message says what is."""
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What the report is to be about."""
-
-    title: str
-    today: datetime.date
-    """The day of the report. What happened on it or later is left out of what counts whole days."""
-    safety: str | None = None
-    """The type of incident that is about people's safety; all types without it."""
-    datasource: int | None = None
-    """The datasource to look at; the first without it."""
-    name: str | None = None
-    """What its values are called; its title without it."""
-    where: str | None = None
-    """Which of its values count, as an OData expression."""
-    phases: tuple[datetime.date, ...] = ()
-    """The days on which something about the process was changed on purpose."""
-    unit: str | None = None
-    """The unit of the values."""
-    currency: str = "currency"
-    """What money is counted in."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from obeya.lean._plot import plural
 
 if TYPE_CHECKING:
     from obeya import Client, DatasourceDetail
-    from obeya._report._gather import Wanted
+    from obeya._report._wanted import Wanted
 
 LEAST = 5
 """How many weeks a phase must have: of fewer there are no limits to speak of."""

@@ -2,10 +2,10 @@
 
 use super::super::Filter;
 use super::{Group, parse_option};
+use crate::ast::options::{OptionName, Options};
 use crate::bind::Context;
 use crate::edm::{Cardinality, Column, EntityType, EnumType, Navigation, Property, Type};
 use crate::limits::Limits;
-use crate::options::{OptionName, Options};
 
 static GROUP: EntityType = EntityType {
     name: "Group",

@@ -4,7 +4,7 @@ use super::file::beside;
 use super::*;
 use crate::durable::calls;
 use crate::sync::row::Value;
-use crate::sync::run;
+use crate::sync::schema;
 use crate::sync::state::Source;
 
 /// A folder with a state and no rows.
@@ -14,7 +14,7 @@ fn new() -> (tempfile::TempDir, Folder, Group, State) {
     let state = State::new(Source { url, client_id });
     let mut folder = Folder::open(place.path()).unwrap();
     folder.save(&state).unwrap();
-    (place, folder, run::values(), state)
+    (place, folder, schema::values(), state)
 }
 
 /// Has these values, and no others, in March 2026.
@@ -51,7 +51,7 @@ fn the_number_of_values_of_a_month_is_not_believed_after_a_run_that_ended_at_it(
 #[test]
 fn parts_of_a_record_that_never_came_to_its_place_are_removed() {
     let (place, mut folder, _, state) = new();
-    let group = run::incidents(&state);
+    let group = schema::incidents(&state);
     let row = |table: &Table, id| -> Row {
         let cell = |place| {
             if place < table.key {
@@ -159,7 +159,7 @@ fn a_month_is_on_disk_before_the_state_tells_of_it() {
 fn parts_are_on_disk_before_records_and_both_before_the_state_tells_of_them() {
     let (place, mut folder, _, state) = new();
     let (kept, synced) = (kept(&place), folder_synced(&place));
-    let group = run::incidents(&state);
+    let group = schema::incidents(&state);
     let empty = || Rows(vec![Vec::new(); 5]);
     calls::take();
     folder.begin(Scope::All(&group)).unwrap();
@@ -207,7 +207,7 @@ fn new_files_are_their_owners_alone_until_the_copy_is_widened() {
         fs::set_permissions(path, fs::Permissions::from_mode(0o640)).unwrap();
     }
     replace(&mut folder, &group, 1..13, &state);
-    let boards = run::boards();
+    let boards = schema::boards();
     folder.begin(Scope::All(&boards)).unwrap();
     folder.finish(&state).unwrap();
     for path in [&first, &state_file, &place.path().join("boards.parquet")] {

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::de::{self, Deserializer, Unexpected, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::timestamp::{Written, civil_of, days_of, two};
+use super::timestamp::{Written, civil_of, days_of, two};
 use crate::{TimeError, Timestamp};
 
 /// A day of the Gregorian calendar, from 0000-01-01 to 9999-12-31, written `2026-03-02`.

@@ -14,6 +14,10 @@
 //! # Ok::<(), obeya_odata::Error>(())
 //! ```
 
+pub(crate) mod options;
+
+use self::options::Options;
+
 /// An expression and where it begins in its option.
 #[derive(Debug, Clone)]
 pub struct Expr {
@@ -229,7 +233,7 @@ pub struct ExpandItem {
     /// Which navigations.
     pub target: ExpandTarget,
     /// The options in parentheses.
-    pub options: crate::Options,
+    pub options: Options,
     /// Whether `/$count` follows the navigation: the number of its entities is asked for, and not themselves.
     pub count_only: bool,
     /// `$levels`, 1 unless written; `usize::MAX` for `max`.

@@ -1,0 +1,19 @@
+//! What several stages agree on: HTTP methods, media types, and the extensions of the specification.
+
+/// The HTTP methods that OpenAPI 3.0 knows, in the order in which the tables print them.
+pub(crate) const METHODS: [&str; 8] = [
+    "get", "put", "post", "delete", "options", "head", "patch", "trace",
+];
+
+/// The extension that marks a header that the generated calls leave to their executor.
+pub(crate) const BY_EXECUTOR: &str = "x-obeya-by-executor";
+
+/// Marks the path of a raw twin, which would otherwise be the same (path, method) twice. The client's generator takes
+/// it out of the generated code again.
+pub(crate) const RAW_MARK: &str = "#raw-twin";
+
+/// `application/json`, with parameters or not, and problem+json.
+pub(crate) fn is_json(media_type: &str) -> bool {
+    let essence = media_type.split(';').next().unwrap_or_default().trim();
+    matches!(essence, "application/json" | "application/problem+json")
+}

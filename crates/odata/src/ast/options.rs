@@ -1,0 +1,138 @@
+//! The query options of one request as syntax, and their names.
+
+use std::collections::BTreeMap;
+
+use super::{ExpandItem, Expr, OrderItem, Search, SelectItem};
+use crate::error::{Error, ErrorKind};
+
+/// A system query option of this interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OptionName {
+    /// `$search`
+    Search,
+    /// `$filter`
+    Filter,
+    /// `$select`
+    Select,
+    /// `$top`
+    Top,
+    /// `$skip`
+    Skip,
+    /// `$expand`
+    Expand,
+    /// `$count`
+    Count,
+    /// `$orderby`
+    OrderBy,
+    /// `$skiptoken`: where the page before ended, in a form that only the service reads
+    SkipToken,
+}
+
+impl OptionName {
+    /// Every option that a list answers by itself. `$skiptoken` is not among them: whoever does nothing with it must not take it.
+    pub const ALL: &'static [Self] = &[
+        Self::Search,
+        Self::Filter,
+        Self::Select,
+        Self::Top,
+        Self::Skip,
+        Self::Expand,
+        Self::Count,
+        Self::OrderBy,
+    ];
+
+    /// Those and `$skiptoken`: for lists whose pages follow each other, see [`crate::sql::page`].
+    pub const PAGED: &'static [Self] = &[
+        Self::Search,
+        Self::Filter,
+        Self::Select,
+        Self::Top,
+        Self::Skip,
+        Self::Expand,
+        Self::Count,
+        Self::OrderBy,
+        Self::SkipToken,
+    ];
+
+    /// The name with its `$`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Search => "$search",
+            Self::Filter => "$filter",
+            Self::Select => "$select",
+            Self::Top => "$top",
+            Self::Skip => "$skip",
+            Self::Expand => "$expand",
+            Self::Count => "$count",
+            Self::OrderBy => "$orderby",
+            Self::SkipToken => "$skiptoken",
+        }
+    }
+
+    /// Whether a parameter's name is this option's: with or without `$`, in any case.
+    pub(crate) fn matches(self, name: &str) -> bool {
+        let bare = name.strip_prefix('$').unwrap_or(name);
+        self.as_str()[1..].eq_ignore_ascii_case(bare)
+    }
+}
+
+/// The options of one request, or of one `$expand` item, as they were written. Made by [`Options::parse`], or from
+/// `Options::default()` by setting fields.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Options {
+    /// `$search`
+    pub search: Option<Search>,
+    /// `$filter`
+    pub filter: Option<Expr>,
+    /// `$select`
+    pub select: Option<Vec<SelectItem>>,
+    /// `$top`, at most `i32::MAX`
+    pub top: Option<u64>,
+    /// `$skip`, at most `i32::MAX`
+    pub skip: Option<u64>,
+    /// `$expand`
+    pub expand: Option<Vec<ExpandItem>>,
+    /// `$count`
+    pub count: Option<bool>,
+    /// `$orderby`
+    pub orderby: Option<Vec<OrderItem>>,
+    /// `$skiptoken`, as it was given
+    pub skip_token: Option<String>,
+    /// Parameter aliases (`@p=5`), by name without the `@`.
+    pub aliases: BTreeMap<String, Expr>,
+}
+
+impl Options {
+    /// What decides which rows there are and in which order, as text: the same for requests that mean the same however they are spelled, and another for
+    /// others. A place in one list is a place in every list whose text is the same.
+    #[must_use]
+    pub fn listing(&self) -> String {
+        let aliases: Vec<String> = self
+            .aliases
+            .iter()
+            .map(|(name, expr)| format!("@{name}={expr}"))
+            .collect();
+        let orderby = self.orderby.iter().flatten();
+        let orderby: Vec<String> = orderby.map(ToString::to_string).collect();
+        let filter = self.filter.as_ref().map(ToString::to_string);
+        let search = self.search.as_ref().map(|search| &search.phrases);
+        // Debug puts every text in quotes and escapes them, so nothing in one can pass for what follows it.
+        format!("{:?}", (filter, search, orderby, aliases))
+    }
+}
+
+/// Puts a value where none may be yet.
+pub(crate) fn fill<T>(slot: &mut Option<T>, value: T) -> Result<(), Error> {
+    if slot.is_some() {
+        return Err(given_twice());
+    }
+    *slot = Some(value);
+    Ok(())
+}
+
+pub(crate) fn given_twice() -> Error {
+    Error::new(ErrorKind::Option, None, "it is given more than once")
+}
