@@ -26,7 +26,7 @@ pub fn words(spec: &Spec) -> Result<String, Error> {
 
             impl Word for #name {
                 const ALL: &'static [Self] = &[#(Self::#variants),*];
-                const WORDS: &'static [&'static str] = &[#(#words),*];
+                const ALL_WORDS: &'static [&'static str] = &[#(#words),*];
 
                 fn word(self) -> &'static str {
                     match self { #(Self::#variants => #words,)* }

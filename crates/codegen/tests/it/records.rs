@@ -66,7 +66,7 @@ fn a_set_of_words_is_an_enum_with_the_words_of_the_wire() {
         &[
             "pub(crate) enum Kind {",
             "impl Word for Kind {",
-            "const WORDS: &'static [&'static str] = &[",
+            "const ALL_WORDS: &'static [&'static str] = &[",
         ],
     );
 }

@@ -6,7 +6,7 @@ pub(crate) trait Word: Copy + 'static {
     /// Every member, in the order of the contract.
     const ALL: &'static [Self];
     /// Every member as it stands on the wire and in the store, in the same order.
-    const WORDS: &'static [&'static str];
+    const ALL_WORDS: &'static [&'static str];
 
     /// As it stands on the wire and in the store.
     fn word(self) -> &'static str;
@@ -18,6 +18,16 @@ pub(crate) trait Word: Copy + 'static {
             .copied()
             .find(|member| member.word() == text)
     }
+}
+
+/// A fixed set of words of the wire.
+pub(crate) trait WordSet: Copy + 'static {
+    /// Every word that may be stored.
+    const WORDS: &'static [&'static str];
+}
+
+impl<T: Word> WordSet for T {
+    const WORDS: &'static [&'static str] = T::ALL_WORDS;
 }
 
 mod generated {
@@ -34,11 +44,26 @@ pub(crate) use generated::{
     IncidentStatus,
 };
 
+/// Status of an improvement as it is stored: `Activated` asks for a change and is never stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct StoredImprovementStatus;
+
+impl WordSet for StoredImprovementStatus {
+    const WORDS: &'static [&'static str] =
+        &without::<7>(ImprovementStatus::ALL_WORDS, &["Activated"]);
+}
+
+/// Stage that an archived improvement goes back to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stage;
+
+impl WordSet for Stage {
+    const WORDS: &'static [&'static str] =
+        &without::<6>(ImprovementStatus::ALL_WORDS, &["Activated", "Archived"]);
+}
+
 /// The words that are none of `left_out`, for a set within a set. `N` is how many remain; another number does not compile.
-pub(crate) const fn without<const N: usize>(
-    words: &[&'static str],
-    left_out: &[&str],
-) -> [&'static str; N] {
+const fn without<const N: usize>(words: &[&'static str], left_out: &[&str]) -> [&'static str; N] {
     let mut remaining = [""; N];
     let (mut from, mut to) = (0, 0);
     while from < words.len() {

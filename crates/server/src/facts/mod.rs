@@ -1,20 +1,26 @@
 //! Tests that hold together what several places say of a record: the specification, the entities, the tables and the checks of
 //! the schema. Each failure names the file to edit.
 
+mod properties;
 mod words;
 
-use crate::store::{Store, StoreOptions};
+use std::collections::BTreeSet;
 
-/// The statements that make the tables and views of a fresh SQLite database, by name. PostgreSQL's have the same columns and checks.
-async fn catalogue() -> Vec<(String, String)> {
+use crate::store::{Session, Store, StoreError, StoreOptions};
+
+/// Asks a fresh SQLite database. PostgreSQL's has the same columns and checks.
+async fn with_store<T: Send + 'static>(
+    ask: impl Fn(&mut dyn Session) -> Result<T, StoreError> + Send + 'static,
+) -> T {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite:{}", folder.path().join("plant.db").display());
     let store = Store::open(&url, &StoreOptions::default()).await.unwrap();
-    let read = store.read(|session| {
-        let sql = "SELECT name, sql FROM sqlite_schema WHERE type IN ('table', 'view') AND sql IS NOT NULL";
-        session.all(sql, &[], |row| Ok((row.string(0)?, row.string(1)?)))
-    });
-    let rows = read.await.unwrap().into_iter();
-    rows.map(|(name, sql)| (name.unwrap_or_default(), sql.unwrap_or_default()))
-        .collect()
+    store.read(move |session| ask(session)).await.unwrap()
+}
+
+/// The columns of a table or view.
+fn columns(session: &mut dyn Session, table: &str) -> Result<BTreeSet<String>, StoreError> {
+    let sql = "SELECT name FROM pragma_table_info(?1)";
+    let names = session.all(sql, &[table.into()], |row| row.string(0))?;
+    Ok(names.into_iter().flatten().collect())
 }

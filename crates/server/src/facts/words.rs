@@ -1,36 +1,24 @@
 //! The closed sets of words, which the specification lists and the schema checks.
 
-use super::catalogue;
+use super::with_store;
 use crate::domain::words::{
-    BoardType, Evaluation, GroupType, IncidentStatus, Priority, Severity, Word,
+    BoardType, Evaluation, GroupType, IncidentStatus, Priority, Severity, Stage,
+    StoredImprovementStatus, WordSet,
 };
-use crate::lines::field::WordSet;
-use crate::lines::words::{ImprovementStatus, Stage};
+use crate::store::present;
 
 /// Every column that holds a word of the specification, with the words it may hold.
 fn declared() -> Vec<(&'static str, &'static str, &'static [&'static str])> {
     vec![
-        ("groups", "type", <GroupType as Word>::WORDS),
-        ("boards", "board_type", <BoardType as Word>::WORDS),
-        ("incidents", "status", <IncidentStatus as Word>::WORDS),
-        ("incidents", "severity", <Severity as Word>::WORDS),
-        (
-            "incidents",
-            "evaluation_status",
-            <Evaluation as Word>::WORDS,
-        ),
-        (
-            "improvements",
-            "status",
-            <ImprovementStatus as WordSet>::WORDS,
-        ),
-        ("improvements", "archived_from", <Stage as WordSet>::WORDS),
-        ("improvements", "priority_status", <Priority as Word>::WORDS),
-        (
-            "improvements",
-            "evaluation_status",
-            <Evaluation as Word>::WORDS,
-        ),
+        ("groups", "type", GroupType::WORDS),
+        ("boards", "board_type", BoardType::WORDS),
+        ("incidents", "status", IncidentStatus::WORDS),
+        ("incidents", "severity", Severity::WORDS),
+        ("incidents", "evaluation_status", Evaluation::WORDS),
+        ("improvements", "status", StoredImprovementStatus::WORDS),
+        ("improvements", "archived_from", Stage::WORDS),
+        ("improvements", "priority_status", Priority::WORDS),
+        ("improvements", "evaluation_status", Evaluation::WORDS),
     ]
 }
 
@@ -62,7 +50,13 @@ fn checks(sql: &str) -> Vec<(String, Vec<String>)> {
 async fn the_checks_of_the_schema_list_the_words_of_the_specification() {
     let mut faults = Vec::new();
     let mut declared = declared();
-    for (table, sql) in catalogue().await {
+    let tables = with_store(|session| {
+        let sql = "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND sql IS NOT NULL";
+        session.all(sql, &[], |row| {
+            Ok((present(row.string(0)?)?, present(row.string(1)?)?))
+        })
+    });
+    for (table, sql) in tables.await {
         for (column, words) in checks(&sql) {
             if OWN.contains(&(table.as_str(), column.as_str())) {
                 continue;
