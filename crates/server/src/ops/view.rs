@@ -3,12 +3,16 @@
 //! A caller that may read the record sees all of it. One that may only write sees what it has just set, and
 //! besides what its schema never leaves empty: every other nullable property is null, and every other list is
 //! empty. The schema of the specification says which properties those are, so that a new one is hidden until
-//! a request sets it. Knows no record and no store.
+//! a request sets it. A record comes as the bytes that a reader of it gets, and keeps their order. Knows no
+//! record and no store.
 
+use std::fmt;
 use std::sync::LazyLock;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use obeya_odata::edm::EntityType;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::auth::scopes::Scopes;
@@ -17,36 +21,25 @@ use crate::http::etag::Tag;
 use crate::ops::meta::SPEC_JSON;
 use crate::read;
 
-/// A record that writes answer with.
-pub(crate) trait Record: Serialize + DeserializeOwned + Send + 'static {
+/// A record that a write answers with.
+#[derive(Debug)]
+pub(crate) struct Record {
     /// The name of its schema in the specification.
-    const SCHEMA: &'static str;
-
+    schema: &'static str,
     /// The id under which it is found again.
-    fn id(&self) -> i32;
+    pub(super) id: i32,
+    /// All of it.
+    json: Vec<u8>,
 }
 
-impl Record for obeya_model::Incident {
-    const SCHEMA: &'static str = "Incident";
-
-    fn id(&self) -> i32 {
-        self.id
-    }
-}
-
-impl Record for obeya_model::Improvement {
-    const SCHEMA: &'static str = "Improvement";
-
-    fn id(&self) -> i32 {
-        self.id
-    }
-}
-
-impl Record for obeya_model::DatasourceValue {
-    const SCHEMA: &'static str = "DatasourceValue";
-
-    fn id(&self) -> i32 {
-        self.id
+impl Record {
+    /// A record of an entity, which has the name of its schema.
+    pub(crate) fn new(entity: &'static EntityType, id: i32, json: Vec<u8>) -> Self {
+        Self {
+            schema: entity.name,
+            id,
+            json,
+        }
     }
 }
 
@@ -99,21 +92,20 @@ impl View {
     ///
     /// The answer to a repeated request shows a property that the request set only where the record still has
     /// that value: another may have been written since by somebody else.
-    pub(super) fn answer<R: Record>(
+    pub(super) fn answer(
         &self,
-        record: &R,
+        record: Record,
         attempt: Attempt,
-    ) -> Result<(String, Tag), serde_json::Error> {
+    ) -> Result<(Vec<u8>, Tag), serde_json::Error> {
+        let tag = self.tag(&record)?;
         let Self::Written(written) = self else {
-            let json = read::to_string(record)?;
-            let tag = Tag::of(json.as_bytes());
-            return Ok((json, tag));
+            return Ok((record.json, tag));
         };
-        let json = redacted(record, |name, value| {
+        let json = redacted(&record, |name, value| {
             let set = written.get(name);
-            set.is_some_and(|set| attempt == Attempt::First || set == value)
+            set.is_some_and(|set| attempt == Attempt::First || holds(value, set))
         })?;
-        Ok((json, self.tag(record)?))
+        Ok((json, tag))
     }
 
     /// The tag of the record.
@@ -121,32 +113,69 @@ impl View {
     /// For a caller that may not read it, that is a digest of what such a caller is shown in any case. The
     /// stamp is in there, so every change gives another tag; nothing hidden is, so nobody can test by
     /// `If-Match` whether a guess of it is right.
-    pub(super) fn tag<R: Record>(&self, record: &R) -> Result<Tag, serde_json::Error> {
-        let json = match self {
-            Self::Whole => read::to_string(record),
-            Self::Written(_) => redacted(record, |_, _| false),
-        }?;
-        Ok(Tag::of(json.as_bytes()))
+    pub(super) fn tag(&self, record: &Record) -> Result<Tag, serde_json::Error> {
+        Ok(match self {
+            Self::Whole => Tag::of(&record.json),
+            Self::Written(_) => Tag::of(&redacted(record, |_, _| false)?),
+        })
     }
 }
 
+/// Whether a member is this value, however it is spelt.
+fn holds(member: &RawValue, value: &Value) -> bool {
+    serde_json::from_str::<Value>(member.get()).is_ok_and(|member| member == *value)
+}
+
 /// The record without what may be empty, but for what is `shown`.
-fn redacted<R: Record>(
-    record: &R,
-    shown: impl Fn(&str, &Value) -> bool,
-) -> Result<String, serde_json::Error> {
-    let schema = &SCHEMAS[R::SCHEMA]["properties"];
-    let mut properties = serde_json::to_value(record)?;
-    for (name, value) in properties.as_object_mut().into_iter().flatten() {
+fn redacted(
+    record: &Record,
+    shown: impl Fn(&str, &RawValue) -> bool,
+) -> Result<Vec<u8>, serde_json::Error> {
+    let schema = &SCHEMAS[record.schema]["properties"];
+    let empty: &RawValue = serde_json::from_str("[]")?;
+    let mut members: Members<'_> = serde_json::from_slice(&record.json)?;
+    for (name, value) in &mut members.0 {
         if shown(name, value) {
             continue;
         }
-        if let Value::Array(items) = value {
-            items.clear();
-        } else if schema[name.as_str()]["nullable"] == true {
-            *value = Value::Null;
+        if value.get().starts_with('[') {
+            *value = empty;
+        } else if schema[*name]["nullable"] == true {
+            *value = RawValue::NULL;
         }
     }
-    // Through the record's type, which has the properties in the order of the schema.
-    read::to_string(&serde_json::from_value::<R>(properties)?)
+    read::to_vec(&members)
+}
+
+/// The members of an object, in their order and as they are written.
+struct Members<'a>(Vec<(&'a str, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Object;
+
+        impl<'de> Visitor<'de> for Object {
+            type Value = Members<'de>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+
+        deserializer.deserialize_map(Object)
+    }
+}
+
+impl Serialize for Members<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().copied())
+    }
 }

@@ -18,7 +18,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::header::{ETAG, RETRY_AFTER};
 use http::{HeaderValue, StatusCode};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::view::{Attempt, Record, View};
 use crate::http::call::Call;
@@ -52,6 +52,12 @@ struct Repeatable {
     /// Most keys that the client may have.
     quota: i64,
     now: i64,
+}
+
+/// What every record has.
+#[derive(Deserialize)]
+struct Identified {
+    id: i32,
 }
 
 /// How a request came to its end.
@@ -114,9 +120,9 @@ impl Writing<'_> {
 
     /// What `If-Match` is compared with: the record as it is now, or the refusal of a record that is not
     /// there.
-    pub(crate) fn against<R: Record>(
+    pub(crate) fn against(
         mut self,
-        record: impl Fn(&mut dyn Session) -> Result<R, Refusal> + Send + 'static,
+        record: impl Fn(&mut dyn Session) -> Result<Record, Refusal> + Send + 'static,
     ) -> Self {
         if self.condition.is_some() {
             let view = self.view.clone();
@@ -129,27 +135,28 @@ impl Writing<'_> {
 
     /// Writes, and answers with one record; `current` finds it again by its id, for a request that is
     /// repeated.
-    pub(crate) async fn record<R: Record>(
+    pub(crate) async fn record(
         self,
-        current: impl FnOnce(&mut dyn Session, i32) -> Result<R, Refusal> + Send + 'static,
-        work: impl Fn(&mut dyn Session) -> Result<R, Refusal> + Send + 'static,
+        current: impl FnOnce(&mut dyn Session, i32) -> Result<Record, Refusal> + Send + 'static,
+        work: impl Fn(&mut dyn Session) -> Result<Record, Refusal> + Send + 'static,
     ) -> Result<Response, Problem> {
         let (call, view) = (self.call, self.view.clone());
         let work = move |session: &mut dyn Session| {
             let record = work(session)?;
-            let stored = StoredAnswer::Record(record.id());
+            let stored = StoredAnswer::Record(record.id);
             Ok((record, stored))
         };
         let stored = match self.run(work).await? {
-            Outcome::Done(record) => return reply(call, &view, &record, Attempt::First),
+            Outcome::Done(record) => return reply(call, &view, record, Attempt::First),
             Outcome::Repeated(stored) => stored,
         };
         let id = match stored {
             StoredAnswer::Record(id) => id,
             // An older program beside this one, over the same database, stores the record that it answered with.
-            StoredAnswer::Text(text) => serde_json::from_str::<R>(&text)
-                .map_err(Problem::internal)?
-                .id(),
+            StoredAnswer::Text(text) => {
+                let record: Identified = serde_json::from_str(&text).map_err(Problem::internal)?;
+                record.id
+            }
             StoredAnswer::Nothing => {
                 return Err(Problem::internal(
                     "a write of a record was answered with nothing",
@@ -158,7 +165,7 @@ impl Writing<'_> {
         };
         let found = call.app.store.read(move |session| current(session, id));
         let replied = match found.await {
-            Ok(record) => reply(call, &view, &record, Attempt::Repeated),
+            Ok(record) => reply(call, &view, record, Attempt::Repeated),
             Err(refusal) => Err(refusal.into()),
         };
         let (name, value) = idempotency::replayed();
@@ -306,12 +313,7 @@ fn hold(
 }
 
 /// 200 with a record, as much of it as the caller is shown.
-fn reply<R: Record>(
-    call: &Call,
-    view: &View,
-    record: &R,
-    attempt: Attempt,
-) -> Result<Response, Problem> {
+fn reply(call: &Call, view: &View, record: Record, attempt: Attempt) -> Result<Response, Problem> {
     let (json, tag) = view.answer(record, attempt).map_err(Problem::internal)?;
     let mut response = call.reply(json);
     response.headers_mut().insert(ETAG, tag.header());

@@ -75,4 +75,5 @@ mod postgres_cluster;
 mod postgres_faults;
 mod postgres_roles;
 mod postgres_store;
+mod postgres_waits;
 mod same_bytes;

@@ -4,9 +4,25 @@ use obeya_model::{DatasourceValueInput, DatasourceValueTotal};
 
 use crate::domain::elements::Elements;
 use crate::domain::value::DatasourceValue;
+use crate::entities;
+use crate::ops::view::Record;
+use crate::read::RowPlan;
 use crate::store::refusal::Refusal;
-use crate::store::values::elements;
+use crate::store::values::{self, elements, write};
 use crate::store::{Session, StoreError, stamp};
+
+/// A value is a row of its table.
+static RECORD: RowPlan = RowPlan::new(&entities::DATASOURCE_VALUE, &values::COLUMNS);
+
+/// A value with this id and stamp, as every answer shows it.
+pub(super) fn record(
+    (datasource, id): (i32, i32),
+    value: &DatasourceValue,
+    stamp: i64,
+) -> Result<Record, StoreError> {
+    let json = RECORD.record(&write::cells(datasource, id, value, stamp))?;
+    Ok(Record::new(RECORD.entity(), id, json))
+}
 
 /// Says what [`open`] will ask.
 pub(super) fn announce(session: &mut dyn Session, datasource: i32) -> Result<(), StoreError> {

@@ -1,13 +1,14 @@
 //! POST /v1/Datasources/{id}/values: adds a value.
 
 use axum::response::Response;
-use obeya_model::{DatasourceValue as Record, DatasourceValueInput};
+use obeya_model::DatasourceValueInput;
 
 use super::body;
 use super::value_update::present;
 use crate::domain::value::DatasourceValue;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::ops::view::Record;
 use crate::ops::writing;
 use crate::store::refusal::Refusal;
 use crate::store::values::{elements, write};
@@ -40,5 +41,6 @@ fn create(
     let known = elements::known(session, &elements, std::slice::from_ref(value))?;
     elements.check(value, &known)?;
     let stamp = stamp::next(session, now, 0)?;
-    write::insert(session, datasource, value, stamp)
+    let id = write::insert(session, datasource, value, stamp)?;
+    Ok(body::record((datasource, id), value, stamp)?)
 }

@@ -3,7 +3,7 @@
 use axum::response::Response;
 
 use super::body;
-use super::value_update::present;
+use super::value_update::{find, present};
 use crate::http::call::Call;
 use crate::http::problem::Problem;
 use crate::ops::writing;
@@ -28,7 +28,7 @@ fn delete(
     body::announce(session, datasource)?;
     write::announce_find(session, datasource, id)?;
     body::open(session, datasource)?;
-    present(session, datasource, id)?;
+    find(session, (datasource, id))?;
     // A change of the datasource, though no value has its stamp.
     let stamp = stamp::next(session, now, 0)?;
     write::delete(session, datasource, &[id], stamp)?;

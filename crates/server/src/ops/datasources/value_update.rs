@@ -2,12 +2,13 @@
 //! changes it, so that whoever asks for what was registered since meets it.
 
 use axum::response::Response;
-use obeya_model::{DatasourceValue as Record, DatasourceValueInput};
+use obeya_model::DatasourceValueInput;
 
 use super::body;
 use crate::domain::value::DatasourceValue;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
+use crate::ops::view::Record;
 use crate::ops::writing;
 use crate::store::refusal::Refusal;
 use crate::store::values::{elements, write};
@@ -29,12 +30,25 @@ pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
         .await
 }
 
-/// The value as it is.
+/// The value as it is shown.
 pub(super) fn present(
     session: &mut dyn Session,
     datasource: i32,
     id: i32,
 ) -> Result<Record, Refusal> {
+    let stored = find(session, (datasource, id))?;
+    Ok(body::record(
+        (datasource, id),
+        &stored.value,
+        stored.registered,
+    )?)
+}
+
+/// The value as it is stored.
+pub(super) fn find(
+    session: &mut dyn Session,
+    (datasource, id): (i32, i32),
+) -> Result<write::Stored, Refusal> {
     write::find(session, datasource, id)?.ok_or(Refusal::Missing("value", id))
 }
 
@@ -47,12 +61,13 @@ fn update(
     body::announce(session, datasource)?;
     write::announce_find(session, datasource, id)?;
     let elements = body::open(session, datasource)?;
-    let before = present(session, datasource, id)?;
+    let before = find(session, (datasource, id))?;
     let known = elements::known(session, &elements, std::slice::from_ref(value))?;
     elements.check(value, &known)?;
-    if write::is_as_stored(value, &before)? {
-        return Ok(before);
+    let mut stamp = before.registered;
+    if before.value != *value {
+        stamp = stamp::next(session, now, stamp)?;
+        write::update(session, (datasource, id), value, stamp)?;
     }
-    let stamp = stamp::next(session, now, before.registration_date.ticks())?;
-    write::update(session, (datasource, id), value, stamp)
+    Ok(body::record((datasource, id), value, stamp)?)
 }

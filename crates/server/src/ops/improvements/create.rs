@@ -1,12 +1,13 @@
 //! POST /v1/Improvements
 
 use axum::response::Response;
-use obeya_model::{Improvement as Record, ImprovementCreate};
+use obeya_model::ImprovementCreate;
 
 use super::{answer, body, update};
 use crate::http::call::Call;
 use crate::http::problem::Problem;
 use crate::ops::never_null::NeverNull;
+use crate::ops::view::Record;
 use crate::ops::writing;
 use crate::store::refusal::Refusal;
 use crate::store::tables::improvements::ImprovementRow;

@@ -2,17 +2,17 @@
 
 use axum::response::Response;
 
+use super::RECORD;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
-use crate::store::improvements;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
     let improvement = call
         .app
         .store
-        .look_up(move |session| improvements::record(session, id).map_err(Problem::from))
+        .look_up(move |session| RECORD.read(session, id).map_err(Problem::from))
         .await?;
     let improvement = improvement.ok_or_else(|| Problem::not_found("improvement", id))?;
-    call.reply_json_record(&improvement)
+    Ok(call.reply_record(improvement))
 }

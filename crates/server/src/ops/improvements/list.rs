@@ -2,15 +2,12 @@
 
 use axum::response::Response;
 
-use crate::entities;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
-use crate::read::{Form, Records};
-
-static FORM: Form = Form::of(&entities::IMPROVEMENT);
+use crate::read::Records;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
-    Records::page(&call, &FORM)?
+    Records::page(&call, &super::FORM)?
         .in_period(["LastModifiedFrom", "LastModifiedTo"], "last_modified")?
         .respond(call)
         .await

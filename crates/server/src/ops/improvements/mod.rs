@@ -7,14 +7,19 @@ pub(crate) mod get;
 pub(crate) mod list;
 pub(crate) mod update;
 
-use obeya_model::Improvement;
-
+use super::view::Record;
+use crate::entities;
+use crate::read::{Form, RecordPlan};
+use crate::store::Session;
 use crate::store::refusal::Refusal;
-use crate::store::{Session, improvements};
+
+static FORM: Form = Form::of(&entities::IMPROVEMENT);
+static RECORD: RecordPlan = RecordPlan::new(&FORM);
 
 /// The improvement as it is now.
-fn answer(session: &mut dyn Session, id: i32) -> Result<Improvement, Refusal> {
-    improvements::record(session, id)?.ok_or(missing(id))
+fn answer(session: &mut dyn Session, id: i32) -> Result<Record, Refusal> {
+    let json = RECORD.read(session, id)?.ok_or(missing(id))?;
+    Ok(Record::new(RECORD.entity(), id, json))
 }
 
 fn missing(id: i32) -> Refusal {

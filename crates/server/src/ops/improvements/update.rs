@@ -1,12 +1,13 @@
 //! PUT /v1/Improvements/{improvementId}
 
 use axum::response::Response;
-use obeya_model::{Improvement as Record, ImprovementUpdate};
+use obeya_model::ImprovementUpdate;
 
 use super::{answer, body, missing};
 use crate::http::call::Call;
 use crate::http::problem::Problem;
 use crate::ops::never_null::NeverNull;
+use crate::ops::view::Record;
 use crate::ops::writing;
 use crate::store::references::{Record as To, References};
 use crate::store::refusal::Refusal;

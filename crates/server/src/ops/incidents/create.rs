@@ -1,13 +1,14 @@
 //! POST /v1/Incidents
 
 use axum::response::Response;
-use obeya_model::{Incident as Record, IncidentCreate};
+use obeya_model::IncidentCreate;
 
 use super::{answer, body};
 use crate::domain::incident::Incident;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
 use crate::ops::never_null::NeverNull;
+use crate::ops::view::Record;
 use crate::ops::writing;
 use crate::store::incidents::FieldValue;
 use crate::store::references::{Part, Record as To, References};

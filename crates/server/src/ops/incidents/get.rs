@@ -2,17 +2,17 @@
 
 use axum::response::Response;
 
+use super::RECORD;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
-use crate::store::incidents;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
     let incident = call
         .app
         .store
-        .look_up(move |session| incidents::record(session, id).map_err(Problem::from))
+        .look_up(move |session| RECORD.read(session, id).map_err(Problem::from))
         .await?;
     let incident = incident.ok_or_else(|| Problem::not_found("incident", id))?;
-    call.reply_json_record(&incident)
+    Ok(call.reply_record(incident))
 }

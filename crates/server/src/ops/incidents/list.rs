@@ -3,22 +3,13 @@
 use axum::response::Response;
 use obeya_odata::sql::Predicate;
 
-use crate::entities;
 use crate::http::call::Call;
 use crate::http::problem::Problem;
-use crate::read::{Form, Records};
-
-static FORM: Form = Form {
-    entity: &entities::INCIDENT,
-    parts: Some((
-        "$expand=consequences,categories,causes,customFields",
-        "numberOfAttachments",
-    )),
-};
+use crate::read::Records;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
-    Records::page(&call, &FORM)?
-        .only(Predicate::new("{t}.deleted_date IS NULL", []))
+    Records::page(&call, &super::FORM)?
+        .only(Predicate::new(super::NOT_DELETED, []))
         .with_id("TypeId", "incident_type_id")?
         .in_period_of_days(["IncidentDateFrom", "IncidentDateTo"], "incident_date")?
         .in_period(["LastModifiedFrom", "LastModifiedTo"], "last_modified")?

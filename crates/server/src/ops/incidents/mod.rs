@@ -24,10 +24,22 @@ pub(crate) mod type_detail;
 pub(crate) mod types;
 pub(crate) mod update;
 
-use obeya_model::Incident;
-
+use super::view::Record;
+use crate::entities;
+use crate::read::{Form, RecordPlan};
 use crate::store::refusal::Refusal;
 use crate::store::{Session, incidents, stamp};
+
+/// An incident with everything that hangs on it.
+static FORM: Form = Form {
+    entity: &entities::INCIDENT,
+    parts: Some((
+        "$expand=consequences,categories,causes,customFields",
+        "numberOfAttachments",
+    )),
+};
+const NOT_DELETED: &str = "{t}.deleted_date IS NULL";
+static RECORD: RecordPlan = RecordPlan::new(&FORM).only(NOT_DELETED);
 
 /// Looks up an incident that is to be changed. The stamp of the change is taken once nothing can be refused any more: what is refused before it has changed
 /// anything costs those nothing that share its commit.
@@ -38,6 +50,9 @@ fn open(session: &mut dyn Session, id: i32) -> Result<incidents::Stored, Refusal
 }
 
 /// The incident as it is now, inside the transaction that changed it.
-fn answer(session: &mut dyn Session, id: i32) -> Result<Incident, Refusal> {
-    incidents::record(session, id)?.ok_or(Refusal::Missing("incident", id))
+fn answer(session: &mut dyn Session, id: i32) -> Result<Record, Refusal> {
+    RECORD.prefetch(session, id)?;
+    let json = RECORD.read(session, id)?;
+    let json = json.ok_or(Refusal::Missing("incident", id))?;
+    Ok(Record::new(RECORD.entity(), id, json))
 }

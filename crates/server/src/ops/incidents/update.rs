@@ -1,13 +1,14 @@
 //! PUT /v1/Incidents/{id}
 
 use axum::response::Response;
-use obeya_model::{Incident as Record, IncidentUpdate};
+use obeya_model::IncidentUpdate;
 
 use super::{answer, body, open};
 use crate::domain::incident::{Incident, IncidentChange};
 use crate::http::call::Call;
 use crate::http::problem::Problem;
 use crate::ops::never_null::NeverNull;
+use crate::ops::view::Record;
 use crate::ops::writing;
 use crate::store::references::{Record as To, References};
 use crate::store::refusal::Refusal;

@@ -2,7 +2,6 @@
 
 mod parts;
 mod purge;
-mod record;
 mod trash;
 
 pub(crate) use parts::{
@@ -11,7 +10,6 @@ pub(crate) use parts::{
     set_categories, set_causes, set_consequences, set_custom_field,
 };
 pub use purge::{RETENTION_DAYS, RETENTION_TICKS, purge, purge_some};
-pub(crate) use record::record;
 pub(crate) use trash::{announce_deleted, delete, find_deleted, restore};
 
 use super::engine::{Row, Value, present};

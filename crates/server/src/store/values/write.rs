@@ -1,12 +1,9 @@
 //! Values are added, replaced and taken away. Every function here also keeps the datasource's count; none asks whether a value is right.
 
-use obeya_model::DatasourceValue as Record;
-
 use super::{COLUMNS, changed, ids, pieces};
 use crate::domain::value::DatasourceValue;
 use crate::store::engine::{Row, Value, present};
 use crate::store::refusal::Refusal;
-use crate::store::wire::{must_instant, timestamp};
 use crate::store::{Session, StoreError};
 
 const INSERT: &str = concat!(
@@ -14,17 +11,23 @@ const INSERT: &str = concat!(
     listed!(),
     ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)"
 );
-const UPDATE: &str = concat!(
+const UPDATE: &str =
     "UPDATE datasource_values SET value_date = ?2, value = ?4, registration_date = ?5, area_id = ?6, asset_id = ?7, project_id = ?8,
         description = ?9, dimension = ?10, dimension2 = ?11, dimension3 = ?12, dimension4 = ?13, external_id = ?14
-    WHERE datasource_id = ?1 AND id = ?3 RETURNING ",
-    listed!()
-);
+    WHERE datasource_id = ?1 AND id = ?3";
 const FIND: &str = concat!(
     "SELECT ",
     listed!(),
     " FROM datasource_values WHERE datasource_id = ?1 AND id = ?2"
 );
+
+/// A value as it is stored.
+#[derive(Debug, Clone)]
+pub(crate) struct Stored {
+    pub(crate) value: DatasourceValue,
+    /// Its stamp, in ticks.
+    pub(crate) registered: i64,
+}
 
 /// Says that so many values will be added ([`insert`], [`append`]).
 pub(crate) fn announce(session: &mut dyn Session, count: usize) -> Result<(), StoreError> {
@@ -34,17 +37,17 @@ pub(crate) fn announce(session: &mut dyn Session, count: usize) -> Result<(), St
     ids::announce(session, count)
 }
 
-/// Adds a value that is registered at this stamp; it as it stands then.
+/// Adds a value that is registered at this stamp; its id.
 pub(crate) fn insert(
     session: &mut dyn Session,
     datasource: i32,
     value: &DatasourceValue,
     stamp: i64,
-) -> Result<Record, Refusal> {
+) -> Result<i32, Refusal> {
     let id = ids::take(session, 1)?;
     session.send(INSERT, &cells(datasource, id, value, stamp))?;
     changed(session, datasource, 1, stamp)?;
-    Ok(registered(datasource, id, value, stamp)?)
+    Ok(id)
 }
 
 /// Adds values in their order, all registered at this stamp, with ids in their order too.
@@ -82,27 +85,19 @@ pub(crate) fn find(
     session: &mut dyn Session,
     datasource: i32,
     id: i32,
-) -> Result<Option<Record>, StoreError> {
-    session.first(FIND, &[datasource.into(), id.into()], record)
+) -> Result<Option<Stored>, StoreError> {
+    session.first(FIND, &[datasource.into(), id.into()], stored)
 }
 
-/// Gives a value that is there other content, registered at this stamp; it as it stands then.
+/// Gives a value that is there other content, registered at this stamp.
 pub(crate) fn update(
     session: &mut dyn Session,
     (datasource, id): (i32, i32),
     value: &DatasourceValue,
     stamp: i64,
-) -> Result<Record, Refusal> {
-    let updated = session.first(UPDATE, &cells(datasource, id, value, stamp), record)?;
-    changed(session, datasource, 0, stamp)?;
-    updated.ok_or(Refusal::Missing("value", id))
-}
-
-/// Whether a value that is stored has this content already.
-pub(crate) fn is_as_stored(value: &DatasourceValue, stored: &Record) -> Result<bool, StoreError> {
-    let stamp = stored.registration_date.ticks();
-    let same = registered(stored.data_source_id, stored.id, value, stamp)?;
-    Ok(same == *stored)
+) -> Result<(), StoreError> {
+    session.send(UPDATE, &cells(datasource, id, value, stamp))?;
+    changed(session, datasource, 0, stamp)
 }
 
 /// Takes these values of the datasource away; how many there were.
@@ -150,7 +145,7 @@ fn went(
 }
 
 /// What a value gives to [`COLUMNS`].
-fn cells(
+pub(crate) fn cells(
     datasource: i32,
     id: i32,
     value: &DatasourceValue,
@@ -175,49 +170,24 @@ fn cells(
     ]
 }
 
-/// The record that [`cells`] make, as it will be read: to have it read costs a wait on an engine at the end of a wire, and a table on one in this process.
-fn registered(
-    datasource: i32,
-    id: i32,
-    value: &DatasourceValue,
-    stamp: i64,
-) -> Result<Record, StoreError> {
-    let [dimension, dimension2, dimension3, dimension4] = value.dimensions.clone();
-    Ok(Record {
-        data_source_id: datasource,
-        value_date: timestamp(value.value_date)?,
-        id,
-        // The store keeps no minus zero.
-        value: value.value + 0.0,
-        registration_date: timestamp(stamp)?,
-        area_id: value.area_id,
-        asset_id: value.asset_id,
-        project_id: value.project_id,
-        description: value.description.clone(),
-        dimension,
-        dimension2,
-        dimension3,
-        dimension4,
-        external_id: value.external_id.clone(),
-    })
-}
-
 /// A row of [`COLUMNS`].
-fn record(row: &dyn Row) -> Result<Record, StoreError> {
-    Ok(Record {
-        data_source_id: present(row.int32(0)?)?,
-        value_date: must_instant(row, 1)?,
-        id: present(row.int32(2)?)?,
-        value: present(row.real(3)?)?,
-        registration_date: must_instant(row, 4)?,
-        area_id: row.int32(5)?,
-        asset_id: row.int32(6)?,
-        project_id: row.int32(7)?,
-        description: row.string(8)?,
-        dimension: row.string(9)?,
-        dimension2: row.string(10)?,
-        dimension3: row.string(11)?,
-        dimension4: row.string(12)?,
-        external_id: row.string(13)?,
+fn stored(row: &dyn Row) -> Result<Stored, StoreError> {
+    Ok(Stored {
+        value: DatasourceValue {
+            value: present(row.real(3)?)?,
+            value_date: present(row.int(1)?)?,
+            area_id: row.int32(5)?,
+            asset_id: row.int32(6)?,
+            project_id: row.int32(7)?,
+            description: row.string(8)?,
+            dimensions: [
+                row.string(9)?,
+                row.string(10)?,
+                row.string(11)?,
+                row.string(12)?,
+            ],
+            external_id: row.string(13)?,
+        },
+        registered: present(row.int(4)?)?,
     })
 }
