@@ -131,7 +131,7 @@ fn archived_from(
         .status
         .as_ref()
         .is_some_and(|status| status.as_str() == "Archived");
-    match line.archived_from.clone() {
+    match line.archived_from {
         Patch::Value(stage) if !archived => Err(place.fault(
             "archivedFrom",
             stage.as_str(),
