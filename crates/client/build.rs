@@ -1,6 +1,7 @@
-//! Generates the properties that query options may name from `spec/openapi.yaml`.
+//! Generates the properties that query options may name and the columns of each record from `spec/openapi.yaml`.
 
 fn main() {
     let (out, spec) = obeya_codegen::build::places();
     obeya_codegen::build::fields(&out, &spec);
+    obeya_codegen::build::columns(&out, &spec);
 }

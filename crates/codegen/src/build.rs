@@ -64,6 +64,26 @@ pub fn fields(out_dir: &Path, spec: &Path) {
     });
 }
 
+/// Writes `entities.rs` and `words.rs`: where the service reads each property of a record, and its closed sets of words.
+pub fn entities(out_dir: &Path, spec: &Path) {
+    run(spec, |document| {
+        Ok(vec![
+            (out_dir.join("entities.rs"), crate::entities(document)?),
+            (out_dir.join("words.rs"), crate::words(document)?),
+        ])
+    });
+}
+
+/// Writes `columns.rs`: the columns of each record.
+pub fn columns(out_dir: &Path, spec: &Path) {
+    run(spec, |document| {
+        Ok(vec![(
+            out_dir.join("columns.rs"),
+            crate::columns(document)?,
+        )])
+    });
+}
+
 /// Writes `operations.rs`: `enum Operation`, for a route table.
 pub fn operations(out_dir: &Path, spec: &Path) {
     run(spec, |document| {

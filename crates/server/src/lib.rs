@@ -9,6 +9,8 @@ mod config;
 mod domain;
 mod entities;
 mod entity_sets;
+#[cfg(test)]
+mod facts;
 mod http;
 mod lines;
 mod ops;

@@ -1,7 +1,7 @@
 //! Records as rows of typed columns: a record's properties by their wire names, in the order of the wire, as Arrow and whatever else
 //! is made of columns.
 //!
-//! Each record has its columns in one place ([`Tabular`]); what becomes of them is written once over [`Cell`]. Nothing here fetches, and
+//! The columns of each record follow from the specification ([`Tabular`]); what becomes of them is written once over [`Cell`]. Nothing here fetches, and
 //! nothing here knows a file or a database.
 //!
 //! ```
@@ -16,7 +16,7 @@
 
 /// Which columns a record has, and which its links.
 macro_rules! tabular {
-    ($($record:ident: $columns:ident $(, $links:ident)?;)*) => {$(
+    ($($record:ty: $columns:ident $(, $links:ident)?;)*) => {$(
         impl $crate::tables::Tabular for $record {
             fn columns() -> &'static [$crate::tables::Column<Self>] {
                 &$columns
@@ -31,14 +31,10 @@ macro_rules! tabular {
 
 mod batch;
 mod cell;
-mod improvements;
-mod incidents;
-mod incidents_v2;
-mod organisation;
+mod records;
 mod shape;
 #[cfg(test)]
 mod tests;
-mod values;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, DataType, SchemaRef};
@@ -46,7 +42,6 @@ use arrow_schema::{ArrowError, DataType, SchemaRef};
 pub use batch::Rows;
 pub use cell::{Cell, Column, Field, Kind};
 pub(crate) use shape::Shape;
-use tabular;
 
 /// Whether hardly two values of a column are alike: ids and moments. A dictionary of them costs whoever writes a file, and saves nothing.
 #[must_use]

@@ -3,6 +3,7 @@
 mod fields;
 mod generated;
 mod lints;
+mod records;
 mod sdk;
 mod small;
 mod snapshots;

@@ -3,7 +3,6 @@
 pub(crate) mod custom_field;
 pub(crate) mod elements;
 pub(crate) mod error;
-pub(crate) mod improvement;
 pub(crate) mod improvement_state;
 pub(crate) mod incident;
 pub(crate) mod incident_state;

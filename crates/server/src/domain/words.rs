@@ -1,9 +1,13 @@
-//! The closed sets of words that the domain knows. On the wire they are open, so that a new word breaks no reader; to be written, a word must be known.
+//! The closed sets of words that the domain knows, generated from the specification. On the wire they are open, so that a new
+//! word breaks no reader; to be written, a word must be known.
 
 /// A member of a closed set.
 pub(crate) trait Word: Copy + 'static {
     /// Every member, in the order of the contract.
     const ALL: &'static [Self];
+    /// Every member as it stands on the wire and in the store, in the same order.
+    const ALL_WORDS: &'static [&'static str];
+
     /// As it stands on the wire and in the store.
     fn word(self) -> &'static str;
 
@@ -16,78 +20,78 @@ pub(crate) trait Word: Copy + 'static {
     }
 }
 
-macro_rules! words {
-    ($(#[doc = $doc:literal] $name:ident { $($word:ident),+ })+) => { $(
-        #[doc = $doc]
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        // The names are the contract's own words.
-        pub(crate) enum $name { $($word),+ }
-
-        impl Word for $name {
-            const ALL: &'static [Self] = &[$($name::$word),+];
-
-            fn word(self) -> &'static str {
-                match self { $($name::$word => stringify!($word)),+ }
-            }
-        }
-    )+ };
+/// A fixed set of words of the wire.
+pub(crate) trait WordSet: Copy + 'static {
+    /// Every word that may be stored.
+    const WORDS: &'static [&'static str];
 }
 
-words! {
-    #[doc = "Where an incident stands."]
-    IncidentStatus { New, InProgress, Resolved, Rejected }
-    #[doc = "How grave an incident is."]
-    Severity { None, Low, Medium, High }
-    #[doc = "How well a solution worked."]
-    Evaluation { Medium, Good, Bad }
-    #[doc = "What an improvement can be asked to become; `Activated` is never stored."]
-    ImprovementStatus { Suggested, Planned, InProgress, Implemented, Evaluated, Archived, Activated, Open }
-    #[doc = "Where an improvement lies between effort and effect."]
-    Priority { NotPrioritized, LowEffortHighEffect, HighEffortHighEffect, LowEffortLowEffect, HighEffortLowEffect }
+impl<T: Word> WordSet for T {
+    const WORDS: &'static [&'static str] = T::ALL_WORDS;
 }
 
-/// What an element of a datasource holds.
+mod generated {
+    #![allow(dead_code, reason = "not every set is written by the service")]
+
+    use super::Word;
+
+    include!(concat!(env!("OUT_DIR"), "/words.rs"));
+}
+
+pub(crate) use generated::{
+    BoardType, DatasourceElementType as ElementKind, EvaluationStatus as Evaluation, GroupType,
+    ImprovementPriorityStatus as Priority, ImprovementStatus, IncidentSeverity as Severity,
+    IncidentStatus,
+};
+
+/// Status of an improvement as it is stored: `Activated` asks for a change and is never stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ElementKind {
-    Area,
-    Asset,
-    Board,
-    Bool,
-    Description,
-    List,
-    Number,
-    Project,
-    Text,
-    User,
+pub(crate) struct StoredImprovementStatus;
+
+impl WordSet for StoredImprovementStatus {
+    const WORDS: &'static [&'static str] =
+        &without::<7>(ImprovementStatus::ALL_WORDS, &["Activated"]);
 }
 
-// By hand: these words begin with a small letter.
-impl Word for ElementKind {
-    const ALL: &'static [Self] = &[
-        Self::Area,
-        Self::Asset,
-        Self::Board,
-        Self::Bool,
-        Self::Description,
-        Self::List,
-        Self::Number,
-        Self::Project,
-        Self::Text,
-        Self::User,
-    ];
+/// Stage that an archived improvement goes back to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stage;
 
-    fn word(self) -> &'static str {
-        match self {
-            Self::Area => "area",
-            Self::Asset => "asset",
-            Self::Board => "board",
-            Self::Bool => "bool",
-            Self::Description => "description",
-            Self::List => "list",
-            Self::Number => "number",
-            Self::Project => "project",
-            Self::Text => "text",
-            Self::User => "user",
+impl WordSet for Stage {
+    const WORDS: &'static [&'static str] =
+        &without::<6>(ImprovementStatus::ALL_WORDS, &["Activated", "Archived"]);
+}
+
+/// The words that are none of `left_out`, for a set within a set. `N` is how many remain; another number does not compile.
+const fn without<const N: usize>(words: &[&'static str], left_out: &[&str]) -> [&'static str; N] {
+    let mut remaining = [""; N];
+    let (mut from, mut to) = (0, 0);
+    while from < words.len() {
+        if !contains(left_out, words[from]) {
+            remaining[to] = words[from];
+            to += 1;
         }
+        from += 1;
     }
+    assert!(to == N, "the set has another number of words");
+    remaining
+}
+
+const fn contains(words: &[&str], word: &str) -> bool {
+    let mut at = 0;
+    while at < words.len() {
+        if is_same(words[at].as_bytes(), word.as_bytes()) {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+const fn is_same(one: &[u8], other: &[u8]) -> bool {
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at == one.len() && at == other.len()
 }

@@ -1,5 +1,6 @@
 //! The model as a whole, and what the database makes of it.
 
+use obeya_odata::edm::{Property, Type};
 use obeya_odata::{Context, Limits, OptionName, Options, sql};
 
 use super::*;

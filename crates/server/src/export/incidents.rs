@@ -6,9 +6,9 @@ use super::ExportOptions;
 use super::error::ExportError;
 use super::folder::Lines;
 use super::read::{Records, real, records, word};
-use crate::lines::field::Derived;
 use crate::lines::incidents::{Consequence, CustomField, IncidentLine, Part};
 use crate::store::engine::{Row, Session, StoreError, present};
+use crate::store::field::Derived;
 use crate::store::wire::{date, instant, must_instant};
 
 const INCIDENT: &str = "id, incident_type_id, title, incident_date, text, status, severity, project_id, area_id, reported_by_group_id,

@@ -5,7 +5,7 @@ use super::folder::Source;
 use super::known::Seen;
 use super::run::{Run, Turn, refer, refer_user, upsert};
 use crate::lines::boards::{BoardLine, Row};
-use crate::lines::field::Word;
+use crate::store::field::Word;
 use crate::store::search;
 
 /// Reads `boards.jsonl`.

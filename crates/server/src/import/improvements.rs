@@ -6,55 +6,16 @@ use super::OnConflict;
 use super::error::{ImportError, Place};
 use super::folder::Source;
 use super::known::Seen;
-use super::run::{Run, Turn, at_most, leaves_ids, refer, refer_user, upsert};
-use crate::lines::field::Word;
-use crate::lines::improvements::ImprovementLine;
+use super::run::{Run, Turn, at_most, leaves_ids, refer, refer_user};
+use crate::domain::words::{ImprovementStatus, Stage};
+use crate::store::field::Word;
+use crate::store::tables::improvements::{ImprovementLine, ImprovementRow};
 
 /// Most characters of a title: the limit of the interface.
 const TITLE: usize = 100;
 
-/// The columns after the id, in the order `write` binds them.
-const COLUMNS: [&str; 35] = [
-    "status",
-    "archived_from",
-    "priority_status",
-    "group_id",
-    "title",
-    "text",
-    "category_id",
-    "project_id",
-    "suggested_by_user_id",
-    "suggested_by",
-    "responsible_user_id",
-    "suggestion_date",
-    "planned_date",
-    "in_progress_date",
-    "implemented_date",
-    "evaluated_date",
-    "archived_date",
-    "due_date",
-    "external_id",
-    "cost_of_investment",
-    "gain_of_investment",
-    "cost_of_investment_hours",
-    "gain_of_investment_hours",
-    "estimated_cost_of_investment",
-    "estimated_gain_of_investment",
-    "estimated_cost_of_investment_hours",
-    "estimated_gain_of_investment_hours",
-    "evaluation_status",
-    "evaluation_text",
-    "attachment_count",
-    "action_list_count",
-    "comment_count",
-    "like_count",
-    "last_modified",
-    "last_modified_by_user_id",
-];
-
 /// Reads `improvements.jsonl`.
 pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
-    let sql = upsert("improvements", &["id"], &COLUMNS);
     let mut seen = Seen::default();
     run.each(source, |run, place, line: ImprovementLine| {
         leaves_ids(place, "id", line.id, "improvements")?;
@@ -97,7 +58,12 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
         let stamp = run.stamps.of(place, "lastModified", turn, told, guessed)?;
         run.told.improvements.insert(line.id);
         let archived_from = archived_from(place, &line)?;
-        write(run, &sql, &line, (stamp, archived_from))
+        let row = ImprovementRow {
+            last_modified: stamp,
+            archived_from,
+            ..ImprovementRow::from_line(line)
+        };
+        run.execute(&ImprovementRow::statements().upsert, &row.cells())
     })
 }
 
@@ -154,28 +120,26 @@ fn category(
 fn archived_from(
     place: Place<'_>,
     line: &ImprovementLine,
-) -> Result<Option<&'static str>, ImportError> {
+) -> Result<Option<Word<Stage>>, ImportError> {
     let stages = [
-        ("Evaluated", line.evaluated_date),
-        ("Implemented", line.implemented_date),
-        ("InProgress", line.in_progress_date),
-        ("Planned", line.planned_date),
+        (ImprovementStatus::Evaluated, line.evaluated_date),
+        (ImprovementStatus::Implemented, line.implemented_date),
+        (ImprovementStatus::InProgress, line.in_progress_date),
+        (ImprovementStatus::Planned, line.planned_date),
     ];
     let archived = line
         .status
         .as_ref()
         .is_some_and(|status| status.as_str() == "Archived");
-    match line.archived_from.as_ref().map(Word::as_str) {
+    match line.archived_from {
         Patch::Value(stage) if !archived => Err(place.fault(
             "archivedFrom",
-            stage,
+            stage.as_str(),
             "nothing, as the status is not Archived",
         )),
         told => Ok(told.apply(archived.then(|| {
-            stages
-                .iter()
-                .find(|(_, date)| date.is_some())
-                .map_or("Suggested", |(stage, _)| stage)
+            let latest = stages.iter().find(|(_, date)| date.is_some());
+            Word::member(latest.map_or(ImprovementStatus::Suggested, |(stage, _)| *stage))
         }))),
     }
 }
@@ -192,60 +156,4 @@ fn last_change(line: &ImprovementLine) -> i64 {
     ];
     let latest = stages.into_iter().flatten().max();
     latest.map_or(i64::MAX, Timestamp::ticks)
-}
-
-fn write(
-    run: &mut Run<'_>,
-    sql: &str,
-    line: &ImprovementLine,
-    (stamp, archived_from): (i64, Option<&str>),
-) -> Result<(), ImportError> {
-    let ticks = |at: Option<Timestamp>| at.map(Timestamp::ticks);
-    run.execute(
-        sql,
-        &[
-            line.id.into(),
-            line.status
-                .as_ref()
-                .map_or("Suggested", Word::as_str)
-                .into(),
-            archived_from.into(),
-            line.priority_status
-                .as_ref()
-                .map_or("NotPrioritized", Word::as_str)
-                .into(),
-            line.group_id.into(),
-            line.title.as_deref().into(),
-            line.text.as_deref().into(),
-            line.category_id.into(),
-            line.project_id.into(),
-            line.suggested_by_user_id.as_deref().into(),
-            line.suggested_by.as_deref().into(),
-            line.responsible_user_id.as_deref().into(),
-            ticks(line.suggestion_date).into(),
-            ticks(line.planned_date).into(),
-            ticks(line.in_progress_date).into(),
-            ticks(line.implemented_date).into(),
-            ticks(line.evaluated_date).into(),
-            ticks(line.archived_date).into(),
-            ticks(line.due_date).into(),
-            line.external_id.as_deref().into(),
-            line.cost_of_investment.into(),
-            line.gain_of_investment.into(),
-            line.cost_of_investment_hours.into(),
-            line.gain_of_investment_hours.into(),
-            line.estimated_cost_of_investment.into(),
-            line.estimated_gain_of_investment.into(),
-            line.estimated_cost_of_investment_hours.into(),
-            line.estimated_gain_of_investment_hours.into(),
-            line.evaluation_status.as_ref().map(Word::as_str).into(),
-            line.evaluation_text.as_deref().into(),
-            line.attachment_count.unwrap_or(0).into(),
-            line.action_list_count.unwrap_or(0).into(),
-            line.comment_count.unwrap_or(0).into(),
-            line.like_count.unwrap_or(0).into(),
-            stamp.into(),
-            line.last_modified_by_user_id.as_deref().into(),
-        ],
-    )
 }

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::field::{Word, is_default, or_empty};
-use super::words::ElementType;
+use crate::domain::words::ElementKind;
+use crate::store::field::{Word, is_default, or_empty};
 
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
@@ -30,7 +30,7 @@ pub(crate) struct Element {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) label: Option<String>,
     #[serde(rename = "type")]
-    pub(crate) kind: Word<ElementType>,
+    pub(crate) kind: Word<ElementKind>,
     #[serde(
         default,
         deserialize_with = "or_empty",

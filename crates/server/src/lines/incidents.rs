@@ -3,8 +3,8 @@
 use obeya_model::{Date, Patch, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::field::{Derived, Word, is_default, or_empty};
-use super::words::{Evaluation, IncidentStatus, Severity};
+use crate::domain::words::{Evaluation, IncidentStatus, Severity};
+use crate::store::field::{Derived, Word, is_default, or_empty};
 
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]

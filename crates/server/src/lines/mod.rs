@@ -5,15 +5,12 @@
 pub(crate) mod boards;
 pub(crate) mod comments;
 pub(crate) mod datasources;
-pub(crate) mod field;
-pub(crate) mod improvements;
 pub(crate) mod incidents;
 pub(crate) mod names;
 pub(crate) mod organisation;
 pub(crate) mod store;
 pub(crate) mod types;
 pub(crate) mod values;
-pub(crate) mod words;
 
 /// Every resource, in an order in which what is referred to comes first. A file is `<name>.jsonl`.
 pub(crate) const RESOURCES: [&str; 14] = [

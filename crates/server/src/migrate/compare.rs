@@ -10,8 +10,9 @@ use super::report::{MigrateReport, TableReport};
 use super::rows::{self, Batch};
 use super::session::patient;
 use super::source::{Asking, Gone, Part};
-use super::tables::{COUNTED, TABLES, Table};
+use super::tables::{COUNTED, TABLES};
 use super::target::Ended;
+use crate::store::table::Table;
 use crate::store::{Session, Value, sequences};
 
 /// Rows between two words about how far it is.

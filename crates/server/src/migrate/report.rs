@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::digest::{Digest, Sum};
 use super::error::Difference;
-use super::tables::Table;
+use crate::store::table::Table;
 
 /// What a migration copied, or what two databases were found to hold.
 #[derive(Debug, Clone)]

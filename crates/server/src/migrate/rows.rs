@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 
 use super::error::{MigrateError, Side};
 use super::progress::Progress;
-use super::tables::{Column, Kind, Table};
+use super::tables::select;
+use crate::store::table::{Column, Kind, Table};
 use crate::store::{Row, Session, StoreError, Value};
 
 /// Most rows of a batch.
@@ -100,7 +101,7 @@ pub(super) fn read(
             return Err(MigrateError::Stopped);
         }
         let after = std::mem::take(&mut last);
-        let sql = table.select(after.rows() > 0, ROWS_PER_STATEMENT);
+        let sql = select(table, after.rows() > 0, ROWS_PER_STATEMENT);
         let mut rows = 0;
         let mut ended = Ok(());
         let read = session.query(&sql, &after.values(), &mut |row| {

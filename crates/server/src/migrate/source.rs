@@ -7,7 +7,8 @@ use super::error::{MigrateError, Side};
 use super::progress::Progress;
 use super::rows::{self, Batch};
 use super::session::patient;
-use super::tables::{COUNTED, TABLES, Table};
+use super::tables::{COUNTED, TABLES};
+use crate::store::table::Table;
 use crate::store::{Session, StoreError, Value, sequences};
 
 /// Batches on their way at most.

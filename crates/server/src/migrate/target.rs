@@ -10,8 +10,9 @@ use super::report::{MigrateReport, TableReport};
 use super::rows::{self, Batch};
 use super::session::patient;
 use super::source::{Asking, Gone, Part};
-use super::tables::{COUNTED, STAMPS, TABLES, Table};
+use super::tables::{COUNTED, STAMPS, TABLES};
 use super::words;
+use crate::store::table::Table;
 use crate::store::{Session, StoreError, Value, bulk, search, sequences};
 
 /// Why work on the target ended.

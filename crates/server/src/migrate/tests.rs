@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::session::patient;
-use super::tables::{COUNTED, Kind, TABLES, Table};
+use super::tables::{COUNTED, TABLES};
+use crate::store::table::{Column, Kind, Table};
 use crate::store::{Session, Store, StoreError, StoreOptions};
 
 /// What is made from other tables, and so not copied.
@@ -17,8 +18,9 @@ const DERIVED: [&str; 7] = [
     "incidents_search",
 ];
 
-/// A column as the list has it: its place, its name, its kind, its place in the primary key, and what it refers to.
-type Listed = (usize, String, Kind, Option<usize>, Option<String>);
+/// A column as the list has it: its name, its kind, its place in the primary key, and what it refers to. Only the columns of the key
+/// have an order: a declared table has that of its lines, and a column that was added to a table stands at its end.
+type Listed = (String, Kind, Option<usize>, Option<String>);
 
 /// Where each engine tells of its own tables.
 struct Catalogue {
@@ -145,16 +147,21 @@ async fn waits(url: &str) {
 }
 
 fn columns(table: &Table) -> Vec<Listed> {
-    let column = |(place, column): (usize, &super::tables::Column)| {
+    let column = |(place, column): (usize, &Column)| {
         (
-            place,
             column.name.to_owned(),
             column.kind,
             (place < table.keys).then_some(place + 1),
             column.refers_to.map(str::to_owned),
         )
     };
-    table.columns.iter().enumerate().map(column).collect()
+    by_name(table.columns.iter().enumerate().map(column))
+}
+
+fn by_name(columns: impl Iterator<Item = Listed>) -> Vec<Listed> {
+    let mut columns: Vec<Listed> = columns.collect();
+    columns.sort_by(|one, other| one.0.cmp(&other.0));
+    columns
 }
 
 type Described = (BTreeMap<String, Vec<Listed>>, Vec<String>);
@@ -181,12 +188,11 @@ fn described(session: &mut dyn Session, catalogue: &Catalogue) -> Result<Describ
             let key = row.int(2)?.filter(|place| *place > 0);
             Ok((name, kind(row.text(1)?.expect("a type")), key))
         })?;
-        let columns = columns.into_iter().enumerate();
-        let columns = columns.map(|(place, (name, kind, key))| {
+        let columns = columns.into_iter().map(|(name, kind, key)| {
             let referred = references.get(&name).cloned();
-            (place, name, kind, key.map(|place| place as usize), referred)
+            (name, kind, key.map(|place| place as usize), referred)
         });
-        found.insert(table, columns.collect());
+        found.insert(table, by_name(columns));
     }
     let counted = session.all(catalogue.counted, &[], |row| {
         Ok(row.string(0)?.expect("a name"))

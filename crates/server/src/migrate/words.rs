@@ -1,6 +1,6 @@
 //! The words that copied records are found by: not copied, as each engine keeps them in its own way, but made from the records again.
 
-use super::tables::Table;
+use crate::store::table::Table;
 use crate::store::{Session, StoreError, Value, search};
 
 /// Makes the records of these rows found by their words, if those of their table are.

@@ -5,8 +5,8 @@ use crate::import::error::{ImportError, Place};
 use crate::import::folder::Source;
 use crate::import::known::Seen;
 use crate::import::run::{Run, Turn, leaves_ids, not_empty, refer, refer_part, refer_user, upsert};
-use crate::lines::field::Word;
 use crate::lines::incidents::IncidentLine;
+use crate::store::field::Word;
 use crate::store::search;
 use obeya_model::{Patch, Timestamp};
 

@@ -2,13 +2,13 @@
 
 use obeya_model::{
     EvaluationStatus, ImprovementCreate, ImprovementPriorityStatus, ImprovementStatus,
-    ImprovementUpdate, Patch, Timestamp,
+    ImprovementUpdate, Patch,
 };
 
 use crate::domain::error::DomainError;
-use crate::domain::improvement::ImprovementChange;
 use crate::domain::validate::{Check, IMPROVEMENT_TITLE_MAX};
 use crate::ops::never_null::Properties;
+use crate::store::tables::improvements::ImprovementChange;
 
 impl Properties for ImprovementUpdate {
     const NEVER_NULL: &'static [&'static str] = &["status", "priorityStatus"];
@@ -27,27 +27,7 @@ pub(super) fn of_update(body: ImprovementUpdate) -> Result<ImprovementChange, Do
         body.evaluation_status.as_ref(),
     )?;
     Ok(ImprovementChange {
-        title: body.title.into_option(),
-        text: body.text.into_option(),
-        due_date: body.due_date.map(Timestamp::ticks).into_option(),
-        external_id: body.external_id.into_option(),
-        group_id: body.group_id.into_option(),
-        category_id: body.category_id.into_option(),
-        project_id: body.project_id.into_option(),
-        suggested_by_user_id: body.suggested_by_user_id.into_option(),
-        responsible_user_id: body.responsible_user_id.into_option(),
-        // In the order of `improvement::AMOUNTS`.
-        amounts: [
-            body.cost_of_investment.into_option(),
-            body.gain_of_investment.into_option(),
-            body.cost_of_investment_hours.into_option(),
-            body.gain_of_investment_hours.into_option(),
-            body.estimated_cost_of_investment.into_option(),
-            body.estimated_gain_of_investment.into_option(),
-            body.estimated_cost_of_investment_hours.into_option(),
-            body.estimated_gain_of_investment_hours.into_option(),
-        ],
-        evaluation_text: body.evaluation_text.into_option(),
+        fields: body.into(),
         ..words
     })
 }
@@ -61,27 +41,7 @@ pub(super) fn of_create(body: ImprovementCreate) -> Result<ImprovementChange, Do
         Patch::from(Some(body.evaluation_status.as_ref())),
     )?;
     Ok(ImprovementChange {
-        title: Some(Some(body.title)),
-        text: Some(body.text),
-        due_date: Some(body.due_date.map(Timestamp::ticks)),
-        external_id: Some(body.external_id),
-        group_id: Some(body.group_id),
-        category_id: Some(body.category_id),
-        project_id: Some(body.project_id),
-        suggested_by_user_id: Some(Some(body.suggested_by_user_id)),
-        responsible_user_id: Some(body.responsible_user_id),
-        // In the order of `improvement::AMOUNTS`.
-        amounts: [
-            Some(body.cost_of_investment),
-            Some(body.gain_of_investment),
-            Some(body.cost_of_investment_hours),
-            Some(body.gain_of_investment_hours),
-            Some(body.estimated_cost_of_investment),
-            Some(body.estimated_gain_of_investment),
-            Some(body.estimated_cost_of_investment_hours),
-            Some(body.estimated_gain_of_investment_hours),
-        ],
-        evaluation_text: Some(body.evaluation_text),
+        fields: body.into(),
         ..words
     })
 }
@@ -106,8 +66,8 @@ fn words(
     Ok(ImprovementChange {
         // A word that was refused has ended the check above.
         status: status.flatten(),
-        priority: priority.flatten(),
-        evaluation: evaluation.map(Option::flatten),
+        priority_status: priority.flatten(),
+        evaluation_status: evaluation.map(Option::flatten),
         ..ImprovementChange::default()
     })
 }

@@ -3,7 +3,6 @@
 use obeya_model::ImprovementCreate;
 
 use super::{answer, body, update};
-use crate::domain::improvement::{Improvement, Links};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
@@ -11,6 +10,7 @@ use crate::ops::decoding::json;
 use crate::ops::never_null::NeverNull;
 use crate::ops::view::Record;
 use crate::ops::writing::{self, Decision};
+use crate::store::tables::improvements::ImprovementRow;
 use crate::store::write_error::WriteError;
 use crate::store::{Session, improvements, stamp};
 
@@ -21,9 +21,9 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
         |NeverNull(body), deciding| {
             deciding.sets(&body)?;
             let now = deciding.now;
-            let improvement = Improvement::created(body::of_create(body)?, now)?;
+            let improvement = ImprovementRow::created(body::of_create(body)?, now)?;
             Ok(Decision::record(answer, move |session| {
-                create(session, &improvement, now)
+                create(session, improvement.clone(), now)
             }))
         },
     )
@@ -32,12 +32,12 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
 
 fn create(
     session: &mut dyn Session,
-    improvement: &Improvement,
+    mut improvement: ImprovementRow,
     now: i64,
 ) -> Result<Record, WriteError> {
     stamp::prefetch(session)?;
-    update::check(session, &Links::default(), &improvement.links)?;
-    let stamp = stamp::next(session, now, 0)?;
-    let id = improvements::insert(session, improvement, stamp)?;
+    update::check(session, &ImprovementRow::default(), &improvement)?;
+    improvement.last_modified = stamp::next(session, now, 0)?;
+    let id = improvements::insert(session, &improvement)?;
     answer(session, id)
 }

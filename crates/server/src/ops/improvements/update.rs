@@ -3,7 +3,6 @@
 use obeya_model::ImprovementUpdate;
 
 use super::{answer, body, missing};
-use crate::domain::improvement::{ImprovementChange, Links};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
@@ -12,6 +11,7 @@ use crate::ops::never_null::NeverNull;
 use crate::ops::view::Record;
 use crate::ops::writing::{self, Decision};
 use crate::store::references::{Record as To, References};
+use crate::store::tables::improvements::{ImprovementChange, ImprovementRow};
 use crate::store::write_error::WriteError;
 use crate::store::{Session, improvements, stamp};
 
@@ -39,20 +39,25 @@ fn update(
     change: ImprovementChange,
     now: i64,
 ) -> Result<Record, WriteError> {
-    let stored = improvements::find(session, id)?.ok_or(missing(id))?;
-    let before = stored.improvement;
-    let next = before.clone().changed(change, now)?;
-    check(session, &before.links, &next.links)?;
+    let before = improvements::find(session, id)?.ok_or(missing(id))?;
+    let mut next = before.clone().changed(change, now)?;
+    check(session, &before, &next)?;
     if next == before {
         return answer(session, id);
     }
-    let stamp = stamp::next(session, now, stored.last_modified)?;
-    improvements::update(session, id, &next, stamp)?;
+    next.last_modified = stamp::next(session, now, before.last_modified)?;
+    // An API client is no user, so nobody is named as the one who changed it.
+    next.last_modified_by_user_id = None;
+    improvements::update(session, &next)?;
     answer(session, id)
 }
 
 /// What the body points to is there. References that stay as they are were checked when they were written.
-pub(super) fn check(session: &mut dyn Session, old: &Links, new: &Links) -> Result<(), WriteError> {
+pub(super) fn check(
+    session: &mut dyn Session,
+    old: &ImprovementRow,
+    new: &ImprovementRow,
+) -> Result<(), WriteError> {
     let changed = |old: Option<i32>, new: Option<i32>| new.filter(|_| new != old);
     let mut references = References::new(session);
     references.record("groupId", To::Group, changed(old.group_id, new.group_id))?;

@@ -6,6 +6,9 @@ use std::marker::PhantomData;
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny};
 use serde::ser::{Serialize, Serializer};
 
+use super::StoreError;
+use crate::domain::words::{self as domain, WordSet};
+
 /// Whether a field holds its type's empty value, and is left out of a line.
 pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
@@ -21,7 +24,7 @@ where
 }
 
 /// A field of the wire that follows from others (a name beside its id): welcome in a line, and not stored.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone, PartialEq)]
 pub(crate) struct Derived;
 
 impl<'de> Deserialize<'de> for Derived {
@@ -37,12 +40,6 @@ pub(crate) struct Word<S: WordSet> {
     set: PhantomData<S>,
 }
 
-/// A fixed set of words of the wire.
-pub(crate) trait WordSet {
-    /// Every word that may be stored.
-    const WORDS: &'static [&'static str];
-}
-
 impl<S: WordSet> Word<S> {
     /// The word of this text, if the set has it.
     pub(crate) fn of(text: &str) -> Option<Self> {
@@ -55,9 +52,44 @@ impl<S: WordSet> Word<S> {
             })
     }
 
+    /// The word that a column holds.
+    pub(crate) fn stored(text: &str) -> Result<Self, StoreError> {
+        Self::of(text).ok_or_else(|| {
+            StoreError::Engine(
+                format!("the stored word {text:?} is none that this program knows").into(),
+            )
+        })
+    }
+
+    /// The word of a member of the domain's set.
+    ///
+    /// # Panics
+    /// When this set does not have it, as `Activated`, which is never stored.
+    pub(crate) fn member<T: domain::Word>(member: T) -> Self {
+        Self::of(member.word()).expect("the domain gives words that may be stored")
+    }
+
+    /// The member of the domain's set that it is.
+    ///
+    /// # Panics
+    /// When that set is another one.
+    pub(crate) fn to_member<T: domain::Word>(self) -> T {
+        T::parse(self.word).expect("a set that may be stored is a part of the domain's")
+    }
+
     /// The word as it is stored.
     pub(crate) fn as_str(&self) -> &'static str {
         self.word
+    }
+}
+
+/// The first word of its set: what a new record has.
+impl<S: WordSet> Default for Word<S> {
+    fn default() -> Self {
+        Self {
+            word: S::WORDS[0],
+            set: PhantomData,
+        }
     }
 }
 

@@ -1,0 +1,85 @@
+//! The wire facts of each record for the service: a struct with a field for each property, which says where it is read from.
+
+use heck::ToSnakeCase;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use super::{Kind, Property, Record, ident, listed, screaming};
+use crate::naming::pascal;
+use crate::{Error, Spec, normalise};
+
+/// The source of the records and of the enumerations that their properties hold. It expects `Source`, `column`, and the
+/// `Property`, `Type` and `EnumType` of the entity model in scope.
+///
+/// # Errors
+/// What was generated is no Rust, which no specification that [`crate::lint`] has passed leads to.
+pub fn entities(spec: &Spec) -> Result<String, Error> {
+    let document = spec.document();
+    let records = listed(document);
+    let structs = records.iter().map(record);
+    let enums = normalise::enums(document);
+    let enums = enums.iter().filter_map(|(name, words, _)| {
+        let holds = |property: &Property<'_>| property.kind == Kind::Word(name);
+        let is_held = records
+            .iter()
+            .any(|record| record.properties.iter().any(holds));
+        is_held.then(|| {
+            let constant = screaming(name);
+            quote! {
+                static #constant: EnumType = EnumType { name: #name, members: &[#(#words),*] };
+            }
+        })
+    });
+    let file = syn::parse2(quote! { #(#structs)* #(#enums)* })?;
+    Ok(prettyplease::unparse(&file))
+}
+
+fn record(record: &Record<'_>) -> TokenStream {
+    let name = ident(&pascal(record.name));
+    let doc = format!("Where each property of `{}` is read from.", record.name);
+    let values: Vec<&Property<'_>> = record
+        .properties
+        .iter()
+        .filter(|property| property.is_value())
+        .collect();
+    let count = values.len();
+    let fields: Vec<_> = values.iter().map(|property| property.ident()).collect();
+    let docs = values.iter().map(|property| format!("`{}`", property.name));
+    let columns = values.iter().map(|property| property.name.to_snake_case());
+    let names = values.iter().map(|property| property.name);
+    let types = values.iter().map(|property| edm(property.kind));
+    let nullables = values.iter().map(|property| property.is_nullable);
+    quote! {
+        #[doc = #doc]
+        pub(super) struct #name {
+            #(#[doc = #docs] pub(super) #fields: Source,)*
+        }
+
+        impl #name {
+            /// Each property from the column of its own name in snake case.
+            pub(super) const SAME: Self = Self { #(#fields: column(#columns),)* };
+
+            /// The properties in the order of the specification.
+            pub(super) const fn properties(self) -> [Property; #count] {
+                [#(self.#fields.property(#names, #types, #nullables)),*]
+            }
+        }
+    }
+}
+
+/// The type of a value in the entity model.
+fn edm(kind: Kind<'_>) -> TokenStream {
+    match kind {
+        Kind::Boolean => quote!(Type::Boolean),
+        Kind::Int32 => quote!(Type::Int32),
+        Kind::Int64 => quote!(Type::Int64),
+        Kind::Double => quote!(Type::Double),
+        Kind::Instant => quote!(Type::DateTimeOffset),
+        Kind::Date => quote!(Type::Date),
+        Kind::Word(name) => {
+            let constant = screaming(name);
+            quote!(Type::Enum(&#constant))
+        }
+        Kind::Text | Kind::One(_) | Kind::Many(_) => quote!(Type::String),
+    }
+}

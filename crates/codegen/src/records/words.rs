@@ -1,0 +1,39 @@
+//! The closed sets of words for the service: where it writes, a word must be known.
+
+use quote::quote;
+
+use super::ident;
+use crate::naming::pascal;
+use crate::{Error, Spec, normalise};
+
+/// The source of an enum for each enumeration of the document. It expects the trait `Word` in scope.
+///
+/// # Errors
+/// What was generated is no Rust, which no specification that [`crate::lint`] has passed leads to.
+pub fn words(spec: &Spec) -> Result<String, Error> {
+    let sets = normalise::enums(spec.document());
+    let sets = sets.iter().map(|(name, words, description)| {
+        let name = ident(&pascal(name));
+        let variants: Vec<_> = words.iter().map(|word| ident(&pascal(word))).collect();
+        let doc = description.trim();
+        let docs = words.iter().map(|word| format!("`{word}`"));
+        quote! {
+            #[doc = #doc]
+            #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+            pub(crate) enum #name {
+                #(#[doc = #docs] #variants,)*
+            }
+
+            impl Word for #name {
+                const ALL: &'static [Self] = &[#(Self::#variants),*];
+                const ALL_WORDS: &'static [&'static str] = &[#(#words),*];
+
+                fn word(self) -> &'static str {
+                    match self { #(Self::#variants => #words,)* }
+                }
+            }
+        }
+    });
+    let file = syn::parse2(quote! { #(#sets)* })?;
+    Ok(prettyplease::unparse(&file))
+}
