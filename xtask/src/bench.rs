@@ -12,7 +12,7 @@ use crate::python;
 pub(crate) enum Part {
     /// The service with its data in a file of SQLite, and the commands over it.
     Sqlite,
-    /// The service on PostgreSQL: the server that `OBEYA_TEST_POSTGRES` names, or a throwaway one that waits for the disk.
+    /// The service on PostgreSQL: the server that `OBEYA_TEST_POSTGRES` names, or a temporary one that waits for the disk.
     Postgres,
     /// The Python package beside what analysts would write without it.
     Python,

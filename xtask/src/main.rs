@@ -19,6 +19,7 @@ mod venv;
 use std::ffi::OsString;
 
 use clap::{Parser, Subcommand};
+use postgres::Profile;
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Maintainers' commands")]
@@ -57,7 +58,7 @@ enum Command {
     },
     /// Writes the reference of the Python package into target/python-docs.
     Docs,
-    /// Runs a command with a PostgreSQL: a throwaway one, or the one that OBEYA_TEST_POSTGRES names. The command finds it by that variable.
+    /// Runs a command with a PostgreSQL: a temporary one, or the one that OBEYA_TEST_POSTGRES names. The command finds it by that variable.
     Postgres {
         /// What is committed is on the disk, as in production; otherwise nothing waits for the disk.
         #[arg(long)]
@@ -66,9 +67,9 @@ enum Command {
         #[arg(last = true, required = true)]
         command: Vec<OsString>,
     },
-    /// Started by the others, to stop their server when they end.
+    /// Started by the other commands, to stop their server when they end.
     #[command(hide = true)]
-    Guardian(postgres::guardian::Order),
+    Watchdog(postgres::watchdog::Options),
     /// What the compiler cannot see: import arrows, file sizes, orphan snapshots.
     Tidy,
     /// Measures the query language, the service and the packages against their yardsticks, in a release build.
@@ -88,9 +89,14 @@ fn main() -> anyhow::Result<()> {
         Command::Packages { long } => packages::run(long),
         Command::Docs => python::docs(),
         Command::Postgres { durable, command } => {
-            postgres::run(postgres::Profile::new(durable), &command)
+            let profile = if durable {
+                Profile::Durable
+            } else {
+                Profile::Test
+            };
+            postgres::run(profile, &command)
         }
-        Command::Guardian(order) => postgres::guardian::run(&order),
+        Command::Watchdog(options) => postgres::watchdog::run(&options),
         Command::Tidy => tidy::run(),
         Command::Bench { part } => bench::run(part),
     }

