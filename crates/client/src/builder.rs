@@ -40,6 +40,23 @@ pub struct ClientBuilder {
     observer: Option<Arc<dyn Observer>>,
 }
 
+impl Client {
+    /// Settings for a new client.
+    pub fn builder() -> ClientBuilder {
+        ClientBuilder::default()
+    }
+
+    /// A client of what the environment names: `OBEYA_BASE_URL`, `OBEYA_CLIENT_ID`, `OBEYA_CLIENT_SECRET`,
+    /// and `OBEYA_AUTH_URL` where the token issuer has another address, `OBEYA_TOKEN_URL` where its token
+    /// endpoint has.
+    ///
+    /// # Errors
+    /// [`ConfigError::MissingVariables`](crate::ConfigError::MissingVariables) with the names of all that are missing.
+    pub fn from_env() -> Result<Self> {
+        Self::builder().environment().require_environment()?.build()
+    }
+}
+
 impl ClientBuilder {
     /// Address of the API; a path prefix is kept.
     pub fn base_url(mut self, url: impl Into<String>) -> Self {

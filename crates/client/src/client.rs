@@ -1,4 +1,4 @@
-//! The client itself: a handle on the transport, and the doors to the resources.
+//! The client itself: a handle on the transport that makes any call.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,12 +10,10 @@ use reqwest::{Method, Request, Url};
 use serde::de::DeserializeOwned;
 
 use crate::bridge;
-use crate::builder::ClientBuilder;
-use crate::conditions::{Carrier, Extras};
 use crate::config::Config;
 use crate::decode;
 use crate::error::Result;
-use crate::resources::{Areas, Boards, Comments, Datasources, Groups, Improvements, Incidents};
+use crate::extras::{Carrier, Extras};
 use crate::transport::Transport;
 
 /// A client of one service. Cheap to clone: all clones share one connection pool and one token.
@@ -33,21 +31,6 @@ struct Inner {
 }
 
 impl Client {
-    /// Settings for a new client.
-    pub fn builder() -> ClientBuilder {
-        ClientBuilder::default()
-    }
-
-    /// A client of what the environment names: `OBEYA_BASE_URL`, `OBEYA_CLIENT_ID`, `OBEYA_CLIENT_SECRET`,
-    /// and `OBEYA_AUTH_URL` where the token issuer has another address, `OBEYA_TOKEN_URL` where its token
-    /// endpoint has.
-    ///
-    /// # Errors
-    /// [`ConfigError::MissingVariables`](crate::ConfigError::MissingVariables) with the names of all that are missing.
-    pub fn from_env() -> Result<Self> {
-        Self::builder().environment().require_environment()?.build()
-    }
-
     /// The same client, whose calls may take this long. Connections and tokens are shared.
     #[must_use]
     pub fn timeout(&self, limit: Duration) -> Self {
@@ -99,48 +82,6 @@ impl Client {
     /// What its calls carry.
     pub(crate) fn extras(&self) -> &Extras {
         &self.inner.extras
-    }
-
-    /// Areas (v2).
-    #[must_use]
-    pub fn areas(&self) -> Areas {
-        Areas::new(self.clone())
-    }
-
-    /// Boards: listed by v2, in detail by v1.
-    #[must_use]
-    pub fn boards(&self) -> Boards {
-        Boards::new(self.clone())
-    }
-
-    /// Groups (v2).
-    #[must_use]
-    pub fn groups(&self) -> Groups {
-        Groups::new(self.clone())
-    }
-
-    /// Comments on incidents (v2).
-    #[must_use]
-    pub fn comments(&self) -> Comments {
-        Comments::new(self.clone())
-    }
-
-    /// Incidents, their types and the trash (v1).
-    #[must_use]
-    pub fn incidents(&self) -> Incidents {
-        Incidents::new(self.clone())
-    }
-
-    /// Improvements (v1).
-    #[must_use]
-    pub fn improvements(&self) -> Improvements {
-        Improvements::new(self.clone())
-    }
-
-    /// Datasources and their values (v1).
-    #[must_use]
-    pub fn datasources(&self) -> Datasources {
-        Datasources::new(self.clone())
     }
 
     /// The address of the API.

@@ -108,6 +108,7 @@ mod consistent;
 mod deadline;
 mod decode;
 mod error;
+mod extras;
 pub mod fields;
 mod list;
 mod observe;
@@ -127,8 +128,9 @@ mod values;
 
 pub use builder::ClientBuilder;
 pub use client::{Access, Client};
-pub use conditions::{Tag, Tagged};
+pub use conditions::Tagged;
 pub use error::{Cause, ConfigError, Error, Result};
+pub use extras::Tag;
 pub use list::{Get, List, Resource};
 pub use observe::{Exchange, Observer};
 pub use paged::{Page, Paged};

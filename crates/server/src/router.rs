@@ -5,11 +5,10 @@
 //! A handler is `pub(crate) async fn handle(call: Call) -> Result<Response, Problem>`, in the file named below. Before it runs, the
 //! request was matched, the caller authenticated, the scope checked and `Accept` negotiated. From [`Call`] it takes
 //! - `call.id()?` (the int32 path id; not an int32 is 400 `path.invalid`), `call.query()` (the raw query string, `""` if none),
-//! - `call.json::<T>().await?` (the body: content type, size, syntax, depth, NUL, schema and `Prefer: handling=strict` all checked),
 //! - `call.app` (`store`, `config`, …), `call.now()` (ticks, from the injected clock),
 //!
-//! and answers with `call.reply(bytes)` (200, the negotiated media type), `call.reply_json(&value)?`, `call.reply_stream(body)`
-//! or an `Err(Problem)`.
+//! and answers by `reading::read` (prepare → run → send), by `writing::write` (decode → decide → commit → send, the only way to
+//! a body), or with `call.reply(bytes)` (200, the negotiated media type), `call.reply_json(&value)?` or an `Err(Problem)`.
 
 use std::sync::Arc;
 
@@ -246,11 +245,8 @@ pub(crate) async fn answer(
         Route::Computed(operation, what) => (operation, Some(what)),
         Route::Side(side) => return answer_side(&app, side, &head, body).await,
     };
-    let caller = caller.insert(auth::authenticate(&app.tokens, &head.headers).await?);
     let guard = &routes.guards[operation as usize];
-    if !caller.scopes.intersects(guard.scopes) {
-        return Err(Refusal::Scope(guard.scopes).into());
-    }
+    let caller = authorise(&app, guard, &head, caller).await?;
     if guard.odata {
         odata::check_max_version(&head.headers)?;
     }
@@ -259,11 +255,25 @@ pub(crate) async fn answer(
         Some(Computed::Count | Computed::RelatedCount(_)) => HeaderValue::from_static("text/plain"),
         _ => guard.offers.negotiate(&head.headers)?,
     };
-    let caller = Arc::clone(caller);
     let call = Call::new(app, operation, caller, (head, body), captures, media);
     match computed {
         Some(what) => ops::odata::computed(call, what).await,
         None => dispatch(call).await,
+    }
+}
+
+/// The first stage of every operation: who calls, if they may. Leaves in `found` whom the token names.
+async fn authorise(
+    app: &App,
+    guard: &Guard,
+    head: &Parts,
+    found: &mut Option<Caller>,
+) -> Result<Caller, Refusal> {
+    let caller = found.insert(auth::authenticate(&app.tokens, &head.headers).await?);
+    if caller.scopes.intersects(guard.scopes) {
+        Ok(Arc::clone(caller))
+    } else {
+        Err(Refusal::Scope(guard.scopes))
     }
 }
 

@@ -3,6 +3,8 @@
 //! What needs no more than a method is written by `cargo xtask regen` (`operations`); the file of a resource has what
 //! is written by hand. Nothing here sends, retries or decodes by itself.
 
+use crate::Client;
+
 /// A resource: a handle on the client under a name of its own.
 macro_rules! resource {
     ($(#[$doc:meta])* $name:ident) => {
@@ -106,6 +108,50 @@ mod operations;
 
 pub use datasources::DatasourceList;
 pub use incidents::{Trash, TypeDetail, Types};
+
+impl Client {
+    /// Areas (v2).
+    #[must_use]
+    pub fn areas(&self) -> Areas {
+        Areas::new(self.clone())
+    }
+
+    /// Boards: listed by v2, in detail by v1.
+    #[must_use]
+    pub fn boards(&self) -> Boards {
+        Boards::new(self.clone())
+    }
+
+    /// Groups (v2).
+    #[must_use]
+    pub fn groups(&self) -> Groups {
+        Groups::new(self.clone())
+    }
+
+    /// Comments on incidents (v2).
+    #[must_use]
+    pub fn comments(&self) -> Comments {
+        Comments::new(self.clone())
+    }
+
+    /// Incidents, their types and the trash (v1).
+    #[must_use]
+    pub fn incidents(&self) -> Incidents {
+        Incidents::new(self.clone())
+    }
+
+    /// Improvements (v1).
+    #[must_use]
+    pub fn improvements(&self) -> Improvements {
+        Improvements::new(self.clone())
+    }
+
+    /// Datasources and their values (v1).
+    #[must_use]
+    pub fn datasources(&self) -> Datasources {
+        Datasources::new(self.clone())
+    }
+}
 
 resource! {
     /// Areas of the plant; from [`Client::areas`](crate::Client::areas).

@@ -232,7 +232,7 @@ impl Incidents {
     /// # Errors
     /// See [`Error`](crate::Error). After [`Error::Connection`](crate::Error::Connection) or
     /// [`Error::Timeout`](crate::Error::Timeout) it may have been created all the same; under a
-    /// [key](Client::idempotency_key) of the caller's it can be sent again without harm.
+    /// [key](crate::Client::idempotency_key) of the caller's it can be sent again without harm.
     pub async fn create(&self, body: &IncidentCreate) -> Result<Incident> {
         self.client.call(&call::CreateIncident::new(body)).await
     }

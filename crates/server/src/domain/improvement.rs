@@ -1,6 +1,6 @@
 //! An improvement as the domain sees it, and what a body does to it.
 
-use super::fault::Fault;
+use super::error::DomainError;
 use super::improvement_state::State;
 use super::words::{Evaluation, ImprovementStatus, Priority};
 use super::{Change, apply};
@@ -69,7 +69,7 @@ impl Improvement {
     ///
     /// # Errors
     /// 409 `improvement.transition`.
-    pub(crate) fn created(change: ImprovementChange, now: i64) -> Result<Improvement, Fault> {
+    pub(crate) fn created(change: ImprovementChange, now: i64) -> Result<Improvement, DomainError> {
         let suggested = Improvement {
             state: State::suggested(now),
             priority: Priority::NotPrioritized,
@@ -93,7 +93,7 @@ impl Improvement {
         mut self,
         change: ImprovementChange,
         now: i64,
-    ) -> Result<Improvement, Fault> {
+    ) -> Result<Improvement, DomainError> {
         self.state = self.state.changed(change.status, now)?;
         self.priority = change.priority.unwrap_or(self.priority);
         apply(&mut self.title, change.title);
@@ -196,7 +196,7 @@ mod tests {
         assert_eq!(open.dates, suggested.dates);
         assert!(matches!(
             created(Some(ImprovementStatus::Activated)),
-            Err(Fault::Conflict {
+            Err(DomainError::Conflict {
                 code: "improvement.transition",
                 ..
             })

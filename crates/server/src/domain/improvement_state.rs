@@ -3,7 +3,7 @@
 //! Suggested, Planned, InProgress, Implemented and Evaluated follow one another in any direction. Archived may follow any status, and only Activated
 //! follows it. Open stands beside the stages and is reached from, and left to, Suggested.
 
-use super::fault::Fault;
+use super::error::DomainError;
 use super::words::ImprovementStatus::{
     self, Activated, Archived, Evaluated, Implemented, InProgress, Open, Planned, Suggested,
 };
@@ -43,14 +43,18 @@ impl State {
     ///
     /// # Errors
     /// 409 `improvement.transition` when `to` may not follow.
-    pub(crate) fn changed(self, to: Option<ImprovementStatus>, now: i64) -> Result<State, Fault> {
+    pub(crate) fn changed(
+        self,
+        to: Option<ImprovementStatus>,
+        now: i64,
+    ) -> Result<State, DomainError> {
         let Some(to) = to.filter(|to| *to != self.status) else {
             return Ok(self);
         };
         let allowed = allowed(self.status);
         if !allowed.contains(&to) {
             let words: Vec<_> = allowed.iter().map(|status| status.word()).collect();
-            return Err(Fault::transition(
+            return Err(DomainError::transition(
                 "improvement.transition",
                 "An improvement",
                 self.status.word(),
@@ -153,7 +157,7 @@ mod tests {
                     _ => assert!(
                         matches!(
                             changed,
-                            Err(Fault::Conflict {
+                            Err(DomainError::Conflict {
                                 code: "improvement.transition",
                                 ..
                             })
@@ -249,7 +253,7 @@ mod tests {
     #[test]
     fn a_refusal_names_from_to_and_what_is_allowed() {
         match state(Open).changed(Some(Planned), 99) {
-            Err(Fault::Conflict { detail, .. }) => assert_eq!(
+            Err(DomainError::Conflict { detail, .. }) => assert_eq!(
                 detail,
                 "An improvement that is Open cannot become Planned. From Open it may become Suggested or Archived."
             ),

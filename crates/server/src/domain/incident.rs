@@ -1,6 +1,6 @@
 //! An incident as the domain sees it, and what a body does to it.
 
-use super::fault::Fault;
+use super::error::DomainError;
 use super::incident_state::State;
 use super::words::{Evaluation, IncidentStatus, Severity, Word};
 use super::{Change, apply};
@@ -89,7 +89,7 @@ impl Incident {
     ///
     /// # Errors
     /// 409 `incident.evaluation`.
-    pub(crate) fn created(change: IncidentChange, now: i64) -> Result<Incident, Fault> {
+    pub(crate) fn created(change: IncidentChange, now: i64) -> Result<Incident, DomainError> {
         let state = State::created(
             change.status.unwrap_or(IncidentStatus::New),
             change.resolved_date.flatten(),
@@ -116,14 +116,14 @@ impl Incident {
     ///
     /// # Errors
     /// 409 `incident.transition`, 409 `incident.evaluation`.
-    pub(crate) fn changed(self, change: IncidentChange, now: i64) -> Result<Incident, Fault> {
+    pub(crate) fn changed(self, change: IncidentChange, now: i64) -> Result<Incident, DomainError> {
         let state = self
             .state
             .changed(change.status, change.resolved_date, now)?;
         self.with(change, state)
     }
 
-    fn with(self, change: IncidentChange, state: State) -> Result<Incident, Fault> {
+    fn with(self, change: IncidentChange, state: State) -> Result<Incident, DomainError> {
         let mut next = Incident {
             incident_type_id: change.incident_type_id,
             severity: change.severity,
@@ -158,7 +158,7 @@ impl Incident {
 
     /// An evaluation is written only on a resolved incident. Repeating the present one, as a client does that sends back what it read, writes nothing;
     /// nor does taking it back.
-    fn may_be_evaluated(&self, next: &Incident) -> Result<(), Fault> {
+    fn may_be_evaluated(&self, next: &Incident) -> Result<(), DomainError> {
         let word_written = next.evaluation.is_some() && next.evaluation != self.evaluation;
         let text_written =
             next.evaluation_text.is_some() && next.evaluation_text != self.evaluation_text;
@@ -168,7 +168,7 @@ impl Incident {
         let status = next.state.status.word();
         let detail =
             format!("An incident can be evaluated once it is Resolved; this one is {status}.");
-        Err(Fault::Conflict {
+        Err(DomainError::Conflict {
             code: "incident.evaluation",
             detail,
         })
@@ -290,10 +290,10 @@ mod tests {
                 100,
             )
         };
-        let refused = |result: Result<Incident, Fault>| {
+        let refused = |result: Result<Incident, DomainError>| {
             matches!(
                 result,
-                Err(Fault::Conflict {
+                Err(DomainError::Conflict {
                     code: "incident.evaluation",
                     ..
                 })

@@ -3,7 +3,7 @@
 //! New → InProgress, Resolved, Rejected; InProgress → New, Resolved, Rejected; Resolved and Rejected → InProgress.
 
 use super::Change;
-use super::fault::Fault;
+use super::error::DomainError;
 use super::words::IncidentStatus::{self, InProgress, New, Rejected, Resolved};
 use super::words::Word;
 
@@ -49,7 +49,7 @@ impl State {
         to: Option<IncidentStatus>,
         resolved: Change<i64>,
         now: i64,
-    ) -> Result<State, Fault> {
+    ) -> Result<State, DomainError> {
         match to {
             Some(to) if to != self.status => {
                 if !allowed(self.status).contains(&to) {
@@ -57,7 +57,7 @@ impl State {
                         .iter()
                         .map(|status| status.word())
                         .collect();
-                    return Err(Fault::transition(
+                    return Err(DomainError::transition(
                         "incident.transition",
                         "An incident",
                         self.status.word(),
@@ -154,7 +154,7 @@ mod tests {
                     _ => assert!(
                         matches!(
                             changed,
-                            Err(Fault::Conflict {
+                            Err(DomainError::Conflict {
                                 code: "incident.transition",
                                 ..
                             })
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn a_refusal_names_from_to_and_what_is_allowed() {
         let detail = |from, to| match state(from).changed(Some(to), None, 99) {
-            Err(Fault::Conflict { detail, .. }) => detail,
+            Err(DomainError::Conflict { detail, .. }) => detail,
             other => panic!("{other:?}"),
         };
         assert_eq!(

@@ -2,7 +2,7 @@
 
 pub(crate) mod custom_field;
 pub(crate) mod elements;
-pub(crate) mod fault;
+pub(crate) mod error;
 pub(crate) mod improvement;
 pub(crate) mod improvement_state;
 pub(crate) mod incident;

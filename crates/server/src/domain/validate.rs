@@ -1,6 +1,6 @@
 //! What a body must keep to by its schema alone, beyond its types: lengths and known words. All complaints about a body are given at once.
 
-use super::fault::{Complaint, Fault, listed};
+use super::error::{Complaint, DomainError, listed};
 use super::words::Word;
 
 /// Characters of an external id that is a body of its own; the contract gives none for the property of that name.
@@ -66,10 +66,10 @@ impl Check {
     ///
     /// # Errors
     /// Every complaint.
-    pub(crate) fn finish<T>(self, read: Option<T>) -> Result<T, Fault> {
+    pub(crate) fn finish<T>(self, read: Option<T>) -> Result<T, DomainError> {
         match read {
             Some(read) if self.complaints.is_empty() => Ok(read),
-            _ => Err(Fault::Invalid(self.complaints)),
+            _ => Err(DomainError::Invalid(self.complaints)),
         }
     }
 }
@@ -89,7 +89,7 @@ mod tests {
     fn complaints(check: Check) -> Vec<(String, String)> {
         match check.finish(Some(())) {
             Ok(()) => Vec::new(),
-            Err(Fault::Invalid(complaints)) => {
+            Err(DomainError::Invalid(complaints)) => {
                 complaints.into_iter().map(|c| (c.field, c.text)).collect()
             }
             Err(other) => panic!("{other:?}"),

@@ -1,6 +1,6 @@
 //! A value of a datasource, as somebody wants it to be: what its schema says beyond types. What the datasource says of it is `elements`' matter.
 
-use super::fault::{Complaint, Fault};
+use super::error::{Complaint, DomainError};
 use super::validate::Check;
 
 /// Values that one request may bring or name: as many as a page holds.
@@ -47,7 +47,7 @@ impl Place {
 
 impl DatasourceValue {
     /// Checks one value that is a body of its own.
-    pub(crate) fn check(&self) -> Result<(), Fault> {
+    pub(crate) fn check(&self) -> Result<(), DomainError> {
         let mut check = Check::default();
         self.complain(Place::Whole, &mut check);
         check.finish(Some(()))
@@ -76,7 +76,7 @@ impl DatasourceValue {
 pub(crate) fn check_batch(
     values: &[DatasourceValue],
     period: Option<(i64, i64)>,
-) -> Result<(), Fault> {
+) -> Result<(), DomainError> {
     check_size(values.len(), "values")?;
     let mut check = Check::default();
     for (index, value) in values.iter().enumerate() {
@@ -92,15 +92,15 @@ pub(crate) fn check_batch(
             break;
         }
     }
-    check.finish(Some(())).map_err(Fault::of_batch)
+    check.finish(Some(())).map_err(DomainError::of_batch)
 }
 
 /// Checks that a list is not longer than one request may be.
-pub(crate) fn check_size(found: usize, what: &str) -> Result<(), Fault> {
+pub(crate) fn check_size(found: usize, what: &str) -> Result<(), DomainError> {
     if found <= BATCH_MAX {
         return Ok(());
     }
-    Err(Fault::Invalid(vec![Complaint {
+    Err(DomainError::Invalid(vec![Complaint {
         field: "body".to_owned(),
         text: format!(
             "expected at most {BATCH_MAX} {what}, found {found}; send them in several requests"
@@ -125,14 +125,14 @@ mod tests {
         }
     }
 
-    fn fields(outcome: Result<(), Fault>) -> Vec<String> {
+    fn fields(outcome: Result<(), DomainError>) -> Vec<String> {
         let complaints = match outcome {
             Ok(()) => Vec::new(),
-            Err(Fault::OfBatch(fault)) => match *fault {
-                Fault::Invalid(complaints) => complaints,
+            Err(DomainError::OfBatch(fault)) => match *fault {
+                DomainError::Invalid(complaints) => complaints,
                 other => panic!("{other:?}"),
             },
-            Err(Fault::Invalid(complaints)) => complaints,
+            Err(DomainError::Invalid(complaints)) => complaints,
             Err(other) => panic!("{other:?}"),
         };
         complaints.into_iter().map(|c| c.field).collect()

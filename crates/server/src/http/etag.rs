@@ -29,9 +29,13 @@ impl Tag {
     }
 
     /// As it stands in a header.
+    pub(crate) fn text(&self) -> String {
+        format!("\"{}\"", self.0)
+    }
+
+    /// The value of a header.
     pub(crate) fn header(&self) -> HeaderValue {
-        HeaderValue::try_from(format!("\"{}\"", self.0))
-            .expect("base64 has only characters that headers take")
+        HeaderValue::try_from(self.text()).expect("base64 has only characters that headers take")
     }
 
     /// The digest alone, for a header that is no entity tag.

@@ -17,7 +17,7 @@ use super::problem::Problem;
 use crate::config::Limits;
 use crate::store::readers_for_long_work;
 
-/// PageBudget is counted in units of this many bytes.
+/// Memory is counted in units of this many bytes.
 const UNIT: usize = 1 << 10;
 /// What the lists of v1 may hold of the memory, over all requests: eight of the largest pages with records of usual length.
 const LISTS_BYTES: usize = 128 << 20;
@@ -273,7 +273,7 @@ mod tests {
     const PIECE: usize = LEAST_BYTES / 4;
     const PIECES: usize = 40;
 
-    /// ListBudget whose readers have so much time and so many turns, and none without one.
+    /// Lists whose readers have so much time and so many turns, and none without one.
     fn lists(patience: Duration, slow: usize) -> ListBudget {
         ListBudget {
             slow: Arc::new(Semaphore::new(slow)),

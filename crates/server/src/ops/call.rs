@@ -9,8 +9,6 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use hyper::body::Incoming;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
-use sha2::{Digest as _, Sha256};
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::app::App;
@@ -18,19 +16,12 @@ use crate::auth::Caller;
 use crate::http::accept::MINIMAL;
 use crate::http::body::{Body, Response};
 use crate::http::etag::{Condition, Tag};
-use crate::http::idempotency::IDEMPOTENCY_KEY;
+use crate::http::extract;
 use crate::http::path::Captures;
 use crate::http::problem::Problem;
-use crate::http::{extract, json};
 use crate::read;
 use crate::spec::Operation;
 use crate::text::{int32, quoted};
-
-/// Bytes of a list that are read where the request is answered: that takes less time than two changes of threads.
-const BRIEF_BYTES: usize = 16 << 10;
-
-/// Bytes of a body that are digested before others on the thread have their turn.
-const DIGESTED_BYTES: usize = 64 << 10;
 
 /// One request on its way through a handler.
 pub(crate) struct Call {
@@ -44,10 +35,8 @@ pub(crate) struct Call {
     body: Incoming,
     captures: Captures,
     media: HeaderValue,
-    /// What was asked so far: path and query, and the body once it was read. Only of a request that may be sent again.
-    asked: Option<Sha256>,
     /// What a large body takes in memory, for as long as the request lives: what is made of it waits for the writer.
-    room: Option<OwnedSemaphorePermit>,
+    batch: Option<OwnedSemaphorePermit>,
 }
 
 impl Call {
@@ -59,21 +48,11 @@ impl Call {
         captures: Captures,
         media: HeaderValue,
     ) -> Self {
-        let asked = head.headers.contains_key(IDEMPOTENCY_KEY).then(|| {
-            let path = head.uri.path().to_ascii_lowercase();
-            let query = head.uri.query().unwrap_or("");
-            Sha256::new()
-                .chain_update(path)
-                .chain_update([b'?'])
-                .chain_update(query)
-                .chain_update([0])
-        });
         Self {
             app,
             operation,
             caller,
-            asked,
-            room: None,
+            batch: None,
             head,
             body,
             captures,
@@ -136,45 +115,23 @@ impl Call {
         self.app.clock.ticks()
     }
 
-    /// The body as `T`. Rejects, in this order: 415 (not `application/json`, or encoded), 413 (too large), 400 `body.malformed` (not
-    /// JSON, a lone surrogate, too deep, NUL in a text), 400 `body.invalid` (against the schema; under `Prefer: handling=strict` also
-    /// every unknown property).
-    pub(crate) async fn json<T: DeserializeOwned>(&mut self) -> Result<T, Problem> {
-        let bytes = self.bytes(self.app.config.limits.body_bytes).await?;
-        json::parse(&bytes, extract::is_strict(&self.head.headers))
+    /// The head of the request.
+    pub(super) fn head(&self) -> &Parts {
+        &self.head
     }
 
-    /// The body as a list, which may be longer than other bodies, and of which up to `most` items that are wrong are named. Rejects as [`Self::json`] does.
-    pub(crate) async fn items<T>(&mut self, most: usize) -> Result<Vec<T>, Problem>
-    where
-        T: DeserializeOwned + Send + 'static,
-    {
+    /// Waits for memory for a large body, which is held as long as the request lives.
+    pub(super) async fn reserve_batch(&mut self) -> Result<(), Problem> {
         let limits = &self.app.config.limits;
-        self.room = Some(self.app.batches.take(&self.head.headers, limits).await?);
-        let bytes = self.bytes(self.app.config.limits.batch_bytes).await?;
-        let strict = extract::is_strict(&self.head.headers);
-        if bytes.len() <= BRIEF_BYTES {
-            return json::parse_items(&bytes, strict, most);
-        }
-        // Reading it takes as long as the caller likes, so not on a thread that answers others.
-        tokio::task::spawn_blocking(move || json::parse_items(&bytes, strict, most))
-            .await
-            .map_err(Problem::internal)?
+        self.batch = Some(self.app.batches.take(&self.head.headers, limits).await?);
+        Ok(())
     }
 
-    async fn bytes(&mut self, limit: usize) -> Result<Bytes, Problem> {
+    /// The bytes of a body that says it is JSON, up to `limit`.
+    pub(super) async fn body(&mut self, limit: usize) -> Result<Bytes, Problem> {
         extract::json_content(&self.head.headers)?;
         let time = self.app.config.limits.body_read;
-        let bytes = extract::bytes(&mut self.body, &self.head.headers, limit, time).await?;
-        if let Some(asked) = &mut self.asked {
-            for (at, piece) in bytes.chunks(DIGESTED_BYTES).enumerate() {
-                if at > 0 {
-                    tokio::task::yield_now().await;
-                }
-                asked.update(piece);
-            }
-        }
-        Ok(bytes)
+        extract::bytes(&mut self.body, &self.head.headers, limit, time).await
     }
 
     /// 200 with these bytes, in the negotiated media type.
@@ -187,12 +144,6 @@ impl Call {
         read::to_vec(value)
             .map(|bytes| self.reply(bytes))
             .map_err(Problem::internal)
-    }
-
-    /// A digest of the request as far as it was read, if it carries an `Idempotency-Key`. To be asked once the body was read.
-    pub(crate) fn fingerprint(&self) -> Option<[u8; 32]> {
-        let asked = self.asked.as_ref()?;
-        Some(asked.clone().finalize().into())
     }
 
     /// 200 with the bytes of one record and their tag; 304 when `If-None-Match` names it.

@@ -1,13 +1,14 @@
 //! The errors of the stages below HTTP, as the problems they are answered with.
 
-use http::StatusCode;
+use http::header::{ETAG, RETRY_AFTER};
+use http::{HeaderValue, StatusCode};
 
-use crate::domain::fault::{Complaint, Fault};
+use crate::domain::error::{Complaint, DomainError};
 use crate::domain::value::BATCH_COMPLAINTS;
 use crate::http::problem::Problem;
 use crate::read::ReadError;
 use crate::store::references::MOST_COMPLAINTS;
-use crate::store::refusal::Refusal;
+use crate::store::write_error::WriteError;
 
 impl From<ReadError> for Problem {
     fn from(error: ReadError) -> Self {
@@ -27,38 +28,76 @@ impl From<ReadError> for Problem {
     }
 }
 
-impl From<Refusal> for Problem {
-    fn from(refusal: Refusal) -> Self {
-        match refusal {
-            Refusal::Store(error) => error.into(),
-            Refusal::Fault(fault) => fault.into(),
-            Refusal::Missing(what, id) => Problem::not_found(what, id),
+impl From<WriteError> for Problem {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::Store(error) => error.into(),
+            WriteError::Domain(error) => error.into(),
+            WriteError::Missing(what, id) => Self::not_found(what, id),
+            WriteError::Changed(tag) => {
+                let detail = format!(
+                    "The record has changed since: If-Match does not name it as it is now, {tag}. Nothing was changed; read it again."
+                );
+                let problem = precondition_failed(detail);
+                match HeaderValue::try_from(tag) {
+                    Ok(tag) => problem.header(ETAG, tag),
+                    Err(_) => problem,
+                }
+            }
+            WriteError::Untagged => precondition_failed(
+                "If-Match names tags, and what is written here has none. Nothing was changed.",
+            ),
+            // Answered before it comes to this.
+            WriteError::Repeated(_) => Self::internal("a repeated request was taken for a problem"),
+            WriteError::OtherRequest => Self::new(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "idempotency.mismatch",
+                "Key of another request",
+                "This Idempotency-Key was sent with another request during the last 24 hours: its path, query or body differ. Nothing was changed.",
+            ),
+            WriteError::OverQuota(seconds) => Self::new(
+                StatusCode::TOO_MANY_REQUESTS,
+                "idempotency.quota",
+                "Too many keys",
+                "This client has used as many Idempotency-Keys during the last 24 hours as it may. Nothing was changed. Without a key the request is taken.",
+            )
+            .header(RETRY_AFTER, HeaderValue::from(seconds)),
+            WriteError::Encoding(error) => Self::internal(error),
         }
     }
 }
 
-impl From<Fault> for Problem {
-    fn from(fault: Fault) -> Self {
+fn precondition_failed(detail: impl Into<String>) -> Problem {
+    Problem::new(
+        StatusCode::PRECONDITION_FAILED,
+        "precondition.failed",
+        "Precondition failed",
+        detail,
+    )
+}
+
+impl From<DomainError> for Problem {
+    fn from(fault: DomainError) -> Self {
         of(fault, MOST_COMPLAINTS)
     }
 }
 
-fn of(fault: Fault, most: usize) -> Problem {
+fn of(fault: DomainError, most: usize) -> Problem {
     match fault {
-        Fault::Invalid(complaints) => about(
+        DomainError::Invalid(complaints) => about(
             StatusCode::BAD_REQUEST,
             "body.invalid",
             "Invalid body",
             complaints.into_iter().take(most),
         ),
-        Fault::Unprocessable { code, complaints } => about(
+        DomainError::Unprocessable { code, complaints } => about(
             StatusCode::UNPROCESSABLE_ENTITY,
             code,
             "Body does not fit the data",
             complaints.into_iter().take(most),
         ),
-        Fault::Conflict { code, detail } => Problem::conflict(code, detail),
-        Fault::OfBatch(fault) => of(*fault, BATCH_COMPLAINTS),
+        DomainError::Conflict { code, detail } => Problem::conflict(code, detail),
+        DomainError::OfBatch(fault) => of(*fault, BATCH_COMPLAINTS),
     }
 }
 
@@ -84,7 +123,7 @@ mod tests {
             field: format!("causes[{number}].id"),
             text: "there is no such cause".to_owned(),
         });
-        let fault = Fault::Invalid(complaints.collect());
+        let fault = DomainError::Invalid(complaints.collect());
         let told = |fault| Problem::from(fault).summary().matches("causes[").count();
         assert_eq!(told(fault.clone()), 20);
         assert_eq!(told(fault.of_batch()), 100);

@@ -7,6 +7,7 @@ pub(crate) mod boards;
 pub(crate) mod call;
 pub(crate) mod comments;
 pub(crate) mod datasources;
+mod decoding;
 mod errors;
 pub(crate) mod groups;
 pub(crate) mod improvements;

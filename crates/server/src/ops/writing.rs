@@ -1,4 +1,7 @@
-//! The one way in which a handler writes: the work runs in the store's writer, and around it, in the same transaction, whatever belongs to every write.
+//! The one way in which a handler writes: decode → decide → commit → send, once the router has authorised it.
+//!
+//! [`write()`] shows the stages. The work runs in the store's writer, and around it, in the same transaction, whatever belongs
+//! to every write:
 //!
 //! - `If-Match`: the record as it is now must have one of the tags; else 412 `precondition.failed`, and
 //!   nothing is changed.
@@ -11,39 +14,263 @@
 //!
 //! No rules of a resource here, and no SQL.
 
-use std::fmt::Write as _;
-
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use http::header::{ETAG, RETRY_AFTER};
-use http::{HeaderValue, StatusCode};
+use http::header::ETAG;
 use serde::{Deserialize, Serialize};
 
+use super::call::Call;
+use super::decoding::{Decode, Decoded, Terms};
 use super::view::{Attempt, Record, View};
+use crate::app::App;
 use crate::http::body::Response;
-use crate::http::etag::{Condition, Tag};
+use crate::http::etag::Condition;
 use crate::http::idempotency;
 use crate::http::problem::Problem;
-use crate::ops::call::Call;
 use crate::read;
 use crate::store::answers::{self, IdempotencyRecord, Key, RETENTION_TICKS, StoredAnswer};
-use crate::store::refusal::Refusal;
-use crate::store::{Session, StoreError};
+use crate::store::write_error::WriteError;
+use crate::store::{Dialect, Session};
 
 /// Ticks of 100 ns in a second.
 const TICKS_PER_SECOND: i64 = 10_000_000;
 
-/// A write that a request asks for, before its work is known.
-pub(crate) struct Writing<'c> {
-    call: &'c Call,
-    repeatable: Option<Repeatable>,
-    condition: Option<Condition>,
-    present: Option<Box<Present>>,
+/// The stages of a write. That its caller may write was decided before (`router.rs`): without that there is no call.
+pub(super) async fn write<D: Decode>(
+    mut call: Call,
+    body: D,
+    decide: impl FnOnce(D::Body, &mut Deciding) -> Result<Decision, WriteError>,
+) -> Result<Response, Problem> {
+    // The body, and under which terms: what has not its form is refused here.
+    let Decoded { body, terms } = body.decode(&mut call).await?;
+    // The rules that need no record.
+    let mut deciding = Deciding {
+        now: call.now(),
+        view: View::of(&call),
+    };
+    let decision = decide(body, &mut deciding)?;
+    // One transaction: the terms, the rules that look at records, the change and its answer.
+    let committed = commit(&call, terms, decision, &deciding).await?;
+    // What of it the caller is shown.
+    send(&call, &deciding.view, committed)
+}
+
+/// What a write is decided with, besides its body.
+pub(super) struct Deciding {
+    /// Now, in ticks.
+    pub(super) now: i64,
     view: View,
 }
 
-/// The tag of the record that a condition is about, as the caller knows it.
-type Present = dyn Fn(&mut dyn Session) -> Result<Tag, Ended> + Send;
+impl Deciding {
+    /// Says what the request sets: an object with properties of the record. It is all that a caller who may not read the
+    /// record is shown of what may be empty.
+    pub(super) fn sets(&mut self, body: &impl Serialize) -> Result<(), WriteError> {
+        Ok(self.view.show_written(body)?)
+    }
+}
+
+/// A write that is decided but for what depends on stored records.
+pub(super) struct Decision {
+    work: Box<Work>,
+    kind: Kind,
+    present: Option<Box<Present>>,
+}
+
+/// Changes what is to be changed. May run more than once.
+type Work = dyn Fn(&mut dyn Session) -> Result<Answer, WriteError> + Send;
+/// Gives the record that a condition is about, as it is.
+type Present = dyn Fn(&mut dyn Session) -> Result<Record, WriteError> + Send;
+/// Gives the record that was answered with, by its id.
+type Current = dyn FnOnce(&mut dyn Session, i32) -> Result<Record, WriteError> + Send;
+
+/// What a write is answered with.
+enum Kind {
+    /// A record, which is found again for a request that is repeated.
+    Record(Box<Current>),
+    /// JSON that tells nothing of any record.
+    Figures,
+    /// No body.
+    Nothing,
+}
+
+/// An answer, made in the transaction.
+enum Answer {
+    Record(Record),
+    Figures(String),
+    Nothing,
+}
+
+/// A write that was carried out, now or before.
+struct Committed {
+    answer: Answer,
+    attempt: Attempt,
+}
+
+impl Decision {
+    /// Answers with one record; `current` finds it again by its id, for a request that is repeated.
+    pub(super) fn record(
+        current: impl FnOnce(&mut dyn Session, i32) -> Result<Record, WriteError> + Send + 'static,
+        work: impl Fn(&mut dyn Session) -> Result<Record, WriteError> + Send + 'static,
+    ) -> Self {
+        Self {
+            work: Box::new(move |session| Ok(Answer::Record(work(session)?))),
+            kind: Kind::Record(Box::new(current)),
+            present: None,
+        }
+    }
+
+    /// Answers with JSON that tells nothing of any record, such as how many there were.
+    pub(super) fn figures<R: Serialize>(
+        work: impl Fn(&mut dyn Session) -> Result<R, WriteError> + Send + 'static,
+    ) -> Self {
+        Self {
+            work: Box::new(move |session| Ok(Answer::Figures(read::to_string(&work(session)?)?))),
+            kind: Kind::Figures,
+            present: None,
+        }
+    }
+
+    /// Answers without a body.
+    pub(super) fn nothing(
+        work: impl Fn(&mut dyn Session) -> Result<(), WriteError> + Send + 'static,
+    ) -> Self {
+        Self {
+            work: Box::new(move |session| work(session).map(|()| Answer::Nothing)),
+            kind: Kind::Nothing,
+            present: None,
+        }
+    }
+
+    /// What `If-Match` is compared with: the record as it is now, or the error that it is not there.
+    pub(super) fn against(
+        mut self,
+        record: impl Fn(&mut dyn Session) -> Result<Record, WriteError> + Send + 'static,
+    ) -> Self {
+        self.present = Some(Box::new(record));
+        self
+    }
+}
+
+/// Carries a write out, unless it was carried out before.
+async fn commit(
+    call: &Call,
+    terms: Terms,
+    decision: Decision,
+    deciding: &Deciding,
+) -> Result<Committed, Problem> {
+    let Terms {
+        condition,
+        idempotency,
+    } = terms;
+    let Decision {
+        work,
+        kind,
+        present,
+    } = decision;
+    let repeatable = idempotency.map(|(key, fingerprint)| Repeatable {
+        key: Key {
+            client_id: call.caller.client_id.clone(),
+            operation: call.operation.id(),
+            key,
+        },
+        fingerprint,
+        quota: call.app.config.limits.idempotency_keys.into(),
+        now: deciding.now,
+    });
+    let condition = condition.map(|condition| Precondition {
+        condition,
+        present,
+        view: deciding.view.clone(),
+    });
+    let checked = move |session: &mut dyn Session| {
+        if let Some(condition) = &condition {
+            condition.hold(session)?;
+        }
+        work(session)
+    };
+    let written = call.app.store.write(move |session| match &repeatable {
+        Some(repeatable) => repeatable.once(session, &checked),
+        None => checked(session),
+    });
+    match written.await {
+        Ok(answer) => Ok(Committed {
+            answer,
+            attempt: Attempt::First,
+        }),
+        Err(WriteError::Repeated(stored)) => repeated(&call.app, kind, stored).await,
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// What a request that was carried out before is answered with now.
+async fn repeated(app: &App, kind: Kind, stored: StoredAnswer) -> Result<Committed, Problem> {
+    let answer = match (kind, stored) {
+        (Kind::Record(current), stored) => {
+            let id = stored_id(stored)?;
+            let found = app.store.read(move |session| current(session, id)).await;
+            let (name, value) = idempotency::replayed();
+            Answer::Record(found.map_err(|error| Problem::from(error).header(name, value))?)
+        }
+        (Kind::Figures, StoredAnswer::Text(text)) => Answer::Figures(text),
+        (Kind::Figures, other) => {
+            return Err(Problem::internal(format!(
+                "the answer to a write of many records was stored as {other:?}"
+            )));
+        }
+        (Kind::Nothing, _) => Answer::Nothing,
+    };
+    Ok(Committed {
+        answer,
+        attempt: Attempt::Repeated,
+    })
+}
+
+/// What every record has.
+#[derive(Deserialize)]
+struct Identified {
+    id: i32,
+}
+
+/// The id of the record that was answered with.
+fn stored_id(stored: StoredAnswer) -> Result<i32, Problem> {
+    match stored {
+        StoredAnswer::Record(id) => Ok(id),
+        // An older program beside this one, over the same database, stores the record that it answered with.
+        StoredAnswer::Text(text) => serde_json::from_str(&text)
+            .map(|Identified { id }| id)
+            .map_err(Problem::internal),
+        StoredAnswer::Nothing => Err(Problem::internal(
+            "a write of a record was answered with nothing",
+        )),
+    }
+}
+
+/// The response of a write: 200, with as much of a record as the caller is shown.
+fn send(call: &Call, view: &View, committed: Committed) -> Result<Response, Problem> {
+    let Committed { answer, attempt } = committed;
+    let replied = match answer {
+        Answer::Record(record) => view
+            .answer(record, attempt)
+            .map(|(json, tag)| {
+                let mut response = call.reply(json);
+                response.headers_mut().insert(ETAG, tag.header());
+                response
+            })
+            .map_err(Problem::internal),
+        Answer::Figures(text) => Ok(call.reply(text)),
+        Answer::Nothing => Ok(call.reply_empty()),
+    };
+    if attempt == Attempt::First {
+        return replied;
+    }
+    let (name, value) = idempotency::replayed();
+    match replied {
+        Ok(mut response) => {
+            response.headers_mut().insert(name, value);
+            Ok(response)
+        }
+        Err(problem) => Err(problem.header(name, value)),
+    }
+}
 
 /// A request that may be sent again.
 struct Repeatable {
@@ -54,190 +281,6 @@ struct Repeatable {
     now: i64,
 }
 
-/// What every record has.
-#[derive(Deserialize)]
-struct Identified {
-    id: i32,
-}
-
-/// How a request came to its end.
-enum Outcome<T> {
-    /// It was carried out now.
-    Done(T),
-    /// It was carried out before.
-    Repeated(StoredAnswer),
-}
-
-/// Why a write ended without a change.
-enum Ended {
-    Refused(Refusal),
-    /// The record has this tag and not one of those named.
-    Changed(Tag),
-    /// Tags were named where nothing has one.
-    Untagged,
-    /// It was carried out before.
-    Answered(StoredAnswer),
-    /// The key belongs to another request.
-    OtherRequest,
-    /// The client may not use another key for so many seconds.
-    OverQuota(i64),
-    /// An answer that is no JSON.
-    Unwritable(serde_json::Error),
-}
-
-/// The write that a request asks for. 400 `header.invalid` when `If-Match` or `Idempotency-Key` is not of its form. To be asked after the body was read.
-pub(crate) fn of(call: &Call) -> Result<Writing<'_>, Problem> {
-    let condition = Condition::if_match(call.headers())?;
-    let repeatable = match (idempotency::key(call.headers())?, call.fingerprint()) {
-        (Some(key), Some(fingerprint)) => Some(Repeatable {
-            key: Key {
-                client_id: call.caller.client_id.clone(),
-                operation: call.operation.id(),
-                key,
-            },
-            fingerprint: URL_SAFE_NO_PAD.encode(fingerprint),
-            quota: call.app.config.limits.idempotency_keys.into(),
-            now: call.now(),
-        }),
-        _ => None,
-    };
-    Ok(Writing {
-        call,
-        repeatable,
-        condition,
-        present: None,
-        view: View::of(call),
-    })
-}
-
-impl Writing<'_> {
-    /// Says what the request sets: an object with properties of the record. It is all that a caller who may
-    /// not read the record is shown of what may be empty.
-    pub(crate) fn setting(mut self, body: &impl Serialize) -> Result<Self, Problem> {
-        self.view.show_written(body).map_err(Problem::internal)?;
-        Ok(self)
-    }
-
-    /// What `If-Match` is compared with: the record as it is now, or the refusal of a record that is not
-    /// there.
-    pub(crate) fn against(
-        mut self,
-        record: impl Fn(&mut dyn Session) -> Result<Record, Refusal> + Send + 'static,
-    ) -> Self {
-        if self.condition.is_some() {
-            let view = self.view.clone();
-            self.present = Some(Box::new(move |session| {
-                view.tag(&record(session)?).map_err(Ended::Unwritable)
-            }));
-        }
-        self
-    }
-
-    /// Writes, and answers with one record; `current` finds it again by its id, for a request that is
-    /// repeated.
-    pub(crate) async fn record(
-        self,
-        current: impl FnOnce(&mut dyn Session, i32) -> Result<Record, Refusal> + Send + 'static,
-        work: impl Fn(&mut dyn Session) -> Result<Record, Refusal> + Send + 'static,
-    ) -> Result<Response, Problem> {
-        let (call, view) = (self.call, self.view.clone());
-        let work = move |session: &mut dyn Session| {
-            let record = work(session)?;
-            let stored = StoredAnswer::Record(record.id);
-            Ok((record, stored))
-        };
-        let stored = match self.run(work).await? {
-            Outcome::Done(record) => return reply(call, &view, record, Attempt::First),
-            Outcome::Repeated(stored) => stored,
-        };
-        let id = match stored {
-            StoredAnswer::Record(id) => id,
-            // An older program beside this one, over the same database, stores the record that it answered with.
-            StoredAnswer::Text(text) => {
-                let record: Identified = serde_json::from_str(&text).map_err(Problem::internal)?;
-                record.id
-            }
-            StoredAnswer::Nothing => {
-                return Err(Problem::internal(
-                    "a write of a record was answered with nothing",
-                ));
-            }
-        };
-        let found = call.app.store.read(move |session| current(session, id));
-        let replied = match found.await {
-            Ok(record) => reply(call, &view, record, Attempt::Repeated),
-            Err(refusal) => Err(refusal.into()),
-        };
-        let (name, value) = idempotency::replayed();
-        replied
-            .map(replayed)
-            .map_err(|problem| problem.header(name, value))
-    }
-
-    /// Writes, and answers with JSON that tells nothing of any record, such as how many there were.
-    pub(crate) async fn figures<R: Serialize>(
-        self,
-        work: impl Fn(&mut dyn Session) -> Result<R, Refusal> + Send + 'static,
-    ) -> Result<Response, Problem> {
-        let call = self.call;
-        let work = move |session: &mut dyn Session| {
-            let text = read::to_string(&work(session)?).map_err(Ended::Unwritable)?;
-            Ok((text.clone(), StoredAnswer::Text(text)))
-        };
-        match self.run(work).await? {
-            Outcome::Done(text) => Ok(call.reply(text)),
-            Outcome::Repeated(StoredAnswer::Text(text)) => Ok(replayed(call.reply(text))),
-            Outcome::Repeated(other) => Err(Problem::internal(format!(
-                "the answer to a write of many records was stored as {other:?}"
-            ))),
-        }
-    }
-
-    /// Writes, and answers without a body.
-    pub(crate) async fn nothing(
-        self,
-        work: impl Fn(&mut dyn Session) -> Result<(), Refusal> + Send + 'static,
-    ) -> Result<Response, Problem> {
-        let call = self.call;
-        let work = move |session: &mut dyn Session| {
-            work(session)?;
-            Ok(((), StoredAnswer::Nothing))
-        };
-        match self.run(work).await? {
-            Outcome::Done(()) => Ok(call.reply_empty()),
-            Outcome::Repeated(_) => Ok(replayed(call.reply_empty())),
-        }
-    }
-
-    async fn run<T: Send + 'static>(
-        self,
-        work: impl Fn(&mut dyn Session) -> Result<(T, StoredAnswer), Ended> + Send + 'static,
-    ) -> Result<Outcome<T>, Problem> {
-        let Self {
-            call,
-            repeatable,
-            condition,
-            present,
-            ..
-        } = self;
-        let checked = move |session: &mut dyn Session| {
-            if let Some(condition) = &condition {
-                hold(condition, present.as_deref(), session)?;
-            }
-            work(session)
-        };
-        let written = call.app.store.write(move |session| match &repeatable {
-            Some(repeatable) => repeatable.once(session, &checked),
-            None => checked(session).map(|(answer, _)| answer),
-        });
-        match written.await {
-            Ok(answer) => Ok(Outcome::Done(answer)),
-            Err(Ended::Answered(stored)) => Ok(Outcome::Repeated(stored)),
-            Err(other) => Err(other.into()),
-        }
-    }
-}
-
 impl Repeatable {
     /// Does the work, unless the request was carried out before.
     ///
@@ -245,26 +288,26 @@ impl Repeatable {
     /// end of a wire it is asked after the work and prefetched before it, so that the question costs no wait
     /// of its own; work that turns out to have been done already is undone by the error, like any that is
     /// refused.
-    fn once<T>(
+    fn once(
         &self,
         session: &mut dyn Session,
-        work: impl Fn(&mut dyn Session) -> Result<(T, StoredAnswer), Ended>,
-    ) -> Result<T, Ended> {
-        let (ordinal, worked) = if !session.dialect().capabilities().has_round_trips() {
+        work: impl Fn(&mut dyn Session) -> Result<Answer, WriteError>,
+    ) -> Result<Answer, WriteError> {
+        let (ordinal, worked) = if session.dialect() == Dialect::Sqlite {
             (self.admitted(session)?, work(session))
         } else {
             answers::prefetch(session, &self.key, self.now)?;
             let worked = work(session);
-            if let Err(Ended::Refused(Refusal::Store(_))) = worked {
+            if let Err(WriteError::Store(_)) = worked {
                 // Nothing can be asked of a session that failed.
-                return worked.map(|(answer, _)| answer);
+                return worked;
             }
             (self.admitted(session)?, worked)
         };
-        let (answer, stored) = worked?;
+        let answer = worked?;
         let record = IdempotencyRecord {
             fingerprint: self.fingerprint.clone(),
-            answer: stored,
+            answer: answer.stored(),
         };
         answers::put(session, &self.key, &record, ordinal, self.now)?;
         Ok(answer)
@@ -272,12 +315,12 @@ impl Repeatable {
 
     /// Fails if something was carried out under the key, or if the client has as many keys as it may; the
     /// ordinal of the key otherwise.
-    fn admitted(&self, session: &mut dyn Session) -> Result<i64, Ended> {
+    fn admitted(&self, session: &mut dyn Session) -> Result<i64, WriteError> {
         match answers::find(session, &self.key, self.now)? {
             Some(earlier) if earlier.fingerprint == self.fingerprint => {
-                return Err(Ended::Answered(earlier.answer));
+                return Err(WriteError::Repeated(earlier.answer));
             }
-            Some(_) => return Err(Ended::OtherRequest),
+            Some(_) => return Err(WriteError::OtherRequest),
             None => {}
         }
         let keys = answers::count(session, &self.key)?;
@@ -286,103 +329,44 @@ impl Repeatable {
             && keys.next - oldest >= self.quota
         {
             let wait = used_at.saturating_add(RETENTION_TICKS) - self.now;
-            return Err(Ended::OverQuota((wait - 1) / TICKS_PER_SECOND + 1));
+            return Err(WriteError::OverQuota((wait - 1) / TICKS_PER_SECOND + 1));
         }
         Ok(keys.next)
     }
 }
 
-/// Fails unless the condition names the record as it is.
-fn hold(
-    condition: &Condition,
-    present: Option<&Present>,
-    session: &mut dyn Session,
-) -> Result<(), Ended> {
-    match (present, condition) {
-        (Some(present), condition) => {
-            let tag = present(session)?;
-            if condition.names(&tag) {
-                Ok(())
-            } else {
-                Err(Ended::Changed(tag))
-            }
-        }
-        (None, Condition::Any) => Ok(()),
-        (None, Condition::Tags(_)) => Err(Ended::Untagged),
-    }
+/// `If-Match`, and what it is about.
+struct Precondition {
+    condition: Condition,
+    present: Option<Box<Present>>,
+    view: View,
 }
 
-/// 200 with a record, as much of it as the caller is shown.
-fn reply(call: &Call, view: &View, record: Record, attempt: Attempt) -> Result<Response, Problem> {
-    let (json, tag) = view.answer(record, attempt).map_err(Problem::internal)?;
-    let mut response = call.reply(json);
-    response.headers_mut().insert(ETAG, tag.header());
-    Ok(response)
-}
-
-/// Marks an answer to a request that was carried out before.
-fn replayed(mut response: Response) -> Response {
-    let (name, value) = idempotency::replayed();
-    response.headers_mut().insert(name, value);
-    response
-}
-
-impl From<StoreError> for Ended {
-    fn from(error: StoreError) -> Self {
-        Ended::Refused(error.into())
-    }
-}
-
-impl From<Refusal> for Ended {
-    fn from(refusal: Refusal) -> Self {
-        Ended::Refused(refusal)
-    }
-}
-
-impl From<Ended> for Problem {
-    fn from(ended: Ended) -> Self {
-        match ended {
-            Ended::Refused(refusal) => refusal.into(),
-            Ended::Changed(tag) => {
-                let tag = tag.header();
-                let mut detail =
-                    "The record has changed since: If-Match does not name it as it is now"
-                        .to_owned();
-                if let Ok(tag) = tag.to_str() {
-                    // Writing to a string cannot fail.
-                    let _ = write!(detail, ", {tag}");
+impl Precondition {
+    /// Fails unless the condition names the record as it is.
+    fn hold(&self, session: &mut dyn Session) -> Result<(), WriteError> {
+        match (&self.present, &self.condition) {
+            (Some(present), condition) => {
+                let tag = self.view.tag(&present(session)?)?;
+                if condition.names(&tag) {
+                    Ok(())
+                } else {
+                    Err(WriteError::Changed(tag.text()))
                 }
-                detail.push_str(". Nothing was changed; read it again.");
-                precondition_failed(detail).header(ETAG, tag)
             }
-            Ended::Untagged => precondition_failed(
-                "If-Match names tags, and what is written here has none. Nothing was changed.",
-            ),
-            // Answered before it comes to this.
-            Ended::Answered(_) => Problem::internal("a repeated request was taken for a problem"),
-            Ended::OtherRequest => Problem::new(
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "idempotency.mismatch",
-                "Key of another request",
-                "This Idempotency-Key was sent with another request during the last 24 hours: its path, query or body differ. Nothing was changed.",
-            ),
-            Ended::OverQuota(seconds) => Problem::new(
-                StatusCode::TOO_MANY_REQUESTS,
-                "idempotency.quota",
-                "Too many keys",
-                "This client has used as many Idempotency-Keys during the last 24 hours as it may. Nothing was changed. Without a key the request is taken.",
-            )
-            .header(RETRY_AFTER, HeaderValue::from(seconds)),
-            Ended::Unwritable(error) => Problem::internal(error),
+            (None, Condition::Any) => Ok(()),
+            (None, Condition::Tags(_)) => Err(WriteError::Untagged),
         }
     }
 }
 
-fn precondition_failed(detail: impl Into<String>) -> Problem {
-    Problem::new(
-        StatusCode::PRECONDITION_FAILED,
-        "precondition.failed",
-        "Precondition failed",
-        detail,
-    )
+impl Answer {
+    /// What is kept of it for a request that is repeated.
+    fn stored(&self) -> StoredAnswer {
+        match self {
+            Self::Record(record) => StoredAnswer::Record(record.id),
+            Self::Figures(text) => StoredAnswer::Text(text.clone()),
+            Self::Nothing => StoredAnswer::Nothing,
+        }
+    }
 }

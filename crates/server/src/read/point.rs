@@ -2,51 +2,38 @@
 //!
 //! Without options this is the busiest read of the service: the statement and the encoder of its row are made once, and it runs inline on the caller's thread.
 
-use std::ops::ControlFlow;
-use std::sync::OnceLock;
-
+use obeya_odata::Bound;
 use obeya_odata::csdl;
 use obeya_odata::edm::EntityType;
 use obeya_odata::sql::{self, Predicate, Scope, Statement};
-use obeya_odata::{Bound, Context, Limits, Options};
 
 use super::error::ReadError;
+use super::level;
 use super::prepared::{Found, Prepared};
+use super::record::RecordPlan;
+use super::records::Form;
 use super::related::Related;
 use super::request::{ReadRequest, with_context};
 use super::row_encoder::RowEncoder;
 use super::sink::Sink;
-use super::time::TimestampFormatter;
-use super::{binds, level};
 use crate::entity_sets::CONTAINER;
-use crate::store::engine::{Dialect, Session, StoreError, Value};
+use crate::store::engine::{Dialect, Session};
 
 /// Room for the record of any entity with texts of usual length.
 const USUAL_BYTES: usize = 512;
-/// Stands for the id in the statement made ahead.
-const ID: i64 = i64::MIN;
 
 /// How the records of an entity are read by id. A `static` of the handler.
 pub(crate) struct Point {
-    entity: &'static EntityType,
+    plan: RecordPlan,
     noun: &'static str,
-    /// One for each dialect.
-    plans: [OnceLock<Plan>; Dialect::ALL.len()],
-}
-
-struct Plan {
-    query: Bound,
-    statement: Statement,
-    encoder: RowEncoder,
 }
 
 impl Point {
     /// A reader of an entity's records; `noun` names one in messages.
     pub(crate) const fn new(entity: &'static EntityType, noun: &'static str) -> Self {
         Self {
-            entity,
+            plan: RecordPlan::new(Form::of(entity)),
             noun,
-            plans: [const { OnceLock::new() }; Dialect::ALL.len()],
         }
     }
 
@@ -57,15 +44,14 @@ impl Point {
         id: i32,
     ) -> Result<Prepared, ReadError> {
         let by = if request.query.is_empty() {
-            let dialect = request.store.dialect();
-            By::Plan(self.plans[dialect as usize].get_or_init(|| Plan::of(self.entity, dialect)))
+            By::Plan(&self.plan)
         } else {
-            By::Query(Box::new(request.record_query(self.entity)?))
+            By::Query(Box::new(request.record_query(self.plan.entity())?))
         };
         let context = request.context(|| {
-            let set = CONTAINER.set_of(self.entity)?;
+            let set = CONTAINER.set_of(self.plan.entity())?;
             let query = match &by {
-                By::Plan(plan) => &plan.query,
+                By::Plan(plan) => plan.query(request.store.dialect()),
                 By::Query(query) => query,
                 By::Related(..) => return None,
             };
@@ -74,7 +60,7 @@ impl Point {
         Ok(Prepared::Record(RecordRead {
             by,
             noun: self.noun,
-            id: id.into(),
+            id,
             context,
         }))
     }
@@ -84,14 +70,14 @@ impl Point {
 pub(crate) struct RecordRead {
     by: By,
     noun: &'static str,
-    id: i64,
+    id: i32,
     context: Option<Vec<u8>>,
 }
 
 /// How the record is found.
 enum By {
     /// By its id, with a statement made ahead.
-    Plan(&'static Plan),
+    Plan(&'static RecordPlan),
     /// By its id.
     Query(Box<Bound>),
     /// By a navigation to it.
@@ -123,7 +109,7 @@ impl RecordRead {
         let record = match &self.by {
             By::Plan(plan) => plan.read(session, self.id)?,
             By::Query(query) => {
-                let statement = by_id(query, session.dialect(), self.id);
+                let statement = by_id(query, session.dialect(), self.id.into());
                 read_with(session, query, &statement)?
             }
             By::Related(related, query) => {
@@ -133,46 +119,9 @@ impl RecordRead {
                 Some(record)
             }
         };
-        let record = record.ok_or(ReadError::NotFound(self.noun, self.id))?;
+        let record = record.ok_or(ReadError::NotFound(self.noun, self.id.into()))?;
         sink.last(with_context(record, self.context.as_deref()));
         Ok(Found::Record)
-    }
-}
-
-impl Plan {
-    fn of(entity: &'static EntityType, dialect: Dialect) -> Self {
-        let context = Context {
-            now: 0,
-            limits: Limits::default(),
-        };
-        let query = Options::default()
-            .bind(entity, &context)
-            .expect("a query without options has nothing that can be wrong");
-        Self {
-            statement: by_id(&query, dialect, ID),
-            encoder: RowEncoder::of(&query),
-            query,
-        }
-    }
-
-    fn read(&self, session: &mut dyn Session, id: i64) -> Result<Option<Vec<u8>>, StoreError> {
-        let mut binds = binds(&self.statement);
-        for value in &mut binds {
-            if *value == Value::Int(ID) {
-                *value = Value::Int(id);
-            }
-        }
-        let mut record = None;
-        session.query(&self.statement.sql, &binds, &mut |row| {
-            let mut out = Vec::with_capacity(USUAL_BYTES);
-            out.push(b'{');
-            self.encoder
-                .write(&mut out, row, &mut TimestampFormatter::new())?;
-            out.push(b'}');
-            record = Some(out);
-            Ok(ControlFlow::Break(()))
-        })?;
-        Ok(record)
     }
 }
 

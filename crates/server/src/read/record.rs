@@ -23,7 +23,7 @@ const USUAL_BYTES: usize = 1_024;
 
 /// How the records of an entity are read by id. A `static` beside the handlers.
 pub(crate) struct RecordPlan {
-    form: &'static Form,
+    form: Form,
     condition: Option<&'static str>,
     /// One for each dialect.
     plans: [OnceLock<Statements>; Dialect::ALL.len()],
@@ -31,6 +31,7 @@ pub(crate) struct RecordPlan {
 
 /// The statements of a record on one engine. Each takes the id alone.
 struct Statements {
+    query: Bound,
     record: String,
     encoder: RowEncoder,
     lists: Vec<List>,
@@ -46,7 +47,7 @@ struct List {
 
 impl RecordPlan {
     /// Of records in this form, by their id.
-    pub(crate) const fn new(form: &'static Form) -> Self {
+    pub(crate) const fn new(form: Form) -> Self {
         Self {
             form,
             condition: None,
@@ -63,6 +64,11 @@ impl RecordPlan {
     /// The entity, whose name is that of its schema in the specification.
     pub(crate) fn entity(&self) -> &'static EntityType {
         self.form.entity
+    }
+
+    /// The query that gives the record.
+    pub(super) fn query(&self, dialect: Dialect) -> &Bound {
+        &self.on(dialect).query
     }
 
     /// Says that the record will be written ([`Self::write`]), so that a write on an engine at the end of a wire waits for its statements once.
@@ -121,7 +127,7 @@ impl RecordPlan {
 
     fn on(&self, dialect: Dialect) -> &Statements {
         self.plans[dialect as usize]
-            .get_or_init(|| Statements::of(self.form, self.condition, dialect))
+            .get_or_init(|| Statements::of(&self.form, self.condition, dialect))
     }
 }
 
@@ -170,6 +176,7 @@ impl Statements {
             lists: lists.collect(),
             record: by_id_alone(sql::select(&query, dialect, &scope)),
             encoder,
+            query,
         }
     }
 }
@@ -331,13 +338,13 @@ mod tests {
 
     #[test]
     fn every_statement_of_a_record_takes_the_id_alone() {
-        static INCIDENTS: Form = Form {
+        const INCIDENTS: Form = Form {
             entity: &INCIDENT,
             parts: Some(("$expand=causes,consequences", "numberOfAttachments")),
         };
-        static IMPROVEMENTS: Form = Form::of(&IMPROVEMENT);
+        const IMPROVEMENTS: Form = Form::of(&IMPROVEMENT);
         for dialect in Dialect::ALL {
-            let plan = RecordPlan::new(&INCIDENTS).only("{t}.deleted_date IS NULL");
+            let plan = RecordPlan::new(INCIDENTS).only("{t}.deleted_date IS NULL");
             let statements = plan.on(dialect);
             assert!(statements.record.contains("deleted_date IS NULL"));
             let keys: Vec<&[u8]> = statements
@@ -361,7 +368,7 @@ mod tests {
                 assert!(sql.contains("?1") && !sql.contains("?2"), "{sql}");
                 assert!(!sql.contains("LIMIT"), "{sql}");
             }
-            assert!(RecordPlan::new(&IMPROVEMENTS).on(dialect).lists.is_empty());
+            assert!(RecordPlan::new(IMPROVEMENTS).on(dialect).lists.is_empty());
         }
     }
 

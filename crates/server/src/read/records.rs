@@ -32,7 +32,7 @@ const KEY: &str = "$select=id";
 const TICKS_PER_DAY: i64 = 864_000_000_000;
 
 /// How the records of an entity are written.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Form {
     /// The entity.
     pub(crate) entity: &'static EntityType,

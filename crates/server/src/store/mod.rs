@@ -19,7 +19,6 @@ pub(crate) mod keys;
 mod pool;
 mod postgres;
 pub(crate) mod references;
-pub(crate) mod refusal;
 mod schema;
 pub mod search;
 pub(crate) mod secrets;
@@ -29,6 +28,7 @@ pub mod stamp;
 pub(crate) mod types;
 pub mod values;
 pub(crate) mod wire;
+pub(crate) mod write_error;
 mod writer;
 
 use std::sync::Arc;

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use super::refusal::Refusal;
+use super::write_error::WriteError;
 use super::{Session, StoreError, Value};
 use crate::domain::custom_field::misfit;
-use crate::domain::fault::{Complaint, Fault};
+use crate::domain::error::{Complaint, DomainError};
 
 /// How many complaints about one body are told. Nothing is looked up after that many: a body of a megabyte names 75,000 parts, and each is
 /// a look-up in the writer's own transaction.
@@ -254,7 +254,7 @@ impl<'s> References<'s> {
     }
 
     /// Refuses if there was a complaint: unknown records first, since the other complaints may follow from them.
-    pub(crate) fn finish(self) -> Result<(), Refusal> {
+    pub(crate) fn finish(self) -> Result<(), WriteError> {
         let by_code = [
             ("reference.unknown", self.unknown),
             ("reference.other_type", self.other_type),
@@ -266,7 +266,7 @@ impl<'s> References<'s> {
             .into_iter()
             .find(|(_, complaints)| !complaints.is_empty())
         {
-            Some((code, complaints)) => Err(Fault::Unprocessable { code, complaints }.into()),
+            Some((code, complaints)) => Err(DomainError::Unprocessable { code, complaints }.into()),
             None => Ok(()),
         }
     }

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::fault::{Complaint, Fault};
+use super::error::{Complaint, DomainError};
 use super::value::{BATCH_COMPLAINTS, DatasourceValue, Place};
 use super::words::ElementKind;
 
@@ -145,7 +145,7 @@ impl Elements {
     }
 
     /// Checks one value that is a body of its own.
-    pub(crate) fn check(&self, value: &DatasourceValue, known: &Known) -> Result<(), Fault> {
+    pub(crate) fn check(&self, value: &DatasourceValue, known: &Known) -> Result<(), DomainError> {
         refused(self.complaints([(Place::Whole, value)], known))
     }
 
@@ -154,9 +154,9 @@ impl Elements {
         &self,
         values: &[DatasourceValue],
         known: &Known,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), DomainError> {
         let items = (0..).map(Place::Item).zip(values);
-        refused(self.complaints(items, known)).map_err(Fault::of_batch)
+        refused(self.complaints(items, known)).map_err(DomainError::of_batch)
     }
 
     /// What is wrong, each with its code.
@@ -190,11 +190,11 @@ impl Elements {
 }
 
 /// All complaints, under the code of the first: whoever repairs a batch wants to know everything at once.
-fn refused(complaints: Vec<(&'static str, Complaint)>) -> Result<(), Fault> {
+fn refused(complaints: Vec<(&'static str, Complaint)>) -> Result<(), DomainError> {
     let Some((code, _)) = complaints.first() else {
         return Ok(());
     };
-    Err(Fault::Unprocessable {
+    Err(DomainError::Unprocessable {
         code,
         complaints: complaints.into_iter().map(|(_, one)| one).collect(),
     })

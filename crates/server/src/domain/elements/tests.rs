@@ -34,7 +34,7 @@ fn known() -> Known {
 fn outcome(element: Element, value: &DatasourceValue) -> String {
     match Elements::new(vec![element]).check(value, &known()) {
         Ok(()) => "taken".to_owned(),
-        Err(Fault::Unprocessable { code, complaints }) => {
+        Err(DomainError::Unprocessable { code, complaints }) => {
             format!("{code} {}: {}", complaints[0].field, complaints[0].text)
         }
         Err(other) => panic!("{other:?}"),
@@ -215,10 +215,10 @@ fn all_of_a_batch_is_told_under_the_code_of_the_first() {
         BTreeSet::from([2, 9]),
         "each once"
     );
-    let Err(Fault::OfBatch(fault)) = elements.check_batch(&values, &known()) else {
+    let Err(DomainError::OfBatch(fault)) = elements.check_batch(&values, &known()) else {
         panic!("a batch is refused as one");
     };
-    let Fault::Unprocessable { code, complaints } = *fault else {
+    let DomainError::Unprocessable { code, complaints } = *fault else {
         panic!("{fault:?}");
     };
     let fields: Vec<_> = complaints.iter().map(|one| one.field.as_str()).collect();
@@ -236,11 +236,11 @@ fn no_more_is_told_than_a_hundred_complaints() {
         element("area", true, None),
         element("number", true, Some("dimension2")),
     ]);
-    let Err(Fault::OfBatch(fault)) = elements.check_batch(&vec![with("x"); 10_000], &known())
+    let Err(DomainError::OfBatch(fault)) = elements.check_batch(&vec![with("x"); 10_000], &known())
     else {
         panic!("refused");
     };
-    let Fault::Unprocessable { complaints, .. } = *fault else {
+    let DomainError::Unprocessable { complaints, .. } = *fault else {
         panic!("{fault:?}");
     };
     assert_eq!(complaints.len(), 100);

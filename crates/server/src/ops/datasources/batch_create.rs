@@ -7,19 +7,23 @@ use crate::domain::value::{BATCH_COMPLAINTS, DatasourceValue, check_batch};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
-use crate::ops::writing;
-use crate::store::refusal::Refusal;
+use crate::ops::decoding::items;
+use crate::ops::writing::{self, Decision};
 use crate::store::values::write;
+use crate::store::write_error::WriteError;
 use crate::store::{Session, stamp};
 
-pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
+pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let datasource = call.id()?;
-    let values = body::values(call.items(BATCH_COMPLAINTS).await?);
-    check_batch(&values, None)?;
-    let now = call.now();
-    writing::of(&call)?
-        .figures(move |session| create(session, datasource, &values, now))
-        .await
+    writing::write(call, items(BATCH_COMPLAINTS), |items, deciding| {
+        let values = body::values(items);
+        check_batch(&values, None)?;
+        let now = deciding.now;
+        Ok(Decision::figures(move |session| {
+            create(session, datasource, &values, now)
+        }))
+    })
+    .await
 }
 
 fn create(
@@ -27,7 +31,7 @@ fn create(
     datasource: i32,
     values: &[DatasourceValue],
     now: i64,
-) -> Result<DatasourceValueTotal, Refusal> {
+) -> Result<DatasourceValueTotal, WriteError> {
     if values.is_empty() {
         body::open(session, datasource)?;
         return Ok(body::total(values));

@@ -5,22 +5,25 @@ use crate::domain::value::{BATCH_COMPLAINTS, check_size};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
-use crate::ops::writing;
-use crate::store::refusal::Refusal;
+use crate::ops::decoding::items;
+use crate::ops::writing::{self, Decision};
 use crate::store::values::write;
+use crate::store::write_error::WriteError;
 use crate::store::{Session, stamp};
 
-pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
+pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let datasource = call.id()?;
-    let mut ids: Vec<i32> = call.items(BATCH_COMPLAINTS).await?;
-    check_size(ids.len(), "ids")?;
-    // An id that is named twice is one value.
-    ids.sort_unstable();
-    ids.dedup();
-    let now = call.now();
-    writing::of(&call)?
-        .figures(move |session| delete(session, datasource, &ids, now))
-        .await
+    writing::write(call, items::<i32>(BATCH_COMPLAINTS), |mut ids, deciding| {
+        check_size(ids.len(), "ids")?;
+        // An id that is named twice is one value.
+        ids.sort_unstable();
+        ids.dedup();
+        let now = deciding.now;
+        Ok(Decision::figures(move |session| {
+            delete(session, datasource, &ids, now)
+        }))
+    })
+    .await
 }
 
 /// How many there were.
@@ -29,7 +32,7 @@ fn delete(
     datasource: i32,
     ids: &[i32],
     now: i64,
-) -> Result<u64, Refusal> {
+) -> Result<u64, WriteError> {
     body::prefetch(session, datasource)?;
     body::open(session, datasource)?;
     // A change of the datasource, though no value has its stamp.

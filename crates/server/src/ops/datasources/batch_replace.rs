@@ -8,21 +8,25 @@ use crate::domain::value::{BATCH_COMPLAINTS, DatasourceValue, check_batch};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
-use crate::ops::writing;
+use crate::ops::decoding::items;
+use crate::ops::writing::{self, Decision};
 use crate::read::Period;
-use crate::store::refusal::Refusal;
 use crate::store::values::write;
+use crate::store::write_error::WriteError;
 use crate::store::{Session, stamp};
 
-pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
+pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let datasource = call.id()?;
     let Period { from, to } = Period::of(call.query())?;
-    let values = body::values(call.items(BATCH_COMPLAINTS).await?);
-    check_batch(&values, Some((from, to)))?;
-    let now = call.now();
-    writing::of(&call)?
-        .figures(move |session| replace(session, datasource, (from, to), &values, now))
-        .await
+    writing::write(call, items(BATCH_COMPLAINTS), |items, deciding| {
+        let values = body::values(items);
+        check_batch(&values, Some((from, to)))?;
+        let now = deciding.now;
+        Ok(Decision::figures(move |session| {
+            replace(session, datasource, (from, to), &values, now)
+        }))
+    })
+    .await
 }
 
 fn replace(
@@ -31,7 +35,7 @@ fn replace(
     period: (i64, i64),
     values: &[DatasourceValue],
     now: i64,
-) -> Result<DatasourceValueTotal, Refusal> {
+) -> Result<DatasourceValueTotal, WriteError> {
     body::prefetch(session, datasource)?;
     write::prefetch(session, values.len())?;
     body::check(session, datasource, values)?;

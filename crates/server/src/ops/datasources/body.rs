@@ -7,8 +7,8 @@ use crate::domain::value::DatasourceValue;
 use crate::entities;
 use crate::ops::view::Record;
 use crate::read::RowPlan;
-use crate::store::refusal::Refusal;
 use crate::store::values::{self, elements, write};
+use crate::store::write_error::WriteError;
 use crate::store::{Session, StoreError, stamp};
 
 /// A value is a row of its table.
@@ -31,8 +31,8 @@ pub(super) fn prefetch(session: &mut dyn Session, datasource: i32) -> Result<(),
 }
 
 /// The elements of the datasource that is to be written to.
-pub(super) fn open(session: &mut dyn Session, datasource: i32) -> Result<Elements, Refusal> {
-    elements::of(session, datasource)?.ok_or(Refusal::Missing("datasource", datasource))
+pub(super) fn open(session: &mut dyn Session, datasource: i32) -> Result<Elements, WriteError> {
+    elements::of(session, datasource)?.ok_or(WriteError::Missing("datasource", datasource))
 }
 
 /// The values of a batch fit the elements of the datasource, which is there.
@@ -40,7 +40,7 @@ pub(super) fn check(
     session: &mut dyn Session,
     datasource: i32,
     values: &[DatasourceValue],
-) -> Result<(), Refusal> {
+) -> Result<(), WriteError> {
     let elements = open(session, datasource)?;
     let known = elements::known(session, &elements, values)?;
     Ok(elements.check_batch(values, &known)?)

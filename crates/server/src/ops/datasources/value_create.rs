@@ -8,25 +8,26 @@ use crate::domain::value::DatasourceValue;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
+use crate::ops::decoding::json;
 use crate::ops::view::Record;
-use crate::ops::writing;
-use crate::store::refusal::Refusal;
+use crate::ops::writing::{self, Decision};
 use crate::store::values::{elements, write};
+use crate::store::write_error::WriteError;
 use crate::store::{Session, stamp};
 
-pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
+pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let datasource = call.id()?;
-    let body = call.json::<DatasourceValueInput>().await?;
-    let writing = writing::of(&call)?.setting(&body)?;
-    let value = body::value(body);
-    value.check()?;
-    let now = call.now();
-    writing
-        .record(
+    writing::write(call, json::<DatasourceValueInput>(), |body, deciding| {
+        deciding.sets(&body)?;
+        let value = body::value(body);
+        value.check()?;
+        let now = deciding.now;
+        Ok(Decision::record(
             move |session, id| present(session, datasource, id),
             move |session| create(session, datasource, &value, now),
-        )
-        .await
+        ))
+    })
+    .await
 }
 
 fn create(
@@ -34,7 +35,7 @@ fn create(
     datasource: i32,
     value: &DatasourceValue,
     now: i64,
-) -> Result<Record, Refusal> {
+) -> Result<Record, WriteError> {
     body::prefetch(session, datasource)?;
     write::prefetch(session, 1)?;
     let elements = body::open(session, datasource)?;

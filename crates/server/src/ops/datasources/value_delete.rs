@@ -5,25 +5,27 @@ use super::value_update::{find, present};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
-use crate::ops::writing;
-use crate::store::refusal::Refusal;
+use crate::ops::decoding::NoBody;
+use crate::ops::writing::{self, Decision};
 use crate::store::values::write;
+use crate::store::write_error::WriteError;
 use crate::store::{Session, stamp};
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let (datasource, id) = (call.id()?, call.id_at(1)?);
-    let now = call.now();
-    writing::of(&call)?
-        .against(move |session| present(session, datasource, id))
-        .nothing(move |session| delete(session, (datasource, id), now))
-        .await
+    writing::write(call, NoBody, |(), deciding| {
+        let now = deciding.now;
+        let work = move |session: &mut dyn Session| delete(session, (datasource, id), now);
+        Ok(Decision::nothing(work).against(move |session| present(session, datasource, id)))
+    })
+    .await
 }
 
 fn delete(
     session: &mut dyn Session,
     (datasource, id): (i32, i32),
     now: i64,
-) -> Result<(), Refusal> {
+) -> Result<(), WriteError> {
     body::prefetch(session, datasource)?;
     write::prefetch_find(session, datasource, id)?;
     body::open(session, datasource)?;

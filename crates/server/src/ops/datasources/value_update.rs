@@ -8,26 +8,27 @@ use crate::domain::value::DatasourceValue;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
+use crate::ops::decoding::json;
 use crate::ops::view::Record;
-use crate::ops::writing;
-use crate::store::refusal::Refusal;
+use crate::ops::writing::{self, Decision};
 use crate::store::values::{elements, write};
+use crate::store::write_error::WriteError;
 use crate::store::{Session, stamp};
 
-pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
+pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let (datasource, id) = (call.id()?, call.id_at(1)?);
-    let body = call.json::<DatasourceValueInput>().await?;
-    let writing = writing::of(&call)?.setting(&body)?;
-    let value = body::value(body);
-    value.check()?;
-    let now = call.now();
-    writing
-        .against(move |session| present(session, datasource, id))
-        .record(
+    writing::write(call, json::<DatasourceValueInput>(), |body, deciding| {
+        deciding.sets(&body)?;
+        let value = body::value(body);
+        value.check()?;
+        let now = deciding.now;
+        let decision = Decision::record(
             move |session, id| present(session, datasource, id),
             move |session| update(session, (datasource, id), &value, now),
-        )
-        .await
+        );
+        Ok(decision.against(move |session| present(session, datasource, id)))
+    })
+    .await
 }
 
 /// The value as it is shown.
@@ -35,7 +36,7 @@ pub(super) fn present(
     session: &mut dyn Session,
     datasource: i32,
     id: i32,
-) -> Result<Record, Refusal> {
+) -> Result<Record, WriteError> {
     let stored = find(session, (datasource, id))?;
     Ok(body::record(
         (datasource, id),
@@ -48,8 +49,8 @@ pub(super) fn present(
 pub(super) fn find(
     session: &mut dyn Session,
     (datasource, id): (i32, i32),
-) -> Result<write::Stored, Refusal> {
-    write::find(session, datasource, id)?.ok_or(Refusal::Missing("value", id))
+) -> Result<write::Stored, WriteError> {
+    write::find(session, datasource, id)?.ok_or(WriteError::Missing("value", id))
 }
 
 fn update(
@@ -57,7 +58,7 @@ fn update(
     (datasource, id): (i32, i32),
     value: &DatasourceValue,
     now: i64,
-) -> Result<Record, Refusal> {
+) -> Result<Record, WriteError> {
     body::prefetch(session, datasource)?;
     write::prefetch_find(session, datasource, id)?;
     let elements = body::open(session, datasource)?;

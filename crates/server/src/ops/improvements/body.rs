@@ -5,7 +5,7 @@ use obeya_model::{
     ImprovementUpdate, Patch, Timestamp,
 };
 
-use crate::domain::fault::Fault;
+use crate::domain::error::DomainError;
 use crate::domain::improvement::ImprovementChange;
 use crate::domain::validate::{Check, IMPROVEMENT_TITLE_MAX};
 use crate::ops::never_null::Properties;
@@ -19,7 +19,7 @@ impl Properties for ImprovementCreate {
 }
 
 /// What an update asks for: absent leaves, null empties.
-pub(super) fn of_update(body: ImprovementUpdate) -> Result<ImprovementChange, Fault> {
+pub(super) fn of_update(body: ImprovementUpdate) -> Result<ImprovementChange, DomainError> {
     let words = words(
         body.title.as_ref(),
         body.status.as_ref(),
@@ -53,7 +53,7 @@ pub(super) fn of_update(body: ImprovementUpdate) -> Result<ImprovementChange, Fa
 }
 
 /// What a new improvement is to be: what is absent or null is empty.
-pub(super) fn of_create(body: ImprovementCreate) -> Result<ImprovementChange, Fault> {
+pub(super) fn of_create(body: ImprovementCreate) -> Result<ImprovementChange, DomainError> {
     let words = words(
         Patch::Value(&body.title),
         body.status.as_ref(),
@@ -92,7 +92,7 @@ fn words(
     status: Option<&ImprovementStatus>,
     priority: Option<&ImprovementPriorityStatus>,
     evaluation: Patch<&EvaluationStatus>,
-) -> Result<ImprovementChange, Fault> {
+) -> Result<ImprovementChange, DomainError> {
     let mut check = Check::default();
     let status = status.map(|word| check.word("status", word.as_str()));
     let priority = priority.map(|word| check.word("priorityStatus", word.as_str()));

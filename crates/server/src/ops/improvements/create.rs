@@ -7,27 +7,34 @@ use crate::domain::improvement::{Improvement, Links};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
+use crate::ops::decoding::json;
 use crate::ops::never_null::NeverNull;
 use crate::ops::view::Record;
-use crate::ops::writing;
-use crate::store::refusal::Refusal;
+use crate::ops::writing::{self, Decision};
+use crate::store::write_error::WriteError;
 use crate::store::{Session, improvements, stamp};
 
-pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
-    let NeverNull(body) = call.json::<NeverNull<ImprovementCreate>>().await?;
-    let writing = writing::of(&call)?.setting(&body)?;
-    let now = call.now();
-    let improvement = Improvement::created(body::of_create(body)?, now)?;
-    writing
-        .record(answer, move |session| create(session, &improvement, now))
-        .await
+pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
+    writing::write(
+        call,
+        json::<NeverNull<ImprovementCreate>>(),
+        |NeverNull(body), deciding| {
+            deciding.sets(&body)?;
+            let now = deciding.now;
+            let improvement = Improvement::created(body::of_create(body)?, now)?;
+            Ok(Decision::record(answer, move |session| {
+                create(session, &improvement, now)
+            }))
+        },
+    )
+    .await
 }
 
 fn create(
     session: &mut dyn Session,
     improvement: &Improvement,
     now: i64,
-) -> Result<Record, Refusal> {
+) -> Result<Record, WriteError> {
     stamp::prefetch(session)?;
     update::check(session, &Links::default(), &improvement.links)?;
     let stamp = stamp::next(session, now, 0)?;

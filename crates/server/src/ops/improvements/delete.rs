@@ -4,20 +4,21 @@ use super::{answer, missing};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
-use crate::ops::writing;
+use crate::ops::decoding::NoBody;
+use crate::ops::writing::{self, Decision};
 use crate::store::{Session, improvements};
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
-    let work = move |session: &mut dyn Session| {
-        if improvements::delete(session, id)? {
-            Ok(())
-        } else {
-            Err(missing(id))
-        }
-    };
-    writing::of(&call)?
-        .against(move |session| answer(session, id))
-        .nothing(work)
-        .await
+    writing::write(call, NoBody, |(), _| {
+        let work = move |session: &mut dyn Session| {
+            if improvements::delete(session, id)? {
+                Ok(())
+            } else {
+                Err(missing(id))
+            }
+        };
+        Ok(Decision::nothing(work).against(move |session| answer(session, id)))
+    })
+    .await
 }

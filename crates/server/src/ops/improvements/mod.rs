@@ -11,17 +11,17 @@ use super::view::Record;
 use crate::entities;
 use crate::read::{Form, RecordPlan};
 use crate::store::Session;
-use crate::store::refusal::Refusal;
+use crate::store::write_error::WriteError;
 
-static FORM: Form = Form::of(&entities::IMPROVEMENT);
-static RECORD: RecordPlan = RecordPlan::new(&FORM);
+const FORM: Form = Form::of(&entities::IMPROVEMENT);
+static RECORD: RecordPlan = RecordPlan::new(FORM);
 
 /// The improvement as it is now.
-fn answer(session: &mut dyn Session, id: i32) -> Result<Record, Refusal> {
+fn answer(session: &mut dyn Session, id: i32) -> Result<Record, WriteError> {
     let json = RECORD.read(session, id)?.ok_or(missing(id))?;
     Ok(Record::new(RECORD.entity(), id, json))
 }
 
-fn missing(id: i32) -> Refusal {
-    Refusal::Missing("improvement", id)
+fn missing(id: i32) -> WriteError {
+    WriteError::Missing("improvement", id)
 }

@@ -7,25 +7,30 @@ use crate::domain::improvement::{ImprovementChange, Links};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
+use crate::ops::decoding::json;
 use crate::ops::never_null::NeverNull;
 use crate::ops::view::Record;
-use crate::ops::writing;
+use crate::ops::writing::{self, Decision};
 use crate::store::references::{Record as To, References};
-use crate::store::refusal::Refusal;
+use crate::store::write_error::WriteError;
 use crate::store::{Session, improvements, stamp};
 
-pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
+pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
-    let NeverNull(body) = call.json::<NeverNull<ImprovementUpdate>>().await?;
-    let writing = writing::of(&call)?.setting(&body)?;
-    let change = body::of_update(body)?;
-    let now = call.now();
-    writing
-        .against(move |session| answer(session, id))
-        .record(answer, move |session| {
-            update(session, id, change.clone(), now)
-        })
-        .await
+    writing::write(
+        call,
+        json::<NeverNull<ImprovementUpdate>>(),
+        |NeverNull(body), deciding| {
+            deciding.sets(&body)?;
+            let change = body::of_update(body)?;
+            let now = deciding.now;
+            Ok(Decision::record(answer, move |session| {
+                update(session, id, change.clone(), now)
+            })
+            .against(move |session| answer(session, id)))
+        },
+    )
+    .await
 }
 
 fn update(
@@ -33,7 +38,7 @@ fn update(
     id: i32,
     change: ImprovementChange,
     now: i64,
-) -> Result<Record, Refusal> {
+) -> Result<Record, WriteError> {
     let stored = improvements::find(session, id)?.ok_or(missing(id))?;
     let before = stored.improvement;
     let next = before.clone().changed(change, now)?;
@@ -47,7 +52,7 @@ fn update(
 }
 
 /// What the body points to is there. References that stay as they are were checked when they were written.
-pub(super) fn check(session: &mut dyn Session, old: &Links, new: &Links) -> Result<(), Refusal> {
+pub(super) fn check(session: &mut dyn Session, old: &Links, new: &Links) -> Result<(), WriteError> {
     let changed = |old: Option<i32>, new: Option<i32>| new.filter(|_| new != old);
     let mut references = References::new(session);
     references.record("groupId", To::Group, changed(old.group_id, new.group_id))?;

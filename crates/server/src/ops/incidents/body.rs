@@ -6,7 +6,7 @@ use obeya_model::{
 };
 
 use crate::domain::Change;
-use crate::domain::fault::Fault;
+use crate::domain::error::DomainError;
 use crate::domain::incident::IncidentChange;
 use crate::domain::validate::Check;
 use crate::domain::words::{Evaluation, IncidentStatus as Status, Severity};
@@ -51,7 +51,7 @@ fn words(
 }
 
 /// What an update asks for: absent leaves, null empties.
-pub(super) fn of_update(body: IncidentUpdate) -> Result<IncidentChange, Fault> {
+pub(super) fn of_update(body: IncidentUpdate) -> Result<IncidentChange, DomainError> {
     let mut check = Check::default();
     let words = words(
         &mut check,
@@ -83,7 +83,7 @@ pub(super) fn of_update(body: IncidentUpdate) -> Result<IncidentChange, Fault> {
 }
 
 /// What a new incident is to be, its categories and the like apart: what is absent or null is empty.
-pub(super) fn of_create(body: &IncidentCreate) -> Result<IncidentChange, Fault> {
+pub(super) fn of_create(body: &IncidentCreate) -> Result<IncidentChange, DomainError> {
     let mut check = Check::default();
     let words = words(
         &mut check,

@@ -8,6 +8,8 @@ use crate::domain::validate::Check;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
+use crate::ops::decoding::json;
+use crate::ops::writing;
 use crate::store::incidents;
 use crate::store::references::Part;
 
@@ -19,11 +21,17 @@ const KIND: Kind<i32> = Kind {
     set: incidents::set_categories,
 };
 
-pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
+pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
-    let categories = call.json::<Vec<CategoryInput>>().await?;
-    let mut check = Check::default();
-    body::some_category(&mut check, &categories);
-    check.finish(Some(()))?;
-    parts::replace(&call, id, &KIND, &categories, |item| item.id).await
+    writing::write(
+        call,
+        json::<Vec<CategoryInput>>(),
+        |categories, deciding| {
+            let mut check = Check::default();
+            body::some_category(&mut check, &categories);
+            check.finish(Some(()))?;
+            parts::replace(deciding, id, &KIND, &categories, |item| item.id)
+        },
+    )
+    .await
 }

@@ -6,6 +6,8 @@ use super::parts::{self, Kind};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
+use crate::ops::decoding::json;
+use crate::ops::writing;
 use crate::store::incidents;
 use crate::store::references::Part;
 
@@ -17,8 +19,10 @@ const KIND: Kind<i32> = Kind {
     set: incidents::set_causes,
 };
 
-pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
+pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
-    let causes = call.json::<Vec<CauseInput>>().await?;
-    parts::replace(&call, id, &KIND, &causes, |item| item.id).await
+    writing::write(call, json::<Vec<CauseInput>>(), |causes, deciding| {
+        parts::replace(deciding, id, &KIND, &causes, |item| item.id)
+    })
+    .await
 }

@@ -6,6 +6,8 @@ use super::parts::{self, Kind};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
+use crate::ops::decoding::json;
+use crate::ops::writing;
 use crate::store::incidents;
 use crate::store::references::Part;
 
@@ -17,11 +19,16 @@ const KIND: Kind<(i32, Option<f64>)> = Kind {
     set: incidents::set_consequences,
 };
 
-pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
+pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
-    let consequences = call.json::<Vec<ConsequenceInput>>().await?;
-    parts::replace(&call, id, &KIND, &consequences, |item| {
-        (item.id, item.amount)
-    })
+    writing::write(
+        call,
+        json::<Vec<ConsequenceInput>>(),
+        |consequences, deciding| {
+            parts::replace(deciding, id, &KIND, &consequences, |item| {
+                (item.id, item.amount)
+            })
+        },
+    )
     .await
 }

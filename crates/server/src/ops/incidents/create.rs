@@ -7,24 +7,29 @@ use crate::domain::incident::Incident;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
+use crate::ops::decoding::json;
 use crate::ops::never_null::NeverNull;
 use crate::ops::view::Record;
-use crate::ops::writing;
+use crate::ops::writing::{self, Decision};
 use crate::store::incidents::FieldValue;
 use crate::store::references::{Part, Record as To, References};
-use crate::store::refusal::Refusal;
+use crate::store::write_error::WriteError;
 use crate::store::{Session, StoreError, incidents, stamp};
 
-pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
-    let NeverNull(body) = call.json::<NeverNull<IncidentCreate>>().await?;
-    let writing = writing::of(&call)?.setting(&body)?;
-    let now = call.now();
-    let incident = Incident::created(body::of_create(&body)?, now)?;
-    writing
-        .record(answer, move |session| {
-            create(session, &incident, &body, now)
-        })
-        .await
+pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
+    writing::write(
+        call,
+        json::<NeverNull<IncidentCreate>>(),
+        |NeverNull(body), deciding| {
+            deciding.sets(&body)?;
+            let now = deciding.now;
+            let incident = Incident::created(body::of_create(&body)?, now)?;
+            Ok(Decision::record(answer, move |session| {
+                create(session, &incident, &body, now)
+            }))
+        },
+    )
+    .await
 }
 
 fn create(
@@ -32,7 +37,7 @@ fn create(
     incident: &Incident,
     body: &IncidentCreate,
     now: i64,
-) -> Result<Record, Refusal> {
+) -> Result<Record, WriteError> {
     stamp::prefetch(session)?;
     check(session, incident, body)?;
     let stamp = stamp::next(session, now, 0)?;
@@ -72,7 +77,7 @@ fn check(
     session: &mut dyn Session,
     incident: &Incident,
     body: &IncidentCreate,
-) -> Result<(), Refusal> {
+) -> Result<(), WriteError> {
     let mut references = References::new(session);
     references.all(|references| look(references, incident, body))?;
     references.finish()

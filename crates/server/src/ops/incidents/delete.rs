@@ -4,20 +4,21 @@ use super::{answer, open};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
-use crate::ops::writing;
+use crate::ops::decoding::NoBody;
+use crate::ops::writing::{self, Decision};
 use crate::store::{Session, incidents, stamp};
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
-    let now = call.now();
-    let work = move |session: &mut dyn Session| {
-        let stored = open(session, id)?;
-        let stamp = stamp::next(session, now, stored.last_modified)?;
-        incidents::delete(session, id, now, stamp)?;
-        Ok(())
-    };
-    writing::of(&call)?
-        .against(move |session| answer(session, id))
-        .nothing(work)
-        .await
+    writing::write(call, NoBody, |(), deciding| {
+        let now = deciding.now;
+        let work = move |session: &mut dyn Session| {
+            let stored = open(session, id)?;
+            let stamp = stamp::next(session, now, stored.last_modified)?;
+            incidents::delete(session, id, now, stamp)?;
+            Ok(())
+        };
+        Ok(Decision::nothing(work).against(move |session| answer(session, id)))
+    })
+    .await
 }

@@ -7,32 +7,32 @@ use crate::domain::validate::{Check, EXTERNAL_ID_MAX};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
-use crate::ops::writing;
+use crate::ops::decoding::json;
+use crate::ops::writing::{self, Decision};
 use crate::store::{Session, incidents, stamp};
 
-pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
+pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
-    let external_id = call.json::<Option<String>>().await?;
-    let writing = writing::of(&call)?.setting(&BTreeMap::from([("externalId", &external_id)]))?;
-    let mut check = Check::default();
-    check.at_most(
-        "externalId",
-        external_id.as_deref().unwrap_or_default(),
-        EXTERNAL_ID_MAX,
-    );
-    check.finish(Some(()))?;
-    let now = call.now();
-    let work = move |session: &mut dyn Session| {
-        let stored = open(session, id)?;
-        if stored.incident.external_id == external_id {
-            return answer(session, id);
-        }
-        let stamp = stamp::next(session, now, stored.last_modified)?;
-        incidents::set_external_id(session, id, external_id.as_deref(), stamp)?;
-        answer(session, id)
-    };
-    writing
-        .against(move |session| answer(session, id))
-        .record(answer, work)
-        .await
+    writing::write(call, json::<Option<String>>(), |external_id, deciding| {
+        deciding.sets(&BTreeMap::from([("externalId", &external_id)]))?;
+        let mut check = Check::default();
+        check.at_most(
+            "externalId",
+            external_id.as_deref().unwrap_or_default(),
+            EXTERNAL_ID_MAX,
+        );
+        check.finish(Some(()))?;
+        let now = deciding.now;
+        let work = move |session: &mut dyn Session| {
+            let stored = open(session, id)?;
+            if stored.incident.external_id == external_id {
+                return answer(session, id);
+            }
+            let stamp = stamp::next(session, now, stored.last_modified)?;
+            incidents::set_external_id(session, id, external_id.as_deref(), stamp)?;
+            answer(session, id)
+        };
+        Ok(Decision::record(answer, work).against(move |session| answer(session, id)))
+    })
+    .await
 }

@@ -27,11 +27,11 @@ pub(crate) mod update;
 use super::view::Record;
 use crate::entities;
 use crate::read::{Form, RecordPlan};
-use crate::store::refusal::Refusal;
+use crate::store::write_error::WriteError;
 use crate::store::{Session, incidents, stamp};
 
 /// An incident with everything that hangs on it.
-static FORM: Form = Form {
+const FORM: Form = Form {
     entity: &entities::INCIDENT,
     parts: Some((
         "$expand=consequences,categories,causes,customFields",
@@ -39,20 +39,20 @@ static FORM: Form = Form {
     )),
 };
 const NOT_DELETED: &str = "{t}.deleted_date IS NULL";
-static RECORD: RecordPlan = RecordPlan::new(&FORM).only(NOT_DELETED);
+static RECORD: RecordPlan = RecordPlan::new(FORM).only(NOT_DELETED);
 
 /// Looks up an incident that is to be changed. The stamp of the change is taken once nothing can be refused any more: what is refused before it has changed
 /// anything costs those nothing that share its commit.
-fn open(session: &mut dyn Session, id: i32) -> Result<incidents::Stored, Refusal> {
+fn open(session: &mut dyn Session, id: i32) -> Result<incidents::Stored, WriteError> {
     incidents::prefetch(session, id)?;
     stamp::prefetch(session)?;
-    incidents::find(session, id)?.ok_or(Refusal::Missing("incident", id))
+    incidents::find(session, id)?.ok_or(WriteError::Missing("incident", id))
 }
 
 /// The incident as it is now, inside the transaction that changed it.
-fn answer(session: &mut dyn Session, id: i32) -> Result<Record, Refusal> {
+fn answer(session: &mut dyn Session, id: i32) -> Result<Record, WriteError> {
     RECORD.prefetch(session, id)?;
     let json = RECORD.read(session, id)?;
-    let json = json.ok_or(Refusal::Missing("incident", id))?;
+    let json = json.ok_or(WriteError::Missing("incident", id))?;
     Ok(Record::new(RECORD.entity(), id, json))
 }

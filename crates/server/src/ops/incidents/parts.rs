@@ -5,12 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{answer, open};
-use crate::http::body::Response;
-use crate::http::problem::Problem;
-use crate::ops::call::Call;
-use crate::ops::writing;
+use crate::ops::writing::{Deciding, Decision};
 use crate::store::incidents::StoredParts;
 use crate::store::references::{Part, References};
+use crate::store::write_error::WriteError;
 use crate::store::{Session, StoreError, incidents, stamp};
 
 /// A kind of parts: how one is stored, as `T`.
@@ -27,19 +25,19 @@ pub(super) struct Kind<T: 'static> {
 
 /// Gives an incident the parts of a body instead of those it has. It is not stamped if they are the same, in
 /// whatever order.
-pub(super) async fn replace<T, I>(
-    call: &Call,
+pub(super) fn replace<T, I>(
+    deciding: &mut Deciding,
     id: i32,
     kind: &'static Kind<T>,
     inputs: &[I],
     part_of: fn(&I) -> T,
-) -> Result<Response, Problem>
+) -> Result<Decision, WriteError>
 where
     T: Clone + PartialEq + Send + 'static,
     I: Serialize,
 {
-    let writing = writing::of(call)?.setting(&BTreeMap::from([(kind.property, inputs)]))?;
-    let now = call.now();
+    deciding.sets(&BTreeMap::from([(kind.property, inputs)]))?;
+    let now = deciding.now;
     let parts: Vec<T> = inputs.iter().map(part_of).collect();
     let mut by_id = parts.clone();
     by_id.sort_by_key(kind.id_of);
@@ -62,8 +60,5 @@ where
         incidents::touch(session, id, stamp)?;
         answer(session, id)
     };
-    writing
-        .against(move |session| answer(session, id))
-        .record(answer, work)
-        .await
+    Ok(Decision::record(answer, work).against(move |session| answer(session, id)))
 }

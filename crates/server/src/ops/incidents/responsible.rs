@@ -8,26 +8,30 @@ use crate::domain::validate::Check;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
-use crate::ops::writing;
+use crate::ops::decoding::json;
+use crate::ops::writing::{self, Decision};
 use crate::store::Session;
 
-pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
+pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
-    let body = call.json::<IncidentResponsibleUpdate>().await?;
-    let writing = writing::of(&call)?.setting(&body)?;
-    let mut check = Check::default();
-    check.not_empty("responsibleUserId", &body.responsible_user_id);
-    check.finish(Some(()))?;
-    let now = call.now();
-    let work = move |session: &mut dyn Session| {
-        update::change(session, id, now, |incident| IncidentChange {
-            follow_up_group_id: Some(Some(body.follow_up_group_id)),
-            responsible_user_id: Some(Some(body.responsible_user_id.clone())),
-            ..IncidentChange::nothing(incident)
-        })
-    };
-    writing
-        .against(move |session| answer(session, id))
-        .record(answer, work)
-        .await
+    writing::write(
+        call,
+        json::<IncidentResponsibleUpdate>(),
+        |body, deciding| {
+            deciding.sets(&body)?;
+            let mut check = Check::default();
+            check.not_empty("responsibleUserId", &body.responsible_user_id);
+            check.finish(Some(()))?;
+            let now = deciding.now;
+            let work = move |session: &mut dyn Session| {
+                update::change(session, id, now, |incident| IncidentChange {
+                    follow_up_group_id: Some(Some(body.follow_up_group_id)),
+                    responsible_user_id: Some(Some(body.responsible_user_id.clone())),
+                    ..IncidentChange::nothing(incident)
+                })
+            };
+            Ok(Decision::record(answer, work).against(move |session| answer(session, id)))
+        },
+    )
+    .await
 }

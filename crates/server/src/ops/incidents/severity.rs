@@ -8,32 +8,36 @@ use crate::domain::validate::Check;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
+use crate::ops::decoding::json;
 use crate::ops::never_null::{NeverNull, Properties};
-use crate::ops::writing;
+use crate::ops::writing::{self, Decision};
 use crate::store::Session;
 
 impl Properties for IncidentSeverityUpdate {
     const NEVER_NULL: &'static [&'static str] = &["severity"];
 }
 
-pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
+pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
-    let NeverNull(body) = call.json::<NeverNull<IncidentSeverityUpdate>>().await?;
-    let writing = writing::of(&call)?.setting(&body)?;
-    let mut check = Check::default();
-    let severity = body.severity.as_ref();
-    let severity = severity.map(|word| check.word("severity", word.as_str()));
-    // A word that was refused ends it here.
-    let severity = check.finish(Some(severity.flatten()))?;
-    let now = call.now();
-    let work = move |session: &mut dyn Session| {
-        update::change(session, id, now, |incident| IncidentChange {
-            severity: severity.unwrap_or(incident.severity),
-            ..IncidentChange::nothing(incident)
-        })
-    };
-    writing
-        .against(move |session| answer(session, id))
-        .record(answer, work)
-        .await
+    writing::write(
+        call,
+        json::<NeverNull<IncidentSeverityUpdate>>(),
+        |NeverNull(body), deciding| {
+            deciding.sets(&body)?;
+            let mut check = Check::default();
+            let severity = body.severity.as_ref();
+            let severity = severity.map(|word| check.word("severity", word.as_str()));
+            // A word that was refused ends it here.
+            let severity = check.finish(Some(severity.flatten()))?;
+            let now = deciding.now;
+            let work = move |session: &mut dyn Session| {
+                update::change(session, id, now, |incident| IncidentChange {
+                    severity: severity.unwrap_or(incident.severity),
+                    ..IncidentChange::nothing(incident)
+                })
+            };
+            Ok(Decision::record(answer, work).against(move |session| answer(session, id)))
+        },
+    )
+    .await
 }

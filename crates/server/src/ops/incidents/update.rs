@@ -7,25 +7,30 @@ use crate::domain::incident::{Incident, IncidentChange};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
+use crate::ops::decoding::json;
 use crate::ops::never_null::NeverNull;
 use crate::ops::view::Record;
-use crate::ops::writing;
+use crate::ops::writing::{self, Decision};
 use crate::store::references::{Record as To, References};
-use crate::store::refusal::Refusal;
+use crate::store::write_error::WriteError;
 use crate::store::{Session, incidents, stamp};
 
-pub(crate) async fn handle(mut call: Call) -> Result<Response, Problem> {
+pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
-    let NeverNull(body) = call.json::<NeverNull<IncidentUpdate>>().await?;
-    let writing = writing::of(&call)?.setting(&body)?;
-    let change = body::of_update(body)?;
-    let now = call.now();
-    writing
-        .against(move |session| answer(session, id))
-        .record(answer, move |session| {
-            self::change(session, id, now, |_| change.clone())
-        })
-        .await
+    writing::write(
+        call,
+        json::<NeverNull<IncidentUpdate>>(),
+        |NeverNull(body), deciding| {
+            deciding.sets(&body)?;
+            let change = body::of_update(body)?;
+            let now = deciding.now;
+            Ok(Decision::record(answer, move |session| {
+                self::change(session, id, now, |_| change.clone())
+            })
+            .against(move |session| answer(session, id)))
+        },
+    )
+    .await
 }
 
 /// Changes an incident as is asked of it, by the rules that every body keeps to; `asked` sees it as it is.
@@ -35,7 +40,7 @@ pub(super) fn change(
     id: i32,
     now: i64,
     asked: impl FnOnce(&Incident) -> IncidentChange,
-) -> Result<Record, Refusal> {
+) -> Result<Record, WriteError> {
     let stored = open(session, id)?;
     let change = asked(&stored.incident);
     let names_responsible = change.names_responsible();
@@ -59,7 +64,7 @@ fn check(
     before: &Incident,
     after: &Incident,
     names_responsible: bool,
-) -> Result<(), Refusal> {
+) -> Result<(), WriteError> {
     let (old, new) = (&before.places, &after.places);
     let changed = |old: Option<i32>, new: Option<i32>| new.filter(|_| new != old);
     let mut references = References::new(session);

@@ -1,7 +1,7 @@
 //! The ids of values: each is above every one there has been, wherever it came from.
 
-use crate::domain::fault::Fault;
-use crate::store::refusal::Refusal;
+use crate::domain::error::DomainError;
+use crate::store::write_error::WriteError;
 use crate::store::{Session, StoreError, Value};
 
 const NAME: &str = "datasource_values";
@@ -13,7 +13,7 @@ pub(super) fn prefetch(session: &mut dyn Session, count: usize) -> Result<(), St
 }
 
 /// Takes so many ids; the first one. They are given back only if the whole write is undone.
-pub(super) fn take(session: &mut dyn Session, count: usize) -> Result<i32, Refusal> {
+pub(super) fn take(session: &mut dyn Session, count: usize) -> Result<i32, WriteError> {
     let last = match add(session, count)? {
         Some(last) => last,
         None => begin(session, count)?,
@@ -22,7 +22,7 @@ pub(super) fn take(session: &mut dyn Session, count: usize) -> Result<i32, Refus
         i32::try_from(last),
         i32::try_from(last - wide(count).saturating_sub(1)),
     ) else {
-        return Err(Fault::Conflict {
+        return Err(DomainError::Conflict {
             code: "value.ids_exhausted",
             detail: format!(
                 "Ids of values are integers of 32 bits and none is given twice: {count} more would go beyond {}.",

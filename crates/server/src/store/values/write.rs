@@ -3,7 +3,7 @@
 use super::{COLUMNS, changed, ids, pieces};
 use crate::domain::value::DatasourceValue;
 use crate::store::engine::{Row, Value, present};
-use crate::store::refusal::Refusal;
+use crate::store::write_error::WriteError;
 use crate::store::{Session, StoreError};
 
 const INSERT: &str = concat!(
@@ -43,7 +43,7 @@ pub(crate) fn insert(
     datasource: i32,
     value: &DatasourceValue,
     stamp: i64,
-) -> Result<i32, Refusal> {
+) -> Result<i32, WriteError> {
     let id = ids::take(session, 1)?;
     session.execute_deferred(INSERT, &cells(datasource, id, value, stamp))?;
     changed(session, datasource, 1, stamp)?;
@@ -56,7 +56,7 @@ pub(crate) fn append(
     datasource: i32,
     values: &[DatasourceValue],
     stamp: i64,
-) -> Result<(), Refusal> {
+) -> Result<(), WriteError> {
     if values.is_empty() {
         return Ok(());
     }

@@ -11,7 +11,7 @@ pub(crate) struct Complaint {
 
 /// A refusal. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum DomainError {
     /// The body breaks its schema (400).
     Invalid(Vec<Complaint>),
     /// The body keeps to its schema but not to the data (422). Complaints of one code; never empty.
@@ -29,13 +29,13 @@ pub(crate) enum Fault {
         detail: String,
     },
     /// The first or second of these about a batch: more of its complaints are told.
-    OfBatch(Box<Fault>),
+    OfBatch(Box<DomainError>),
 }
 
-impl Fault {
+impl DomainError {
     /// The same about a batch.
-    pub(crate) fn of_batch(self) -> Fault {
-        Fault::OfBatch(Box::new(self))
+    pub(crate) fn of_batch(self) -> DomainError {
+        DomainError::OfBatch(Box::new(self))
     }
 
     /// A status that may not follow the present one.
@@ -45,7 +45,7 @@ impl Fault {
         from: &str,
         to: &str,
         allowed: &[&str],
-    ) -> Fault {
+    ) -> DomainError {
         let detail = match allowed {
             [] => format!("{what} that is {from} cannot become {to}: nothing may follow {from}."),
             _ => format!(
@@ -53,7 +53,7 @@ impl Fault {
                 listed(allowed)
             ),
         };
-        Fault::Conflict { code, detail }
+        DomainError::Conflict { code, detail }
     }
 }
 
