@@ -64,7 +64,9 @@ fn crates(place: &Path) -> Result<Vec<PathBuf>> {
         "--no-verify",
         "--allow-dirty",
     ]);
-    package.args(["--exclude", "xtask", "--exclude", "obeya-python"]);
+    for private in ["xtask", "obeya-python", "obeya-testkit"] {
+        package.args(["--exclude", private]);
+    }
     process::run(package.arg("--target-dir").arg(place.join("packed")))?;
     let archives = entries(&place.join("packed/package"))?;
     let archives = archives.iter().filter(|path| has_ending(path, "crate"));

@@ -17,7 +17,7 @@ enum When {
 use When::{Build, Run, Test};
 
 /// Every arrow that is allowed; not each is in use. A tests-only arrow may stand beside a `Run` arrow to the same crate.
-const ARROWS: [(&str, &str, When); 20] = [
+const ARROWS: [(&str, &str, When); 24] = [
     ("obeya-model", "obeya-codegen", Build),
     ("obeya-api", "obeya-codegen", Build),
     ("obeya", "obeya-codegen", Build),
@@ -36,6 +36,10 @@ const ARROWS: [(&str, &str, When); 20] = [
     ("obeya-python", "obeya-server", Run),
     ("obeya-python", "obeya-demo", Run),
     ("xtask", "obeya-codegen", Run),
+    ("obeya-odata", "obeya-testkit", Test),
+    ("obeya", "obeya-testkit", Test),
+    ("obeya-server", "obeya-testkit", Test),
+    ("obeya-cli", "obeya-testkit", Test),
     // A crate's tests may ask for its own optional features.
     ("obeya-model", "obeya-model", Test),
     ("obeya", "obeya", Test),

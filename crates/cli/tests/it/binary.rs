@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::process::{Command, Output, Stdio};
 
+use obeya_testkit::Serving;
 use tempfile::TempDir;
 
 /// The binary, without what the environment of the tests may hold.
@@ -47,6 +48,16 @@ pub fn run_unread<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -> Do
         .stdout(writer)
         .stderr(Stdio::piped());
     Done(command.output().expect("started"))
+}
+
+/// Starts the service on a database, which it creates if there is none.
+pub fn serve_new(db: &str, more: &[&str]) -> Serving {
+    Serving::start(obeya(), db, &[more, &["--create"]].concat())
+}
+
+/// Starts the service on a database that exists.
+pub fn serve_existing(db: &str, more: &[&str]) -> Serving {
+    Serving::start(obeya(), db, more)
 }
 
 /// What came of a run.

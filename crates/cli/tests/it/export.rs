@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::binary::{database, run};
+use crate::credentials::PLANT;
 
 /// The files of a folder.
 pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -46,8 +47,7 @@ fn the_plant_of_the_demo_goes_round() {
 #[test]
 fn what_was_exported_is_summed_up_in_a_table() {
     let (folder, db) = database();
-    let plant = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/plant");
-    run(["import", plant.to_str().expect("UTF-8"), "--db", &db]).success();
+    run(["import", PLANT, "--db", &db]).success();
     let target = folder.path().join("exported");
     let target = target.to_str().expect("UTF-8");
     let done = run(["export", target, "--db", &db]);

@@ -4,21 +4,18 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::Instant;
 
+use obeya_testkit::postgres::connect;
 use tempfile::TempDir;
 
 use crate::binary::{obeya, run};
 use crate::export::files;
 use crate::migrate::ended::{EMPTY, until};
 use crate::migrate::plant::{block_on, sql};
-use crate::postgres::{Scratch, connect};
+use crate::scratch::with_schema;
 
 /// How often each is killed: searching longer finds rarer moments.
 fn rounds() -> u32 {
-    if std::env::var_os("OBEYA_TEST_LONG").is_some() {
-        200
-    } else {
-        20
-    }
+    if obeya_testkit::is_long() { 200 } else { 20 }
 }
 
 /// Records of each kind that a line is made of here.
@@ -90,9 +87,10 @@ fn kill(arguments: &[&str], mut look: impl FnMut() -> bool) {
     let whole = begun.elapsed();
     assert!(look(), "one that nobody killed");
     let (mut complete, mut empty) = (0, 0);
+    let mut random = obeya_testkit::rng();
     for _ in 0..rounds() {
         let mut child = start(arguments);
-        std::thread::sleep(whole.mul_f64(fastrand::f64() * 1.1));
+        std::thread::sleep(whole.mul_f64(random.f64() * 1.1));
         child.kill().expect("killed");
         child.wait().expect("ended");
         if look() {
@@ -147,7 +145,7 @@ fn an_import_that_is_killed_leaves_everything_or_nothing() {
 #[test]
 fn an_import_into_postgres_that_is_killed_leaves_everything_or_nothing() {
     let folder = Folder::new();
-    let scratch = Scratch::new();
+    let scratch = with_schema();
     let plant = folder.path("plant");
     kill(&["import", &plant, "--db", scratch.url()], || {
         let rows: i64 = block_on(async {

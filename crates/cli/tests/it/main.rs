@@ -2,6 +2,7 @@
 
 mod binary;
 mod client;
+mod credentials;
 mod demo;
 mod export;
 mod folders_killed;
@@ -9,17 +10,10 @@ mod import;
 mod killed;
 mod migrate;
 mod on_postgres;
-#[allow(
-    dead_code,
-    reason = "the service's own tests, which it is shared with, use more of it"
-)]
-#[path = "../../../server/tests/it/support/postgres.rs"]
-mod postgres;
 mod pull;
-mod relay;
 mod replicas;
 mod restored;
+mod scratch;
 mod serve;
-mod serving;
 mod sync;
 mod usage;

@@ -1,11 +1,10 @@
 //! The commands on PostgreSQL: the address decides, and nothing else is another.
 
 use obeya::Client;
+use obeya_testkit::postgres::{Scratch, on, server};
 use serde_json::Value;
 
-use crate::binary::run;
-use crate::postgres::{Scratch, on, server};
-use crate::serving::Serving;
+use crate::binary::{run, serve_new};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn clients_an_import_and_the_service_work_over_one_database() {
@@ -23,7 +22,7 @@ async fn clients_an_import_and_the_service_work_over_one_database() {
     let again = run(["import", plant, "--db", db]).failure(1);
     assert!(again.contains("areas.jsonl, line 1, field id"), "{again}");
 
-    let serving = Serving::start(db, &[]);
+    let serving = serve_new(db, &[]);
     // Made while the service runs, by another process.
     let arguments = ["client", "add", "erp", "--db", db, "--scope", "Data.Read"];
     let made = run(arguments.iter().chain(&["--json"])).success();

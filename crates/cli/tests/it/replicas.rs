@@ -1,7 +1,6 @@
 //! Three replicas over one PostgreSQL, behind a proxy that takes them in turn, while one after another is killed and started again.
 
 pub mod plant;
-pub mod proxy;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,11 +8,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use obeya::Client;
+use obeya_testkit::Proxy;
+use obeya_testkit::postgres::{Scratch, connect};
 use tokio::task::JoinSet;
 
-use crate::postgres::{Scratch, connect};
-use plant::{Fleet, Plant};
-use proxy::Proxy;
+use crate::credentials::import_plant;
+use plant::Fleet;
+
+/// Replicas at a time.
+const REPLICAS: usize = 3;
+
+/// How long a caller waits for an answer.
+pub const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Callers at a time.
 const CALLERS: usize = 6;
@@ -30,16 +36,13 @@ struct Known {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_accepted_write_is_kept_and_no_read_is_wrong_while_replicas_die() {
-    let time = Duration::from_secs(if std::env::var_os("OBEYA_TEST_LONG").is_some() {
-        60
-    } else {
-        12
-    });
+    let time = Duration::from_secs(if obeya_testkit::is_long() { 60 } else { 12 });
     let database = Scratch::empty();
-    let plant = Plant::import(database.url());
-    let proxy = Proxy::start().await;
-    let mut fleet = Fleet::start(database.url(), &proxy, 3);
-    let client = plant.client(&proxy);
+    let plant = import_plant(database.url());
+    let proxy = Proxy::balancing();
+    let mut fleet = Fleet::start(database.url(), &proxy, REPLICAS);
+    let client = plant.builder(&proxy.url()).timeout(TIMEOUT);
+    let client = client.build().expect("a client");
     let expected = Arc::new(plant::fixed(&client).await.expect("the first reads"));
 
     let over = Arc::new(AtomicBool::new(false));
@@ -60,10 +63,11 @@ async fn every_accepted_write_is_kept_and_no_read_is_wrong_while_replicas_die() 
         });
     }
     let begun = Instant::now();
+    let mut random = obeya_testkit::rng();
     let mut deaths = 0;
     while begun.elapsed() < time {
-        tokio::time::sleep(Duration::from_millis(fastrand::u64(300..1500))).await;
-        fleet.replace_one(&proxy);
+        tokio::time::sleep(Duration::from_millis(random.u64(300..1500))).await;
+        fleet.replace_one(&proxy, random.usize(..REPLICAS));
         deaths += 1;
     }
     over.store(true, Ordering::Relaxed);

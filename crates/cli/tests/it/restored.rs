@@ -6,11 +6,11 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::PathBuf;
 
 use obeya_server::admin;
+use obeya_testkit::Serving;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::binary::{database, run, run_unread};
-use crate::serving::Serving;
+use crate::binary::{database, run, run_unread, serve_existing};
 
 /// A plant of which every state is told by its clients.
 struct Plant {
@@ -50,7 +50,7 @@ impl Plant {
     }
 
     fn serve(&self) -> Serving {
-        Serving::start_existing(&self.db, &["--log", "off"])
+        serve_existing(&self.db, &["--log", "off"])
     }
 
     /// A backup of the database in use, page by page as `.backup` of SQLite's shell makes it.
@@ -94,7 +94,7 @@ impl Plant {
 
     /// The file is sound, and what a service serves of it.
     fn served(&self, more: &[&str]) -> Vec<String> {
-        drop(Serving::start_existing(
+        drop(serve_existing(
             &self.db,
             &[&["--log", "off"], more].concat(),
         ));
@@ -187,7 +187,7 @@ fn a_cold_copy_of_all_files_is_served_elsewhere() {
 fn a_file_replaced_under_a_running_service_is_told_in_its_log() {
     for replaced in [true, false] {
         let plant = Plant::new();
-        let mut serving = Serving::start_existing(&plant.db, &["--log", "error"]);
+        let mut serving = serve_existing(&plant.db, &["--log", "error"]);
         let backup = plant.backup();
         plant.add("second");
         if replaced {

@@ -4,30 +4,21 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
 use obeya::Client;
+use obeya_testkit::Serving;
 use serde_json::Value;
 
-use crate::binary::{database, obeya, run, run_unread};
-use crate::serving::Serving;
+use crate::binary::{database, obeya, run, run_unread, serve_existing, serve_new};
+use crate::credentials::{Credentials, PLANT};
 
 /// A client of the service that may do what this scope opens.
 fn client(serving: &Serving, db: &str, scope: &str) -> Client {
-    let made = run([
-        "client", "add", "test", "--db", db, "--scope", scope, "--json",
-    ])
-    .success();
-    let made: Value = serde_json::from_str(&made).expect("JSON");
-    Client::builder()
-        .base_url(&serving.url)
-        .client_id(made["client_id"].as_str().expect("an id"))
-        .client_secret(made["client_secret"].as_str().expect("a secret"))
-        .build()
-        .expect("a client")
+    Credentials::add(db, &[scope]).client(&serving.url)
 }
 
 #[tokio::test]
 async fn it_says_where_it_listens_and_answers_there() {
     let (folder, db) = database();
-    let serving = Serving::start(&db, &[]);
+    let serving = serve_new(&db, &[]);
     assert!(
         folder.path().join("plant.db").exists(),
         "the database is made, as --create says"
@@ -41,9 +32,8 @@ async fn it_says_where_it_listens_and_answers_there() {
 #[tokio::test]
 async fn a_client_has_as_many_idempotency_keys_as_it_is_told() {
     let (_folder, db) = database();
-    let plant = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/plant");
-    run(["import", plant, "--db", &db]).success();
-    let serving = Serving::start(&db, &["--idempotency-keys", "2"]);
+    run(["import", PLANT, "--db", &db]).success();
+    let serving = serve_new(&db, &["--idempotency-keys", "2"]);
     let client = client(&serving, &db, "Data.ReadWrite");
     let delete = async || client.datasources().delete_values(12, &[1]).await;
     for _ in 0..2 {
@@ -58,7 +48,7 @@ async fn a_client_has_as_many_idempotency_keys_as_it_is_told() {
 fn a_signal_stops_it_in_order() {
     for signal in ["-TERM", "-INT"] {
         let (_folder, db) = database();
-        let mut serving = Serving::start(&db, &["--log", "info", "--log-format", "json"]);
+        let mut serving = serve_new(&db, &["--log", "info", "--log-format", "json"]);
         let id = serving.child.id().to_string();
         assert!(
             std::process::Command::new("kill")
@@ -114,8 +104,8 @@ fn a_database_that_is_missing_is_made_only_where_that_is_asked_for() {
     let err = run_unread(serve).failure(1);
     assert!(err.contains("holds no database of this program"), "{err}");
     assert_eq!(std::fs::metadata(&file).expect("the file").len(), 0);
-    Serving::start(&db, &[]);
-    Serving::start_existing(&db, &[]);
+    serve_new(&db, &[]);
+    serve_existing(&db, &[]);
 }
 
 #[test]
@@ -182,15 +172,15 @@ fn its_connections_are_limited_as_the_flags_say() {
         ["--head-timeout", day],
         ["--idle-timeout", day],
     ];
-    let serving = Serving::start(&db, &flags.concat());
+    let serving = serve_new(&db, &flags.concat());
     let first = connection(&serving, HALF);
     assert!(until_closed(connection(&serving, &whole)).ends_with("ok\n"));
     assert_eq!(until_closed(first), "");
 
-    let serving = Serving::start(&db, &["--head-timeout", "1", "--idle-timeout", day]);
+    let serving = serve_new(&db, &["--head-timeout", "1", "--idle-timeout", day]);
     assert_eq!(until_closed(connection(&serving, HALF)), "");
 
-    let serving = Serving::start(&db, &["--idle-timeout", "1", "--head-timeout", day]);
+    let serving = serve_new(&db, &["--idle-timeout", "1", "--head-timeout", day]);
     assert_eq!(until_closed(connection(&serving, "")), "");
 }
 
@@ -220,7 +210,7 @@ fn where_the_system_gives_no_more_connections_silent_ones_make_room_too() {
     limited
         .args(["-c", "ulimit -n 100 && exec \"$@\"", "sh"])
         .arg(obeya().get_program());
-    let serving = Serving::start_by(limited, &db, &["--log", "off"]);
+    let serving = Serving::start(limited, &db, &["--log", "off", "--create"]);
     let _silent: Vec<_> = (0..150).map(|_| connection(&serving, "")).collect();
     let whole = "GET /healthz HTTP/1.1\r\nHost: plant.example\r\nConnection: close\r\n\r\n";
     assert!(until_closed(connection(&serving, whole)).ends_with("ok\n"));

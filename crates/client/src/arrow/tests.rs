@@ -307,12 +307,8 @@ fn a_stream_that_breaks_off_anywhere_is_refused() {
 #[test]
 fn a_stream_with_a_wrong_byte_never_panics() {
     let whole = stream();
-    let more = if std::env::var_os("OBEYA_TEST_LONG").is_some() {
-        100
-    } else {
-        0
-    };
-    let mut random = fastrand::Rng::with_seed(3);
+    let more = if obeya_testkit::is_long() { 100 } else { 0 };
+    let mut random = obeya_testkit::rng();
     let mut refused = 0;
     for place in 0..whole.len() {
         let random = std::iter::repeat_with(|| random.u8(..)).take(more);

@@ -137,7 +137,7 @@ fn restless(seed: u64) -> Change {
 
 #[tokio::test]
 async fn a_datasource_that_changes_with_every_request_is_read_to_its_end() {
-    let seed = fastrand::u64(..);
+    let seed = obeya_testkit::seed();
     for order in [None, Some("valueDate desc")] {
         for prefetch in [1, 8] {
             let mut rows = many();
@@ -213,7 +213,7 @@ async fn in_an_order_of_the_callers_what_came_before_is_left_out() {
 
 #[tokio::test]
 async fn in_an_order_of_the_callers_constant_change_ends_with_an_error() {
-    let change = restless(fastrand::u64(..));
+    let change = restless(obeya_testkit::seed());
     let (client, asked) = datasource(many(), Tells::State, change).await;
     let error = ids(values(&client).orderby("id desc").prefetch(1)).await;
     let error = error.unwrap_err();

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use obeya_testkit::postgres::Scratch;
+
 use super::session::patient;
 use super::tables::{COUNTED, TABLES};
 use crate::store::table::{Column, Kind, Table};
@@ -65,21 +67,9 @@ async fn the_list_has_every_table_and_column_of_sqlite() {
 
 #[tokio::test]
 async fn the_list_has_every_table_and_column_of_postgres() {
-    let server = std::env::var("OBEYA_TEST_POSTGRES").expect(
-        "OBEYA_TEST_POSTGRES names no PostgreSQL: run `cargo xtask test`, or `cargo xtask postgres -- CMD` for a command of your own",
-    );
-    let (client, connection) = tokio_postgres::connect(&server, tokio_postgres::NoTls)
-        .await
-        .expect("the server for tests");
-    tokio::spawn(connection);
-    let schema = format!("obeya_migrate_{:016x}", fastrand::u64(..));
-    let run = async |sql: &str| client.batch_execute(sql).await.expect("run");
-    run(&format!("CREATE SCHEMA {schema}")).await;
-    let mark = if server.contains('?') { '&' } else { '?' };
-    let url = format!("{server}{mark}options=-c%20search_path%3D{schema}");
-    holds(&url, &POSTGRES).await;
-    waits(&url).await;
-    run(&format!("DROP SCHEMA {schema} CASCADE")).await;
+    let database = Scratch::empty();
+    holds(database.url(), &POSTGRES).await;
+    waits(database.url()).await;
 }
 
 #[test]

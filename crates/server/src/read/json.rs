@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn the_short_way_for_doubles_agrees_with_the_general_one() {
-        let mut random = fastrand::Rng::with_seed(7);
+        let mut random = obeya_testkit::rng();
         for _ in 0..200_000 {
             let value = random.i64(-1_000_000_000..1_000_000_000) as f64
                 / [1.0, 10.0, 100.0, 1000.0, 3.0][random.usize(0..5)];

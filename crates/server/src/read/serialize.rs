@@ -83,15 +83,9 @@ mod tests {
         }
     }
 
-    /// `OBEYA_TEST_SEED` repeats the run that a failure names.
     #[test]
     fn every_double_and_every_text_is_written_as_in_a_row() {
-        let seed = match std::env::var("OBEYA_TEST_SEED") {
-            Ok(seed) => seed.parse().expect("a number"),
-            Err(_) => fastrand::u64(..),
-        };
-        println!("seed {seed}");
-        let mut random = fastrand::Rng::with_seed(seed);
+        let mut random = obeya_testkit::rng();
         for _ in 0..200_000 {
             // Of each kind: any bits, a number of few digits, one near the powers of ten.
             let bits = f64::from_bits(random.u64(..));
@@ -99,10 +93,10 @@ mod tests {
             let power = random.u32(1..10_000) as f64 * 10_f64.powi(random.i32(-30..30));
             for value in [bits, short, power] {
                 let (serde, row) = both(value);
-                assert_eq!(serde, row, "seed {seed}: {:#x}", value.to_bits());
+                assert_eq!(serde, row, "{:#x}", value.to_bits());
                 if value.is_finite() {
                     let back: f64 = serde.parse().unwrap();
-                    assert_eq!(back.to_bits(), value.to_bits(), "seed {seed}: {serde}");
+                    assert_eq!(back.to_bits(), value.to_bits(), "{serde}");
                 }
             }
         }

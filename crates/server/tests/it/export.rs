@@ -167,12 +167,8 @@ async fn goes_round(database: &Database, seed: u64) {
 
 #[tokio::test]
 async fn a_plant_made_up_at_random_goes_round() {
-    let rounds = match std::env::var_os("OBEYA_TEST_LONG") {
-        Some(_) => 200,
-        None => 3,
-    };
-    for _ in 0..rounds {
-        let seed = fastrand::u64(..);
+    let rounds = if obeya_testkit::is_long() { 200 } else { 3 };
+    for seed in obeya_testkit::seeds(rounds) {
         let target = Target::new();
         let made = Plant::write(seed, 40)
             .import(target.db(), OnConflict::Fail)

@@ -13,7 +13,6 @@ mod support;
 
 // A server that fails, and what only this engine does.
 mod partitions;
-mod postgres_cluster;
 mod postgres_faults;
 mod postgres_roles;
 mod postgres_store;

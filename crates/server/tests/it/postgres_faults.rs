@@ -5,23 +5,37 @@ use std::time::{Duration, Instant};
 
 use obeya_server::store::{Session, Store, StoreError, StoreOptions, Value};
 use obeya_server::{Clock, Config, Server};
+use obeya_testkit::postgres::{Cluster, Shutdown, connect};
 use reqwest::Method;
 use serde_json::json;
 use tokio_postgres::Client;
 
 use crate::incidents_plant::{self, accepted, least, least_update, plant, with};
-use crate::postgres_cluster::{Cluster, PASSWORD};
 use crate::store::{Held, add_area, areas, opened};
-use crate::support::postgres::connect;
 use crate::support::sql::number;
 use crate::support::{Answer, Database, START, Service};
+
+/// The password of the user `postgres` of a server of our own.
+const PASSWORD: &str = "on1y-for-a-test";
 
 /// Within which every request must be answered, whatever the server does.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// A server of our own, running.
+fn cluster() -> Cluster {
+    let mut cluster = Cluster::new(PASSWORD);
+    cluster.start(&["jit=off"]);
+    cluster
+}
+
+/// The address of one of its databases.
+fn url(cluster: &Cluster, database: &str) -> String {
+    cluster.url(&format!("postgres:{PASSWORD}"), database)
+}
+
 /// The service on the plant, over a server that may be stopped.
 async fn plant_on(cluster: &Cluster) -> Service {
-    let database = Database::at(cluster.url("postgres"));
+    let database = Database::at(url(cluster, "postgres"));
     let service = Service::start_on(Arc::new(database), |_| ()).await;
     let filled = service.store().write(incidents_plant::fill).await;
     filled.expect("the rows fit the schema");
@@ -77,13 +91,13 @@ async fn refusal(url: &str) -> String {
 
 #[tokio::test]
 async fn what_cannot_be_used_is_told_at_the_start_and_without_the_password() {
-    let mut cluster = Cluster::new().await;
-    let wrong = refusal(&cluster.url_with("wr0ng-one", "postgres")).await;
+    let mut cluster = cluster();
+    let wrong = refusal(&cluster.url("postgres:wr0ng-one", "postgres")).await;
     assert!(wrong.contains("password authentication failed"), "{wrong}");
-    let missing = refusal(&cluster.url("nowhere")).await;
+    let missing = refusal(&url(&cluster, "nowhere")).await;
     assert!(missing.contains("\"nowhere\" does not exist"), "{missing}");
-    cluster.stop();
-    let nobody = refusal(&cluster.url("postgres")).await;
+    cluster.stop(Shutdown::Immediate);
+    let nobody = refusal(&url(&cluster, "postgres")).await;
     assert!(nobody.contains("refused"), "{nobody}");
     for text in [wrong, missing, nobody] {
         assert!(text.starts_with("cannot open the database postgres://"));
@@ -116,7 +130,7 @@ async fn a_newer_schema_is_refused_and_left_alone() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_stops_is_told_at_once_and_used_again_when_it_is_back() {
-    let mut cluster = Cluster::new().await;
+    let mut cluster = cluster();
     let service = plant_on(&cluster).await;
     let before = accepted(&service, "POST", "/v1/Incidents", &least()).await;
     let id = before["id"].as_i64().expect("an id");
@@ -126,7 +140,7 @@ async fn a_server_that_stops_is_told_at_once_and_used_again_when_it_is_back() {
     let held = tokio::spawn(Answer::of(service.request(Method::GET, "/v2/areas")));
     let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
     while number(service.store(), waiting).await == 0 {}
-    cluster.stop();
+    cluster.stop(Shutdown::Immediate);
     let cut = tokio::time::timeout(PATIENCE, held).await;
     is_unavailable(&cut.expect("an answer in time").expect("no panic"));
     drop(other);
@@ -149,7 +163,7 @@ async fn a_server_that_stops_is_told_at_once_and_used_again_when_it_is_back() {
         assert_eq!(answer.header("retry-after"), "1", "{method} {path}");
     }
 
-    cluster.start_again().await;
+    cluster.start(&["jit=off"]);
     until_well(&service, "/v2/areas").await;
     until_well(&service, "/readyz").await;
     let changed = accepted(&service, "PUT", &path, &least_update()).await;
@@ -303,8 +317,10 @@ async fn a_statement_that_takes_too_long_is_ended_and_told() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_disk_refuses_what_does_not_fit_and_loses_nothing() {
     // Not a whole number of pages, so that what does not fit is written in part, as on a disk.
-    let cluster = Cluster::limited("8001").await;
-    let store = Store::open(&cluster.url("postgres"), &StoreOptions::default()).await;
+    let mut cluster = Cluster::new(PASSWORD);
+    cluster.limit_files(Some(8001));
+    cluster.start(&["jit=off"]);
+    let store = Store::open(&url(&cluster, "postgres"), &StoreOptions::default()).await;
     let store = store.expect("a store");
     let long = "x".repeat(1_900);
     let fill = move |session: &mut dyn Session, from: i64, count: i64| {

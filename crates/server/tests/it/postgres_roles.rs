@@ -2,9 +2,9 @@
 
 use obeya_server::import::OnConflict;
 use obeya_server::store::{Store, StoreError, StoreOptions};
+use obeya_testkit::postgres::{connect, on, server};
 
 use crate::import_folder::Folder;
-use crate::support::postgres::{connect, on, server};
 
 const PASSWORD: &str = "made-for-a-test";
 

@@ -1,78 +1,15 @@
 //! How often a request waits for PostgreSQL: a proxy counts the turns of the conversation. Over a network a wait costs more than all else of a small request.
 
-use std::net::Ipv4Addr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use obeya_server::store::{Session, StoreError};
+use obeya_testkit::Proxy;
 use reqwest::Method;
 use serde_json::{Value, json};
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
 
 use crate::etags::send;
 use crate::incidents_plant::{self, least, least_update, with};
-use crate::support::postgres::Scratch;
 use crate::support::{Database, Service};
-
-/// Passes connections on, and counts how often a client speaks after the server has: each time it had to wait before.
-struct Proxy {
-    port: u16,
-    turns: Arc<AtomicU64>,
-}
-
-impl Proxy {
-    async fn before(server: String) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
-        let listener = listener.expect("a port");
-        let port = listener.local_addr().expect("an address").port();
-        let turns = Arc::new(AtomicU64::new(0));
-        let count = Arc::clone(&turns);
-        tokio::spawn(async move {
-            while let Ok((client, _)) = listener.accept().await {
-                let server = TcpStream::connect(&server).await.expect("the server");
-                client.set_nodelay(true).expect("an option");
-                server.set_nodelay(true).expect("an option");
-                let (from_client, to_client) = client.into_split();
-                let (from_server, to_server) = server.into_split();
-                let answered = Arc::new(AtomicBool::new(true));
-                let (asks, answers) = (Arc::clone(&answered), answered);
-                let count = Arc::clone(&count);
-                tokio::spawn(pass(from_client, to_server, move || {
-                    if asks.swap(false, Ordering::SeqCst) {
-                        count.fetch_add(1, Ordering::SeqCst);
-                    }
-                }));
-                tokio::spawn(pass(from_server, to_client, move || {
-                    answers.store(true, Ordering::SeqCst);
-                }));
-            }
-        });
-        Self { port, turns }
-    }
-}
-
-/// Until one of the two ends.
-async fn pass(mut from: impl AsyncRead + Unpin, mut to: impl AsyncWrite + Unpin, noted: impl Fn()) {
-    let mut piece = vec![0; 1 << 16];
-    while let Ok(length @ 1..) = from.read(&mut piece).await {
-        noted();
-        if to.write_all(&piece[..length]).await.is_err() {
-            return;
-        }
-    }
-}
-
-/// The authority of an address and what stands around it.
-fn split(url: &str) -> (String, String, String) {
-    let (credentials, rest) = url.split_once('@').expect("a user");
-    let (authority, path) = rest.split_once('/').expect("a database");
-    (
-        format!("{credentials}@"),
-        authority.to_owned(),
-        format!("/{path}"),
-    )
-}
 
 fn fill(session: &mut dyn Session) -> Result<(), StoreError> {
     incidents_plant::fill(session)?;
@@ -123,21 +60,22 @@ async fn turns(
     for round in ROUNDS..ROUNDS + 4 {
         ask(round).await;
     }
-    let before = proxy.turns.load(Ordering::SeqCst);
+    let before = proxy.turns();
     for round in 0..ROUNDS {
         ask(round).await;
     }
-    let turns = proxy.turns.load(Ordering::SeqCst) - before;
+    let turns = proxy.turns() - before;
     (turns + u64::from(ROUNDS) / 2) / u64::from(ROUNDS)
 }
 
 /// A transaction takes a turn to begin and one to end, and nobody waits for the one that ends a read.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_record_is_read_and_written_in_few_turns() {
-    let scratch = Scratch::new();
-    let (user, authority, path) = split(scratch.url());
-    let proxy = Proxy::before(authority).await;
-    let through = format!("{user}127.0.0.1:{}{path}", proxy.port);
+    let database = Database::new();
+    let (user, rest) = database.url().split_once('@').expect("a user");
+    let (server, path) = rest.split_once('/').expect("a database");
+    let proxy = Proxy::to(server);
+    let through = format!("{user}@{}/{path}", proxy.address());
     let service = Service::start_on(Arc::new(Database::at(through)), |_| {}).await;
     service.store().write(fill).await.expect("the rows fit");
     let both = (&service, &proxy);

@@ -24,10 +24,7 @@ const STAMPED: [(&str, &str); 3] = [
 
 /// How long they write.
 fn period() -> Duration {
-    match std::env::var_os("OBEYA_TEST_LONG") {
-        Some(_) => Duration::from_secs(60),
-        None => Duration::from_secs(2),
-    }
+    Duration::from_secs(if obeya_testkit::is_long() { 60 } else { 2 })
 }
 
 /// The ids and stamps of what has a later stamp than this one, in the order of the stamps.

@@ -342,7 +342,7 @@ async fn every_form_holds_what_was_put_in() {
 /// By their bits, which `==` does not compare.
 #[tokio::test]
 async fn doubles_are_the_same_to_the_last_bit_in_every_form() {
-    let mut random = fastrand::Rng::with_seed(9);
+    let mut random = obeya_testkit::rng();
     let doubles = std::iter::repeat_with(|| f64::from_bits(random.u64(..)));
     let mut doubles: Vec<f64> = doubles.filter(|d| d.is_finite()).take(500).collect();
     doubles.push(-0.0);

@@ -273,13 +273,7 @@ async fn changing(service: &Service, seed: u64) {
 #[tokio::test]
 async fn whatever_changes_each_value_that_stands_comes_once() {
     let service = plant().await;
-    // `OBEYA_TEST_SEED` repeats the round that a failure names.
-    let seeds = match std::env::var("OBEYA_TEST_SEED") {
-        Ok(seed) => vec![seed.parse().expect("a number")],
-        Err(_) => (0..12).map(|_| fastrand::u64(..)).collect(),
-    };
-    for seed in seeds {
-        println!("seed {seed}");
+    for seed in obeya_testkit::seeds(12) {
         changing(&service, seed).await;
     }
 }

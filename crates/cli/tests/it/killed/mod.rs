@@ -11,14 +11,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use obeya_server::store::{Store, StoreError, StoreOptions};
+use obeya_testkit::Proxy;
+use obeya_testkit::postgres::Scratch;
 use tempfile::TempDir;
 use tokio::task::JoinSet;
 
-use crate::binary::database;
-use crate::postgres::Scratch;
-use crate::replicas::plant::Plant;
-use crate::replicas::proxy::Proxy;
-use crate::serving::Serving;
+use crate::binary::{database, serve_new};
+use crate::credentials::import_plant;
+use crate::replicas::TIMEOUT;
 use asked::{Asked, DATASOURCE};
 
 /// Callers at a time; the more there are, the more answers a kill takes with it.
@@ -26,11 +26,7 @@ const CALLERS: usize = 16;
 
 /// How often the service is killed.
 fn rounds() -> u32 {
-    if std::env::var_os("OBEYA_TEST_LONG").is_some() {
-        200
-    } else {
-        20
-    }
+    if obeya_testkit::is_long() { 200 } else { 20 }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -57,19 +53,21 @@ async fn what_was_asked_under_a_key_is_there_once_on_postgres_too() {
 
 /// Kills the service so many times, each after a life of so many milliseconds, and starts it again; `look` sees the database in between.
 async fn die_again_and_again(db: &str, rounds: u32, life: Range<u64>, look: impl Fn()) {
-    let plant = Plant::import(db);
-    let proxy = Proxy::start().await;
+    let plant = import_plant(db);
+    let proxy = Proxy::balancing();
+    let url = proxy.url();
     // One name for all that follow one another, so that a token is good for each.
-    let more = ["--base-url", &proxy.url, "--auth-url", &proxy.url];
+    let more = ["--base-url", url.as_str(), "--auth-url", &url];
     let start = || {
-        let serving = Serving::start(db, &[&more[..], &["--log", "off"]].concat());
+        let serving = serve_new(db, &[&more[..], &["--log", "off"]].concat());
         let address = serving.url.strip_prefix("http://").expect("an address");
         proxy.set(0, Some(address.parse().expect("an address")));
         serving
     };
     let mut serving = start();
     // Whoever sends again does it by itself here: how often, and when, is what the test is about.
-    let client = plant.client_with(&proxy, |builder| builder.max_retries(0));
+    let client = plant.builder(&url).timeout(TIMEOUT).max_retries(0);
+    let client = client.build().expect("a client");
     // A token takes longer to get than the service lives, and is good for all that follow.
     client.authenticate().await.expect("a token");
     let over = Arc::new(AtomicBool::new(false));
@@ -84,8 +82,9 @@ async fn die_again_and_again(db: &str, rounds: u32, life: Range<u64>, look: impl
             asked
         });
     }
+    let mut random = obeya_testkit::rng();
     for _ in 0..rounds {
-        tokio::time::sleep(Duration::from_millis(fastrand::u64(life.clone()))).await;
+        tokio::time::sleep(Duration::from_millis(random.u64(life.clone()))).await;
         proxy.set(0, None);
         drop(serving);
         look();

@@ -1,10 +1,11 @@
 //! What is compared: a target must hold what it was given before it keeps it; with `--verify-only` nothing else is done.
 
+use obeya_testkit::postgres::Scratch;
 use rusqlite::Connection;
 
 use super::plant::{Folder, copy, rows, sql};
 use crate::binary::{Done, run};
-use crate::postgres::Scratch;
+use crate::scratch::with_schema;
 
 fn migrate(from: &str, to: &str) -> Done {
     run(["migrate", "--from", from, "--to", to])
@@ -129,7 +130,7 @@ fn a_target_that_does_not_hold_what_it_was_given_keeps_nothing() {
 fn a_postgres_that_does_not_hold_what_it_was_given_keeps_nothing() {
     let folder = Folder::new();
     folder.plant("a.db");
-    let scratch = Scratch::new();
+    let scratch = with_schema();
     sql(
         scratch.url(),
         &[

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use obeya_server::migrate::{Phase, Progress, migrate};
+use obeya_testkit::Serving;
+use obeya_testkit::postgres::Scratch;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use super::plant::{Folder, block_on, copy, differences, sql};
-use crate::binary::run;
-use crate::postgres::Scratch;
-use crate::serving::Serving;
+use crate::binary::serve_new;
+use crate::credentials::{ALL, Credentials};
+use crate::scratch::with_schema;
 
 #[test]
 fn every_row_of_every_table_arrives() {
@@ -52,7 +54,7 @@ fn every_row_of_every_table_arrives_on_postgres_and_back() {
 
 #[test]
 fn from_postgres_to_postgres_a_number_that_is_none_arrives_as_nothing() {
-    let (source, target) = (Scratch::new(), Scratch::empty());
+    let (source, target) = (with_schema(), Scratch::empty());
     sql(
         source.url(),
         &[
@@ -149,30 +151,10 @@ fn goes_on(engine: &str, to: &str) {
         .expect("written");
     drop(source);
     let from = folder.url("a.db");
-    let more = [
-        "--scope",
-        "public.api.read",
-        "--scope",
-        "public.api.write",
-        "--json",
-    ];
-    let arguments = ["client", "add", "x", "--db", &from];
-    let made: Value =
-        serde_json::from_str(&run(arguments.iter().chain(&more)).success()).expect("JSON");
+    let credentials = Credentials::add(&from, &ALL);
 
-    let old = Serving::start(&from, &BASE);
-    let token = ureq::post(format!("{}/connect/token", old.url))
-        .send_form([
-            ("grant_type", "client_credentials"),
-            ("client_id", made["client_id"].as_str().expect("an id")),
-            (
-                "client_secret",
-                made["client_secret"].as_str().expect("a secret"),
-            ),
-        ])
-        .expect("a token");
-    let token: Value = body(token);
-    let token = token["access_token"].as_str().expect("a token").to_owned();
+    let old = serve_new(&from, &BASE);
+    let token = credentials.token(&old.url);
     let page = get(&old, &token, "/v2/areas?$orderby=name%20desc&$top=2");
     let page_of_one = get_paged(&old, &token, "/v2/areas?$orderby=name%20desc&$select=id");
     let link = page_of_one["@odata.nextLink"]
@@ -182,7 +164,7 @@ fn goes_on(engine: &str, to: &str) {
     drop(old);
     copy(&from, to).expect("copied");
 
-    let new = Serving::start(to, &BASE);
+    let new = serve_new(to, &BASE);
     assert_eq!(
         get(&new, &token, "/v2/areas?$orderby=name%20desc&$top=2"),
         page,

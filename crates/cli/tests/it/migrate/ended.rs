@@ -8,19 +8,16 @@ use std::time::{Duration, Instant};
 
 use obeya_server::migrate::{MigrateError, Phase, Progress, Side, migrate, verify};
 use obeya_server::store::StoreError;
+use obeya_testkit::postgres::connect;
 use tokio_postgres::Client;
 
 use super::plant::{Folder, block_on, copy, differences, rows, sql};
 use crate::binary::{obeya, run};
-use crate::postgres::{Scratch, connect};
+use crate::scratch::with_schema;
 
 /// How often a migration is killed: searching longer finds rarer moments.
 fn rounds() -> u32 {
-    if std::env::var_os("OBEYA_TEST_LONG").is_some() {
-        200
-    } else {
-        20
-    }
+    if obeya_testkit::is_long() { 200 } else { 20 }
 }
 
 fn start(from: &str, to: &str) -> Child {
@@ -57,9 +54,10 @@ fn kill(folder: &Folder, to: &str, mut look: impl FnMut() -> bool) {
     let whole = begun.elapsed();
     assert!(look(), "one that nobody killed");
     let (mut complete, mut empty) = (0, 0);
+    let mut random = obeya_testkit::rng();
     for _ in 0..rounds() {
         let mut child = start(&from, to);
-        std::thread::sleep(whole.mul_f64(fastrand::f64() * 1.1));
+        std::thread::sleep(whole.mul_f64(random.f64() * 1.1));
         child.kill().expect("killed");
         child.wait().expect("ended");
         if look() {
@@ -106,7 +104,7 @@ fn has_rows(file: &Path) -> bool {
 fn killed_at_any_moment_it_leaves_everything_or_nothing_on_postgres() {
     let folder = plant();
     let from = folder.url("a.db");
-    let scratch = Scratch::new();
+    let scratch = with_schema();
     kill(&folder, scratch.url(), || {
         let complete = block_on(async {
             let client = connect(scratch.url()).await;
@@ -217,7 +215,7 @@ impl Progress for Cutting {
 fn a_connection_that_is_lost_ends_it_and_nothing_is_kept() {
     let folder = plant();
     let from = folder.url("a.db");
-    let scratch = Scratch::new();
+    let scratch = with_schema();
     let cut = |url: &str| {
         Arc::new(Cutting {
             url: url.to_owned(),
@@ -260,7 +258,7 @@ fn a_connection_that_is_lost_ends_it_and_nothing_is_kept() {
 fn a_signal_ends_it_in_order() {
     let folder = plant();
     let from = folder.url("a.db");
-    let scratch = Scratch::new();
+    let scratch = with_schema();
     for signal in ["-INT", "-TERM"] {
         let child = block_on(async {
             let client = connect(scratch.url()).await;

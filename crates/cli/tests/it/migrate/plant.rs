@@ -8,7 +8,7 @@ use obeya_server::store::{Store, StoreOptions};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::postgres::connect;
+use obeya_testkit::postgres::connect;
 
 /// A folder with databases.
 pub struct Folder(TempDir);

@@ -2,10 +2,11 @@
 
 use obeya_server::migrate::{MigrateError, Side};
 use obeya_server::store::StoreError;
+use obeya_testkit::postgres::{Scratch, on, server};
 
 use super::plant::{Folder, copy, differences, rows, sql};
 use crate::binary::{Done, run};
-use crate::postgres::{Scratch, on, server};
+use crate::scratch::with_schema;
 
 fn migrate(from: &str, to: &str) -> Done {
     run(["migrate", "--from", from, "--to", to])
@@ -42,7 +43,7 @@ fn a_target_with_rows_is_left_as_it_is() {
         [""; 0]
     );
 
-    let scratch = Scratch::new();
+    let scratch = with_schema();
     sql(
         scratch.url(),
         &[
@@ -73,7 +74,7 @@ fn one_database_under_two_names_is_one() {
         copy(&folder.url("a.db"), &slashes),
         Err(MigrateError::Same)
     ));
-    let scratch = Scratch::new();
+    let scratch = with_schema();
     let other = scratch.url().replace("postgres://", "postgresql://");
     assert!(matches!(
         copy(scratch.url(), &other),

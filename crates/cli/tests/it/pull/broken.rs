@@ -23,11 +23,7 @@ const ARGUMENTS: [&str; 6] = [
 
 /// How often a pull is killed: searching longer finds rarer moments.
 fn rounds() -> usize {
-    if std::env::var_os("OBEYA_TEST_LONG").is_some() {
-        200
-    } else {
-        20
-    }
+    if obeya_testkit::is_long() { 200 } else { 20 }
 }
 
 fn pull(plant: &Plant, file: &Path) -> Command {
@@ -67,10 +63,11 @@ fn killed_at_any_moment_it_goes_on_to_the_same_rows() {
                     std::fs::remove_file(&file).expect("removed");
                 }
             }
+            let mut random = obeya_testkit::rng();
             for _ in 0..if round == 0 { 0 } else { 3 } {
                 let before = kept(&file);
                 let mut child = pull(&plant, &file).spawn().expect("started");
-                std::thread::sleep(whole.mul_f64(fastrand::f64()));
+                std::thread::sleep(whole.mul_f64(random.f64()));
                 child.kill().expect("killed");
                 child.wait().expect("ended");
                 if file.exists() {

@@ -13,7 +13,7 @@ const MEMORY_BYTES: u64 = 150 << 20;
 const GROWTH_BYTES: u64 = 24 << 20;
 
 fn values() -> u32 {
-    if std::env::var_os("OBEYA_TEST_LONG").is_some() {
+    if obeya_testkit::is_long() {
         5_000_000
     } else {
         200_000

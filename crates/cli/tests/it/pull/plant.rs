@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use obeya_testkit::Serving;
+use obeya_testkit::postgres::{Scratch, connect};
 use rusqlite::Connection;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::binary::{Done, done, obeya, run};
-use crate::postgres::{Scratch, connect};
-use crate::serving::Serving;
+use crate::binary::{Done, done, obeya, run, serve_new};
+use crate::credentials::{Credentials, PLANT};
 
 /// The datasource that [`Plant::with_values`] fills.
 pub const DATASOURCE: &str = "13";
@@ -19,8 +20,7 @@ pub const DATASOURCE: &str = "13";
 pub struct Plant {
     folder: TempDir,
     pub serving: Serving,
-    id: String,
-    secret: String,
+    credentials: Credentials,
     /// Where it is on PostgreSQL.
     _scratch: Option<Scratch>,
 }
@@ -46,8 +46,7 @@ impl Plant {
             None => format!("sqlite:{}", folder.path().join("plant.db").display()),
             Some(scratch) => scratch.url().to_owned(),
         };
-        let plant = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/plant");
-        run(["import", plant, "--db", &db]).success();
+        run(["import", PLANT, "--db", &db]).success();
         match &scratch {
             _ if values == 0 => {}
             None => {
@@ -62,26 +61,20 @@ impl Plant {
                 inserted.expect("inserted");
             }
         }
-        let mut arguments = vec!["client", "add", "puller", "--db", &db, "--json"];
-        for scope in [
+        let scopes = [
             "Data.ReadWrite",
             "UserManagement.Read",
             "Incidents.Read",
             "Improvements.Read",
             "Boards.Read",
-        ] {
-            arguments.extend(["--scope", scope]);
-        }
-        let made: Value = serde_json::from_str(&run(arguments).success()).expect("JSON");
-        let text = |name: &str| made[name].as_str().expect("a text").to_owned();
-        let (id, secret) = (text("client_id"), text("client_secret"));
+        ];
+        let credentials = Credentials::add(&db, &scopes);
         // Nobody reads the log, and a pipe that is full would stop the service.
-        let serving = Serving::start(&db, &["--log", "error"]);
+        let serving = serve_new(&db, &["--log", "error"]);
         Self {
             folder,
             serving,
-            id,
-            secret,
+            credentials,
             _scratch: scratch,
         }
     }
@@ -103,8 +96,8 @@ impl Plant {
             .arg("pull")
             .args(arguments)
             .env("OBEYA_BASE_URL", &self.serving.url)
-            .env("OBEYA_CLIENT_ID", &self.id)
-            .env("OBEYA_CLIENT_SECRET", &self.secret)
+            .env("OBEYA_CLIENT_ID", &self.credentials.id)
+            .env("OBEYA_CLIENT_SECRET", &self.credentials.secret)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         command
@@ -151,8 +144,9 @@ impl Plant {
     }
 
     pub fn get(&self, path: &str) -> Value {
+        let token = self.credentials.token(&self.serving.url);
         let answer = ureq::get(format!("{}{path}", self.serving.url))
-            .header("authorization", format!("Bearer {}", self.token()))
+            .header("authorization", format!("Bearer {token}"))
             .call();
         let text = answer
             .expect(path)
@@ -161,22 +155,6 @@ impl Plant {
             .limit(64 << 20)
             .read_to_string();
         serde_json::from_str(&text.expect("text")).expect("JSON")
-    }
-
-    fn token(&self) -> String {
-        let form = [
-            ("grant_type", "client_credentials"),
-            ("client_id", &self.id),
-            ("client_secret", &self.secret),
-        ];
-        let answer = ureq::post(format!("{}/connect/token", self.serving.url)).send_form(form);
-        let text = answer
-            .expect("a token")
-            .into_body()
-            .read_to_string()
-            .expect("text");
-        let grant: Value = serde_json::from_str(&text).expect("JSON");
-        grant["access_token"].as_str().expect("a token").to_owned()
     }
 }
 

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::relay::{self, Words};
+use obeya_testkit::Proxy;
 
 /// A relay under way; it ends with the test.
 pub struct Relay {
-    pub url: String,
+    proxy: Proxy,
     asked: Arc<AtomicUsize>,
 }
 
@@ -28,18 +28,23 @@ impl Relay {
 
     fn between(
         service: &str,
-        words: Words,
+        replace: &'static [(&'static str, &'static str)],
         mut before: impl FnMut(usize) + Send + 'static,
     ) -> Self {
         let asked = Arc::<AtomicUsize>::default();
         let counter = Arc::clone(&asked);
-        let url = relay::start(service, words, move |line| {
+        let proxy = Proxy::http(service, replace, move |line| {
             if line.contains("/values?") {
                 before(counter.fetch_add(1, Ordering::Relaxed));
             }
             None
         });
-        Self { url, asked }
+        Self { proxy, asked }
+    }
+
+    /// Its URL.
+    pub fn url(&self) -> String {
+        self.proxy.url()
     }
 
     /// How many pages were asked for.

@@ -18,7 +18,7 @@ fn pulled(plant: &Plant, relay: &Relay, ending: &str, more: &[&str]) -> BTreeMap
     let path = file.to_str().expect("UTF-8");
     let arguments = ["values", DATASOURCE, "--page-size", "100", "-o", path];
     let mut command = plant.pull(&[&arguments[..], more].concat());
-    done(command.env("OBEYA_BASE_URL", &relay.url)).success();
+    done(command.env("OBEYA_BASE_URL", relay.url())).success();
     let found = match ending {
         "parquet" => read::objects(&read::parquet(&file)),
         _ => read::lines(&std::fs::read_to_string(&file).expect("read")),

@@ -1,55 +1,12 @@
-//! The plant of the specification's examples, the replicas that serve it, and what their callers ask.
+//! The replicas that serve the specification's plant, and what their callers ask.
 
-use std::path::PathBuf;
-use std::time::Duration;
-
+use obeya::Client;
 use obeya::model::{
     Board, CategoryInput, CustomFieldInput, DatasourceValue, IncidentCreate, IncidentSeverity,
 };
-use obeya::{Client, ClientBuilder};
-use serde_json::Value as Json;
+use obeya_testkit::{Proxy, Serving};
 
-use super::proxy::Proxy;
-use crate::binary::run;
-use crate::serving::Serving;
-
-/// The database with the plant in it, and a client's credentials.
-pub struct Plant {
-    credentials: Json,
-}
-
-impl Plant {
-    pub fn import(db: &str) -> Self {
-        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../spec/plant");
-        let folder = folder.to_str().expect("UTF-8");
-        run(["import", folder, "--db", db]).success();
-        let scopes = ["--scope", "public.api.read", "--scope", "public.api.write"];
-        let add = ["client", "add", "test", "--db", db, "--json"];
-        let made = run(add.iter().chain(&scopes)).success();
-        let credentials = serde_json::from_str(&made).expect("JSON");
-        Self { credentials }
-    }
-
-    /// The SDK. It repeats what may be repeated.
-    pub fn client(&self, proxy: &Proxy) -> Client {
-        self.client_with(proxy, |builder| builder)
-    }
-
-    /// The same with other settings.
-    pub fn client_with(
-        &self,
-        proxy: &Proxy,
-        change: impl FnOnce(ClientBuilder) -> ClientBuilder,
-    ) -> Client {
-        let text = |name: &str| self.credentials[name].as_str().expect("a text").to_owned();
-        let builder = Client::builder()
-            .base_url(&proxy.url)
-            .client_id(text("client_id"))
-            .client_secret(text("client_secret"))
-            .timeout(Duration::from_secs(20));
-        change(builder).build().expect("a client")
-    }
-}
+use crate::binary::serve_new;
 
 /// The replicas.
 pub struct Fleet {
@@ -61,7 +18,7 @@ pub struct Fleet {
 impl Fleet {
     /// Starts so many, each of which is the one that callers see.
     pub fn start(db: &str, proxy: &Proxy, count: usize) -> Self {
-        let url = &proxy.url;
+        let url = &proxy.url();
         // Nobody reads the log, and a pipe that is full would hold the service up.
         let more = ["--base-url", url, "--auth-url", url, "--log", "off"].map(str::to_owned);
         let mut fleet = Self {
@@ -76,9 +33,8 @@ impl Fleet {
         fleet
     }
 
-    /// Kills one without a warning, and starts another in its place.
-    pub fn replace_one(&mut self, proxy: &Proxy) {
-        let place = fastrand::usize(..self.replicas.len());
+    /// Kills the one at this place without a warning, and starts another in its place.
+    pub fn replace_one(&mut self, proxy: &Proxy, place: usize) {
         self.replicas[place] = None;
         proxy.set(place, None);
         self.start_one(proxy, place);
@@ -86,7 +42,7 @@ impl Fleet {
 
     fn start_one(&mut self, proxy: &Proxy, place: usize) {
         let more: Vec<&str> = self.more.iter().map(String::as_str).collect();
-        let serving = Serving::start(&self.db, &more);
+        let serving = serve_new(&self.db, &more);
         let address = serving.url.strip_prefix("http://").expect("an address");
         proxy.set(place, Some(address.parse().expect("an address")));
         self.replicas[place] = Some(serving);

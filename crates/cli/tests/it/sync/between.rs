@@ -1,8 +1,9 @@
-//! What happens between two requests of a run, on their way through a relay.
+//! What happens between two requests of a run, on their way through a proxy.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
+use obeya_testkit::{Answer, Proxy};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 
@@ -10,7 +11,14 @@ use super::copy::{Copy, assert_same};
 use super::plant::Plant;
 use super::wire::{FIELDS, tables};
 use crate::binary::{Done, done};
-use crate::relay::{self, Answer, FAILED, FORBIDDEN};
+
+/// An answer after which nobody tries again.
+const FAILED: Answer =
+    "HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+
+/// The client may not do this.
+const FORBIDDEN: Answer =
+    "HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
 
 const COMMENTS: &str = "/v2/incidents/comments?";
 const INCIDENTS: &str = "/v1/Incidents?";
@@ -23,7 +31,7 @@ async fn an_incident_that_goes_after_its_comments_were_read_takes_them_along() {
     let (incidents, runtime) = (client.incidents(), Handle::current());
     let next = Arc::new(Mutex::new(None));
     let (goes, mut are_read) = (Arc::clone(&next), false);
-    let url = relay::start(&plant.serving.url, &[], move |line| {
+    let proxy = Proxy::http(&plant.serving.url, &[], move |line| {
         are_read |= line.contains(COMMENTS);
         if are_read && line.contains(INCIDENTS) {
             are_read = false;
@@ -38,7 +46,7 @@ async fn an_incident_that_goes_after_its_comments_were_read_takes_them_along() {
         let to = copy.to();
         for more in [&[][..], &["--full"]] {
             *next.lock().expect("no panic") = with_comments.next();
-            let out = done(&mut plant.command_at(&url, &to, more)).success();
+            let out = done(&mut plant.command_at(&proxy.url(), &to, more)).success();
             assert_eq!(*next.lock().expect("no panic"), None, "{to} {more:?}");
             assert!(out.contains("is up to date"), "{out}");
             let service = tables(&client, FIELDS).await;
@@ -54,9 +62,9 @@ async fn a_comment_that_moves_on_while_comments_are_read_is_there_once() {
     let client = plant.client();
     let comment = |id: i32, incident: i32, text: &str| json!({"id": id, "incidentId": incident, "text": text, "commentDate": "2026-03-02T00:00:01Z"});
     let next = Arc::new(Mutex::new(None::<[Value; 2]>));
-    // The relay outlives the test: an owner there would keep the service from ending.
+    // The proxy's thread may end after the test: an owner there would keep the service from ending.
     let (writer, moves, mut asked) = (Arc::downgrade(&plant), Arc::clone(&next), 0);
-    let url = relay::start(&plant.serving.url, &[], move |line| {
+    let proxy = Proxy::http(&plant.serving.url, &[], move |line| {
         let mut moves = moves.lock().expect("no panic");
         if line.contains(COMMENTS) && moves.is_some() {
             asked += 1;
@@ -71,7 +79,7 @@ async fn a_comment_that_moves_on_while_comments_are_read_is_there_once() {
     });
     for (copy, id) in Copy::all(plant.folder.path()).into_iter().zip([1, 2, 4]) {
         let to = copy.to();
-        let sync = || done(&mut plant.command_at(&url, &to, &[])).success();
+        let sync = || done(&mut plant.command_at(&proxy.url(), &to, &[])).success();
         sync();
         let with_comments = (id..=180).filter(|id| id % 3 != 0);
         let edited = with_comments.map(|id| comment(2 * id, id, &to));
@@ -94,7 +102,7 @@ async fn a_comment_that_moves_on_while_comments_are_read_is_there_once() {
 /// A service that answers so, while it is told to, where the second page of comments is asked for: the only one that a link leads to.
 struct Broken {
     plant: Plant,
-    url: String,
+    proxy: Proxy,
     is_broken: Arc<AtomicBool>,
 }
 
@@ -104,20 +112,20 @@ impl Broken {
         let plant = Plant::new(800, 0);
         let is_broken = Arc::<AtomicBool>::default();
         let breaks = Arc::clone(&is_broken);
-        let url = relay::start(&plant.serving.url, &[], move |line| {
+        let proxy = Proxy::http(&plant.serving.url, &[], move |line| {
             let is_second = line.contains("skiptoken");
             (is_second && breaks.load(Ordering::Relaxed)).then_some(answer)
         });
         Broken {
             plant,
-            url,
+            proxy,
             is_broken,
         }
     }
 
     fn sync(&self, to: &str, is_broken: bool) -> Done {
         self.is_broken.store(is_broken, Ordering::Relaxed);
-        done(&mut self.plant.command_at(&self.url, to, &[]))
+        done(&mut self.plant.command_at(&self.proxy.url(), to, &[]))
     }
 }
 

@@ -107,7 +107,8 @@ async fn whatever_happens_to_comments_is_in_the_copy_after_the_next_run() {
 #[tokio::test(flavor = "multi_thread")]
 async fn of_a_service_that_promises_nothing_all_comments_are_read() {
     let plant = Plant::new(10, 0);
-    let url = lesser(&plant.serving.url, NO_PROMISE);
+    let proxy = lesser(&plant.serving.url, NO_PROMISE);
+    let url = proxy.url();
     let copy = Copy::Sqlite(plant.folder.path().join("copy.db"));
     let to = copy.to();
     let sync = || done(&mut plant.command_at(&url, &to, &[])).success();

@@ -9,12 +9,12 @@ use arrow_array::types::{Date32Type, Float64Type, Int32Type, TimestampMicrosecon
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::DataType;
 use obeya::model::{Date, Timestamp};
+use obeya_testkit::postgres::{Scratch, connect};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use rusqlite::types::ValueRef;
 use serde_json::{Map, Value, json};
 
 use super::wire::{Tables, canonical};
-use crate::postgres::{Scratch, connect};
 
 /// A place for a copy.
 pub enum Copy {

@@ -11,11 +11,7 @@ use super::wire::{FIELDS, tables};
 
 /// How often a run is killed: searching longer finds rarer moments.
 fn rounds() -> u32 {
-    if std::env::var_os("OBEYA_TEST_LONG").is_some() {
-        200
-    } else {
-        20
-    }
+    if obeya_testkit::is_long() { 200 } else { 20 }
 }
 
 /// Something of every kind, so that each run has work in each table.
@@ -81,10 +77,11 @@ async fn kill(copy: &Copy, plant: &Plant) {
     let (to, client) = (copy.to(), plant.client());
     let mut whole = Duration::from_millis(300);
     let mut unfinished = 0;
+    let mut random = obeya_testkit::rng();
     for round in 0..rounds() {
         change(&client, round).await;
         let mut child = plant.start_sync(&to);
-        tokio::time::sleep(whole.mul_f64(fastrand::f64())).await;
+        tokio::time::sleep(whole.mul_f64(random.f64())).await;
         if child.try_wait().expect("asked").is_none() {
             unfinished += 1;
         }
@@ -121,5 +118,9 @@ async fn killed_at_any_moment_a_database_is_whole() {
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_at_any_moment_a_database_is_whole_on_postgres() {
     let plant = Plant::new(60, 1200);
-    kill(&Copy::Postgres(crate::postgres::Scratch::empty()), &plant).await;
+    kill(
+        &Copy::Postgres(obeya_testkit::postgres::Scratch::empty()),
+        &plant,
+    )
+    .await;
 }

@@ -1,17 +1,20 @@
-//! A service of this interface that lacks what only ours has: ours, behind a relay that gives some words of its answers other names.
+//! A service of this interface that lacks what only ours has: ours, behind a proxy that replaces some texts of its answers.
 
-use crate::relay::{self, Words};
+use obeya_testkit::Proxy;
+
+/// Texts of answers and what stands there instead.
+type Replace = &'static [(&'static str, &'static str)];
 
 /// Answers without tags.
-pub const NO_TAGS: Words = &[("\r\netag: ", "\r\nxtag: ")];
+pub const NO_TAGS: Replace = &[("\r\netag: ", "\r\nxtag: ")];
 
 /// An issuer that does not say that comments stamp their incidents.
-pub const NO_PROMISE: Words = &[(
+pub const NO_PROMISE: Replace = &[(
     "incident_stamps_cover_comments",
     "incident_stamps_cover_comets_x",
 )];
 
-/// Starts it; gives its address.
-pub fn lesser(service: &str, words: Words) -> String {
-    relay::start(service, words, |_| None)
+/// Starts it.
+pub fn lesser(service: &str, replace: Replace) -> Proxy {
+    Proxy::http(service, replace, |_| None)
 }

@@ -5,11 +5,12 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use obeya::Client;
+use obeya_testkit::Serving;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::binary::{Done, done, obeya, run};
-use crate::serving::Serving;
+use crate::binary::{Done, done, obeya, run, serve_new};
+use crate::credentials::{ALL, Credentials};
 
 /// The reporter of every anonymous incident. Nobody may learn of it.
 pub const WHISTLER: &str = "Astrid Whistler";
@@ -18,8 +19,7 @@ pub const WHISTLER: &str = "Astrid Whistler";
 pub struct Plant {
     pub folder: TempDir,
     pub serving: Serving,
-    pub client_id: String,
-    pub secret: String,
+    pub credentials: Credentials,
     pub db: String,
 }
 
@@ -30,24 +30,18 @@ impl Plant {
         let db = format!("sqlite:{}", folder.path().join("plant.db").display());
         write(folder.path(), incidents, values);
         import(&folder.path().join("plant"), &db, "fail");
-        let (client_id, secret) = credentials(&db, &["public.api.read", "public.api.write"]);
-        let serving = Serving::start(&db, &["--log", "off"]);
+        let credentials = Credentials::add(&db, &ALL);
+        let serving = serve_new(&db, &["--log", "off"]);
         Plant {
             folder,
             serving,
-            client_id,
-            secret,
+            credentials,
             db,
         }
     }
 
     pub fn client(&self) -> Client {
-        Client::builder()
-            .base_url(&self.serving.url)
-            .client_id(&self.client_id)
-            .client_secret(&self.secret)
-            .build()
-            .expect("a client")
+        self.credentials.client(&self.serving.url)
     }
 
     /// The command that brings a copy up to date.
@@ -60,9 +54,9 @@ impl Plant {
         let mut command = obeya();
         command
             .args(["sync", "--to", to, "--url", url])
-            .args(["--client-id", &self.client_id])
+            .args(["--client-id", &self.credentials.id])
             .args(more)
-            .env("OBEYA_CLIENT_SECRET", &self.secret);
+            .env("OBEYA_CLIENT_SECRET", &self.credentials.secret);
         command
     }
 
@@ -98,18 +92,6 @@ impl Plant {
         put(folder.path(), file, lines);
         import(folder.path(), &self.db, "replace");
     }
-}
-
-/// A client of its own, with these scopes.
-pub fn credentials(db: &str, scopes: &[&str]) -> (String, String) {
-    let mut arguments = vec!["client", "add", "sync", "--db", db, "--json"];
-    for scope in scopes {
-        arguments.extend(["--scope", scope]);
-    }
-    let made = run(arguments).success();
-    let made: Value = serde_json::from_str(&made).expect("JSON");
-    let text = |name: &str| made[name].as_str().expect("a text").to_owned();
-    (text("client_id"), text("client_secret"))
 }
 
 fn import(folder: &Path, db: &str, on_conflict: &str) {

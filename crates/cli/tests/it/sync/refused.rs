@@ -2,10 +2,13 @@
 
 use std::fs::File;
 
+use obeya_testkit::postgres::connect;
+
 use super::copy::Copy;
-use super::plant::{Plant, credentials};
+use super::plant::Plant;
 use crate::binary::{done, obeya};
-use crate::postgres::{Scratch, connect};
+use crate::credentials::Credentials;
+use crate::scratch::with_schema;
 
 #[test]
 fn a_target_that_is_none_is_wrong_usage() {
@@ -58,7 +61,7 @@ async fn a_place_with_something_else_in_it_is_left_alone() {
         .sync(&format!("sqlite:{}", plant.file("no.db")), &[])
         .failure(1);
     assert!(err.contains("no database of SQLite"), "{err}");
-    let scratch = Scratch::new();
+    let scratch = with_schema();
     let err = plant.sync(scratch.url(), &[]).failure(1);
     assert!(err.contains("that is of no copy"), "{err}");
 
@@ -78,7 +81,7 @@ async fn a_place_with_something_else_in_it_is_left_alone() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_copy_is_of_one_service_and_one_client() {
     let plant = Plant::new(2, 0);
-    let (other, secret) = credentials(&plant.db, &["Boards.Read"]);
+    let Credentials { id: other, secret } = Credentials::add(&plant.db, &["Boards.Read"]);
     for copy in Copy::all(plant.folder.path()) {
         let to = copy.to();
         plant.sync(&to, &[]).success();
@@ -96,7 +99,7 @@ async fn a_copy_is_of_one_service_and_one_client() {
             .env("OBEYA_CLIENT_SECRET", &secret);
         let err = done(&mut command).failure(1);
         assert!(
-            err.contains(&plant.client_id) && err.contains(&other),
+            err.contains(&plant.credentials.id) && err.contains(&other),
             "{err}"
         );
         assert!(
@@ -141,7 +144,7 @@ async fn two_at_once_on_one_copy_are_one_too_many() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_client_may_not_read_is_said_and_left_out() {
     let plant = Plant::new(4, 10);
-    let (client, secret) = credentials(&plant.db, &["Boards.Read"]);
+    let Credentials { id: client, secret } = Credentials::add(&plant.db, &["Boards.Read"]);
     let to = plant.file("few");
     let mut command = obeya();
     command

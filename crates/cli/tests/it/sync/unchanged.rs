@@ -82,7 +82,8 @@ async fn what_a_copy_has_lost_comes_back_though_the_service_did_not_change() {
 async fn a_service_without_tags_is_asked_for_the_newest_value_each_time() {
     let plant = Plant::new(4, 300);
     let client = plant.client();
-    let url = lesser(&plant.serving.url, NO_TAGS);
+    let proxy = lesser(&plant.serving.url, NO_TAGS);
+    let url = proxy.url();
     for copy in Copy::all(plant.folder.path()) {
         let to = copy.to();
         let sync = || done(&mut plant.command_at(&url, &to, &[])).success();

@@ -14,23 +14,18 @@ use super::plant::Plant;
 use super::wire::{FIELDS, tables};
 
 fn how_long() -> Duration {
-    Duration::from_secs(if std::env::var_os("OBEYA_TEST_LONG").is_some() {
-        60
-    } else {
-        2
-    })
+    Duration::from_secs(if obeya_testkit::is_long() { 60 } else { 2 })
 }
 
 /// Writes whatever comes to its mind until it is told to stop; how much it wrote.
-async fn write(client: Client, stop: Arc<AtomicBool>, seed: u64) -> u32 {
-    let mut random = fastrand::Rng::with_seed(seed);
+async fn write(client: Client, stop: Arc<AtomicBool>, mut random: fastrand::Rng) -> u32 {
     let mut written = 0;
     while !stop.load(Ordering::Relaxed) {
         match step(&client, &mut random).await {
             Ok(()) => written += 1,
             // The other writer was faster, or what it is about is gone.
             Err(error) if matches!(error.status(), Some(404 | 409 | 412)) => {}
-            Err(error) => panic!("seed {seed}: {error}"),
+            Err(error) => panic!("{error}"),
         }
     }
     written
@@ -104,9 +99,10 @@ async fn step(client: &Client, random: &mut fastrand::Rng) -> Result<()> {
 async fn race(copy: &Copy, plant: &Plant) {
     let (to, client) = (copy.to(), plant.client());
     let stop = Arc::new(AtomicBool::new(false));
-    let writers: Vec<_> = [fastrand::u64(..), fastrand::u64(..)]
+    let mut random = obeya_testkit::rng();
+    let writers: Vec<_> = [random.fork(), random.fork()]
         .into_iter()
-        .map(|seed| tokio::spawn(write(plant.client(), Arc::clone(&stop), seed)))
+        .map(|random| tokio::spawn(write(plant.client(), Arc::clone(&stop), random)))
         .collect();
     let end = Instant::now() + how_long();
     let mut runs = 0;

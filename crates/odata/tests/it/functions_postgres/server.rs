@@ -1,36 +1,27 @@
-//! A schema of its own for each test, on the server that is given to all.
-
-use std::sync::atomic::{AtomicU32, Ordering};
+//! A database for each test, on the server that is given to all.
 
 use ::postgres::types::ToSql;
 use ::postgres::{Client, NoTls, Row};
 use obeya_odata::functions::postgres;
 use obeya_odata::functions::{ScalarError, postgres::fault};
 use obeya_odata::sql::Value;
+use obeya_testkit::postgres::Scratch;
 
 use super::{Rows, Ty, bits};
 
 pub struct Server {
     pub client: Client,
-    schema: String,
+    _scratch: Scratch,
 }
 
 impl Server {
-    /// A connection to a new schema in which the functions are defined.
+    /// A connection to a new database in which the functions are defined.
     pub fn new() -> Self {
-        let url = std::env::var("OBEYA_TEST_POSTGRES").expect(
-            "OBEYA_TEST_POSTGRES names no server; run the tests by `cargo xtask test` or `cargo xtask postgres -- CMD`",
-        );
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let schema = format!("odata_functions_{}_{number}", std::process::id());
-        let mut client = Client::connect(&url, NoTls).unwrap();
-        client
-            .batch_execute(&format!(
-                "CREATE SCHEMA {schema}; SET search_path = {schema}"
-            ))
-            .unwrap();
-        let mut server = Self { client, schema };
+        let scratch = Scratch::empty();
+        let mut server = Self {
+            client: Client::connect(scratch.url(), NoTls).unwrap(),
+            _scratch: scratch,
+        };
         server.define();
         server
     }
@@ -107,17 +98,6 @@ impl Server {
         let found = self.client.query(&sql, &binds)?;
         assert_eq!(found.len(), rows.len());
         Ok(found.iter().map(|row| value(row, result)).collect())
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let dropped = self
-            .client
-            .batch_execute(&format!("DROP SCHEMA {} CASCADE", self.schema));
-        if !std::thread::panicking() {
-            dropped.unwrap();
-        }
     }
 }
 

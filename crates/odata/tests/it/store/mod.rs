@@ -62,7 +62,7 @@ impl Store {
     }
 
     pub fn postgres() -> Self {
-        Self(Box::new(postgres::Schema::new()))
+        Self(Box::new(postgres::Database::new()))
     }
 
     pub fn dialect(&self) -> &'static dyn Dialect {

@@ -1,14 +1,13 @@
-//! A schema of its own on the PostgreSQL that `OBEYA_TEST_POSTGRES` names.
+//! A database of its own on the PostgreSQL that tests share.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use obeya_odata::edm::{EntityType, Type};
 use obeya_odata::functions;
 use obeya_odata::search;
 use obeya_odata::sql::{Dialect, Postgres, Statement, Value, postgres::DEFINITIONS};
+use obeya_testkit::postgres::Scratch;
 use postgres::types::ToSql;
 use postgres::{Client, NoTls, Row};
 use serde_json::Value as Json;
@@ -16,38 +15,33 @@ use serde_json::Value as Json;
 use super::{Engine, cases, comments};
 use crate::model::ENTITIES;
 
-pub struct Schema {
+pub struct Database {
     client: RefCell<Client>,
     /// Statements by their texts: most tests run a few of them very often.
     prepared: RefCell<HashMap<String, postgres::Statement>>,
-    name: String,
+    _scratch: Scratch,
 }
 
-impl Schema {
+impl Database {
     pub fn new() -> Self {
-        let url = std::env::var("OBEYA_TEST_POSTGRES").expect(
-            "OBEYA_TEST_POSTGRES names no PostgreSQL to test with; run the tests by `cargo xtask test`, or some of them by `cargo xtask postgres -- cargo nextest run …`",
-        );
-        let mut client = Client::connect(&url, NoTls).expect("OBEYA_TEST_POSTGRES is not reached");
-        let name = unused_name();
+        let scratch = Scratch::empty();
+        let mut client = Client::connect(scratch.url(), NoTls).unwrap();
         client
-            .batch_execute(&format!(
-                "CREATE SCHEMA {name}; SET search_path = {name}; SET client_min_messages = warning; SET statement_timeout = '60s'"
-            ))
+            .batch_execute("SET client_min_messages = warning; SET statement_timeout = '60s'")
             .unwrap();
-        let schema = Self {
+        let database = Self {
             client: RefCell::new(client),
             prepared: RefCell::default(),
-            name,
+            _scratch: scratch,
         };
         for text in DEFINITIONS {
-            schema.execute(text);
+            database.execute(text);
         }
         for text in functions::postgres::definitions() {
-            schema.execute(&text);
+            database.execute(&text);
         }
-        schema.fill();
-        schema
+        database.fill();
+        database
     }
 
     fn fill(&self) {
@@ -139,15 +133,7 @@ impl Schema {
     }
 }
 
-impl Drop for Schema {
-    fn drop(&mut self) {
-        let sql = format!("DROP SCHEMA {} CASCADE", self.name);
-        // A server that is gone has nothing left to drop, and a test that failed says why itself.
-        drop(self.client.borrow_mut().batch_execute(&sql));
-    }
-}
-
-impl Engine for Schema {
+impl Engine for Database {
     fn dialect(&self) -> &'static dyn Dialect {
         &Postgres
     }
@@ -181,13 +167,6 @@ impl Engine for Schema {
         let lines: Vec<String> = lines.iter().map(|row| row.get(0)).collect();
         lines.join("\n")
     }
-}
-
-fn unused_name() -> String {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    format!("odata_{}_{}_{count}", std::process::id(), now.as_nanos())
 }
 
 /// A statement with `$1` for `?1`. None of this crate has a question mark anywhere else.

@@ -1,9 +1,8 @@
 //! A database of a test's own, on the engine that the binary is about. It is gone when the test ends, however it ends.
 
 use obeya_server::store::{Dialect, Store, StoreOptions};
+use obeya_testkit::postgres::Scratch;
 use tempfile::TempDir;
-
-use super::postgres;
 
 /// A database: a file that is not there yet, or one on the server with the schema in it.
 pub struct Database {
@@ -14,7 +13,7 @@ pub struct Database {
 /// What goes when the test ends, and is held for nothing else.
 enum Kept {
     Folder { _folder: TempDir },
-    Scratch { _scratch: postgres::Scratch },
+    Scratch { _scratch: Scratch },
     Nothing,
 }
 
@@ -27,7 +26,7 @@ impl Database {
     /// On an engine that the test names, where it is about both.
     pub fn on(engine: Dialect) -> Self {
         if engine == Dialect::Postgres {
-            return Self::kept(postgres::Scratch::new());
+            return Self::kept(Scratch::with_schema(make_schema));
         }
         Self::file()
     }
@@ -35,7 +34,7 @@ impl Database {
     /// On the engine of this binary, without a schema.
     pub fn empty() -> Self {
         if crate::ENGINE == Dialect::Postgres {
-            return Self::kept(postgres::Scratch::empty());
+            return Self::kept(Scratch::empty());
         }
         Self::file()
     }
@@ -48,7 +47,7 @@ impl Database {
         }
     }
 
-    fn kept(scratch: postgres::Scratch) -> Self {
+    fn kept(scratch: Scratch) -> Self {
         Database {
             url: scratch.url().to_owned(),
             _kept: Kept::Scratch { _scratch: scratch },
@@ -77,4 +76,10 @@ impl Database {
     pub async fn open_with(&self, options: &StoreOptions) -> Store {
         Store::open(&self.url, options).await.expect("a store")
     }
+}
+
+/// Writes the schema into an empty database.
+async fn make_schema(url: String) {
+    let store = Store::open(&url, &StoreOptions::default()).await;
+    store.expect("the schema").close().await;
 }

@@ -9,7 +9,6 @@
 //! Rows are put in through `service.store()`; time is `service.clock`'s.
 
 mod database;
-pub mod postgres;
 pub mod raw;
 pub mod sql;
 

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use super::cluster::Cluster;
-use super::scratch::{Scratch, admin, connect, one, options, process, server_url, terminate};
+use obeya_testkit::postgres::{Cluster, Shutdown, server};
+
+use super::scratch::{PASSWORD, Scratch, admin, connect, one, options, process, terminate, url};
 use crate::store::connect::{Connect as _, Connection as _, Work};
 use crate::store::postgres::Postgres;
 use crate::store::postgres::server::Role;
@@ -97,13 +98,13 @@ fn a_writer_that_was_lost_says_so_and_another_takes_its_place() {
 
 #[test]
 fn a_server_that_stopped_is_told_at_once_and_used_again_when_it_is_back() {
-    let mut cluster = Cluster::new();
+    let mut cluster = Cluster::new(PASSWORD);
     cluster.start(&[]);
-    let (postgres, mut writer) = Postgres::open(&cluster.url(""), &options()).unwrap();
+    let (postgres, mut writer) = Postgres::open(&url(&cluster, ""), &options()).unwrap();
     let mut reader = postgres.reader(Work::Point).unwrap();
     assert_eq!(one(&mut reader, "SELECT 5", &[]).unwrap(), Some(5));
     writer.begin_write().unwrap();
-    cluster.stop();
+    cluster.stop(Shutdown::Fast);
     let begun = Instant::now();
     for lost in [
         one(&mut reader, "SELECT 5", &[]).map(drop),
@@ -127,14 +128,14 @@ fn a_server_that_stopped_is_told_at_once_and_used_again_when_it_is_back() {
 
 #[test]
 fn a_server_that_says_nothing_any_more_is_not_waited_for_without_end() {
-    let mut cluster = Cluster::new();
+    let mut cluster = Cluster::new(PASSWORD);
     cluster.start(&[]);
     let options = StoreOptions {
         statement_budget: Duration::from_millis(50),
         busy_timeout: Duration::from_millis(50),
         ..options()
     };
-    let mut writer = connect(&cluster.url(""), Role::Writer, &options).unwrap();
+    let mut writer = connect(&url(&cluster, ""), Role::Writer, &options).unwrap();
     let process = process(&mut writer).to_string();
     let signal = |name: &str| {
         let sent = std::process::Command::new("kill")
@@ -153,14 +154,14 @@ fn a_server_that_says_nothing_any_more_is_not_waited_for_without_end() {
 
 #[test]
 fn connections_beyond_what_the_server_takes_are_unavailable() {
-    let mut cluster = Cluster::new();
+    let mut cluster = Cluster::new(PASSWORD);
     cluster.start(&[
         "max_connections=5",
         "superuser_reserved_connections=0",
         "max_wal_senders=0",
     ]);
     let opened: Vec<_> = (0..8)
-        .map(|_| connect(&cluster.url(""), Role::Reader, &options()))
+        .map(|_| connect(&url(&cluster, ""), Role::Reader, &options()))
         .collect();
     let refused = opened.iter().filter(|one| {
         matches!(one, Err(StoreError::Unavailable(text)) if text.contains("too many clients"))
@@ -190,7 +191,7 @@ fn nobody_at_the_address_is_told_with_the_address_and_without_the_password() {
 
 #[test]
 fn a_connection_may_be_dropped_where_nothing_may_block() {
-    let reader = connect(&server_url(), Role::Reader, &options()).unwrap();
+    let reader = connect(&server(), Role::Reader, &options()).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();
@@ -213,10 +214,10 @@ fn somebody_at_the_address_who_says_nothing_is_given_up() {
 
 #[test]
 fn a_server_is_reached_through_a_socket_in_the_file_system() {
-    let mut cluster = Cluster::new();
+    let mut cluster = Cluster::new(PASSWORD);
     let folder = cluster.path("").display().to_string();
     cluster.start(&[&format!("unix_socket_directories={folder}")]);
-    let url = cluster.url("");
+    let url = url(&cluster, "");
     let port = url
         .split(&[':', '/', '?'][..])
         .rev()
@@ -236,7 +237,7 @@ fn a_database_of_another_encoding_is_refused() {
     admin(&format!(
         "CREATE DATABASE {name} TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'"
     ));
-    let server = server_url();
+    let server = server();
     let authority = server.find("://").unwrap() + 3;
     let path = server[authority..].find('/').map(|at| authority + at);
     let url = format!("{}/{name}", &server[..path.unwrap_or(server.len())]);

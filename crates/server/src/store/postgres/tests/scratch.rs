@@ -3,6 +3,9 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use obeya_testkit::postgres::{Cluster, server};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
 use crate::store::postgres::Postgres;
 use crate::store::postgres::address::Address;
 use crate::store::postgres::connection::Database;
@@ -11,10 +14,25 @@ use crate::store::{Session, StoreError, StoreOptions, Value};
 
 static MADE: AtomicU32 = AtomicU32::new(0);
 
-/// The server to test on.
-pub(super) fn server_url() -> String {
-    std::env::var("OBEYA_TEST_POSTGRES").expect(
-        "OBEYA_TEST_POSTGRES names no PostgreSQL: run `cargo xtask test`, or `cargo xtask postgres -- CMD` for a command of your own",
+/// The password of the user `postgres` of a [`Cluster`]: one that has to be encoded in an address.
+pub(super) const PASSWORD: &str = "s3cret-&-@long";
+
+/// The address of a server of a test's own for its user `postgres`.
+pub(super) fn url(cluster: &Cluster, parameters: &str) -> String {
+    let password = utf8_percent_encode(PASSWORD, NON_ALPHANUMERIC);
+    url_of(
+        cluster,
+        "127.0.0.1",
+        &format!("postgres:{password}"),
+        parameters,
+    )
+}
+
+/// Its address for another host name or user.
+pub(super) fn url_of(cluster: &Cluster, host: &str, user: &str, parameters: &str) -> String {
+    format!(
+        "postgres://{user}@{host}:{}/postgres?hostaddr=127.0.0.1&{parameters}",
+        cluster.port
     )
 }
 
@@ -51,7 +69,7 @@ impl Scratch {
         admin(&format!(
             "DROP SCHEMA IF EXISTS {name} CASCADE; CREATE SCHEMA {name}"
         ));
-        let url = with(&server_url(), &format!("options=-c%20search_path%3D{name}"));
+        let url = with(&server(), &format!("options=-c%20search_path%3D{name}"));
         Scratch { name, url }
     }
 
@@ -81,7 +99,7 @@ impl Drop for Scratch {
 
 /// Runs statements beside the test.
 pub(super) fn admin(sql: &str) {
-    let mut database = connect(&server_url(), Role::Writer, &options()).unwrap();
+    let mut database = connect(&server(), Role::Writer, &options()).unwrap();
     database.control(sql).unwrap();
 }
 
@@ -104,7 +122,7 @@ pub(super) fn process(database: &mut Database) -> i64 {
 
 /// Ends the server's process behind a connection, and waits until it is gone.
 pub(super) fn terminate(process: i64) {
-    let mut database = connect(&server_url(), Role::Writer, &options()).unwrap();
+    let mut database = connect(&server(), Role::Writer, &options()).unwrap();
     one(
         &mut database,
         "SELECT pg_terminate_backend(?1)::int",

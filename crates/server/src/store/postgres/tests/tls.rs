@@ -1,14 +1,19 @@
-//! TLS, certificates and passwords, with a server that has its own. One that was built without TLS gets it from a front, which has nothing to say about who may
-//! come in: users by certificate, and passwords bound to the encryption, are the server's own matter.
+//! TLS, certificates and passwords, with a server that has its own. One that was built without TLS gets it from a proxy, which
+//! does not decide who may come in: users by certificate, and passwords bound to the encryption, need the server itself.
 
+use std::net::Ipv4Addr;
+
+use obeya_testkit::Proxy;
+use obeya_testkit::postgres::{Cluster, server};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 
-use super::cluster::{Cluster, PASSWORD};
-use super::front::Front;
-use super::scratch::{connect, one, options, server_url, with};
+use super::scratch::{PASSWORD, connect, one, options, url, url_of, with};
 use crate::store::StoreError;
 use crate::store::connect::Connection as _;
 use crate::store::postgres::server::Role;
+
+/// The file that says who may come in, and how.
+const HBA: &str = "data/pg_hba.conf";
 
 type Authority = CertifiedIssuer<'static, KeyPair>;
 
@@ -54,7 +59,7 @@ fn refused(url: &str) -> String {
 
 #[test]
 fn each_mode_encrypts_and_checks_what_it_says() {
-    let mut cluster = Cluster::new();
+    let mut cluster = Cluster::new(PASSWORD);
     let (ours, others) = (authority("ours"), authority("another"));
     let (server, key) = certificate(&ours, &["localhost"], "server");
     cluster.write("server.crt", &server);
@@ -65,9 +70,9 @@ fn each_mode_encrypts_and_checks_what_it_says() {
     let user = cluster.write("user.crt", &user);
     let user_key = cluster.write("user.key", &user_key);
     let by_password = "host all postgres 127.0.0.1/32 scram-sha-256\n";
-    let front = if cluster.has_tls() {
+    let proxy = if cluster.has_tls() {
         let by_certificate = "hostssl all inspector 127.0.0.1/32 cert\n";
-        cluster.let_in(&format!("{by_certificate}{by_password}"));
+        cluster.write(HBA, &format!("{by_certificate}{by_password}"));
         cluster.start(&[
             "ssl=on",
             "ssl_cert_file=../server.crt",
@@ -76,20 +81,21 @@ fn each_mode_encrypts_and_checks_what_it_says() {
         ]);
         None
     } else {
-        cluster.let_in(by_password);
+        cluster.write(HBA, by_password);
         cluster.start(&[]);
-        let front = Front::new(&server, &key, cluster.port);
-        cluster.port = front.port;
-        Some(front)
+        let target = (Ipv4Addr::LOCALHOST, cluster.port).into();
+        let proxy = Proxy::with_tls(target, &server, &key);
+        cluster.port = proxy.address().port();
+        Some(proxy)
     };
-    let is_encrypted = |url: &str| match &front {
+    let is_encrypted = |url: &str| match &proxy {
         None => is_encrypted(url),
-        Some(front) => {
-            let before = front.encrypted();
-            is_encrypted(url).map(|_| front.encrypted() > before)
+        Some(proxy) => {
+            let before = proxy.encrypted();
+            is_encrypted(url).map(|_| proxy.encrypted() > before)
         }
     };
-    let mut admin = connect(&cluster.url("sslmode=disable"), Role::Writer, &options()).unwrap();
+    let mut admin = connect(&url(&cluster, "sslmode=disable"), Role::Writer, &options()).unwrap();
     admin.control("CREATE ROLE inspector LOGIN").unwrap();
 
     for (parameters, encrypted) in [
@@ -111,10 +117,10 @@ fn each_mode_encrypts_and_checks_what_it_says() {
             true,
         ),
     ] {
-        if front.is_some() && parameters.contains("channel_binding") {
+        if proxy.is_some() && parameters.contains("channel_binding") {
             continue;
         }
-        let found = is_encrypted(&cluster.url(&parameters));
+        let found = is_encrypted(&url(&cluster, &parameters));
         assert_eq!(found.unwrap(), encrypted, "{parameters}");
     }
     for parameters in [
@@ -124,11 +130,12 @@ fn each_mode_encrypts_and_checks_what_it_says() {
         "sslmode=verify-ca".to_owned(),
         "sslmode=disable&channel_binding=require".to_owned(),
     ] {
-        refused(&cluster.url(&parameters));
+        refused(&url(&cluster, &parameters));
     }
     let by_name = |user: &str, parameters: &str| {
         let root = root.display();
-        cluster.url_of(
+        url_of(
+            &cluster,
             "localhost",
             user,
             &format!("sslmode=verify-full&sslrootcert={root}{parameters}"),
@@ -136,7 +143,7 @@ fn each_mode_encrypts_and_checks_what_it_says() {
     };
     let password = "postgres:s3cret-%26-%40long";
     assert!(is_encrypted(&by_name(password, "")).unwrap());
-    if front.is_none() {
+    if proxy.is_none() {
         let shown = format!("&sslcert={}&sslkey={}", user.display(), user_key.display());
         assert!(is_encrypted(&by_name("inspector", &shown)).unwrap());
     }
@@ -148,13 +155,13 @@ fn each_mode_encrypts_and_checks_what_it_says() {
         text.contains("postgres://postgres@localhost:") && !text.contains("wr0ng"),
         "{text}"
     );
-    let text = refused(&cluster.url("dbname=nowhere"));
+    let text = refused(&url(&cluster, "dbname=nowhere"));
     assert!(text.contains("\"nowhere\" does not exist"), "{text}");
 }
 
 #[test]
 fn a_server_without_tls_is_refused_where_it_is_asked_for() {
-    let url = with(&server_url(), "sslmode=require");
+    let url = with(&server(), "sslmode=require");
     let text = refused(&url);
     assert!(text.contains("TLS"), "{text}");
 }

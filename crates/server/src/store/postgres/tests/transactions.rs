@@ -3,8 +3,9 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use super::cluster::Cluster;
-use super::scratch::{Scratch, connect, one, options, process, until};
+use obeya_testkit::postgres::{Cluster, Shutdown};
+
+use super::scratch::{PASSWORD, Scratch, connect, one, options, process, until, url};
 use crate::store::connect::{Connect as _, Connection as _, Work};
 use crate::store::postgres::Postgres;
 use crate::store::postgres::connection::Database;
@@ -218,9 +219,9 @@ fn a_conflict_is_told_apart_from_other_failures() {
 #[test]
 fn equal_views_are_equal_data() {
     // Where nobody else writes: a view is of the whole server.
-    let mut cluster = Cluster::new();
+    let mut cluster = Cluster::new(PASSWORD);
     cluster.start(&["autovacuum=off"]);
-    let (postgres, mut writer) = Postgres::open(&cluster.url(""), &options()).unwrap();
+    let (postgres, mut writer) = Postgres::open(&url(&cluster, ""), &options()).unwrap();
     writer
         .control("CREATE TABLE t (a bigint PRIMARY KEY)")
         .unwrap();
@@ -269,7 +270,7 @@ fn equal_views_are_equal_data() {
     assert_ne!(renewed.0, kept.0);
 
     // A server that was started anew is another one, even to a connection that was not there before.
-    cluster.stop();
+    cluster.stop(Shutdown::Fast);
     cluster.start(&["autovacuum=off"]);
     let mut other = postgres.reader(Work::Long).unwrap();
     let elsewhere = look(&mut other);
@@ -279,9 +280,9 @@ fn equal_views_are_equal_data() {
 
 #[test]
 fn no_view_from_before_a_crash_is_seen_again_after_it() {
-    let mut cluster = Cluster::new();
+    let mut cluster = Cluster::new(PASSWORD);
     cluster.start(&["autovacuum=off"]);
-    let (postgres, mut writer) = Postgres::open(&cluster.url(""), &options()).unwrap();
+    let (postgres, mut writer) = Postgres::open(&url(&cluster, ""), &options()).unwrap();
     let victim = process(&mut writer).to_string();
     // First: what was lost in the engine's eyes before it is not what is shown here.
     let mut watcher = postgres.writer().unwrap();

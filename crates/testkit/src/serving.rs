@@ -3,32 +3,23 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use crate::binary::obeya;
-
-/// A service under way; stopped when the test ends, however it ends.
+/// A running service. Its process ends with this value.
 pub struct Serving {
+    /// The process.
     pub child: Child,
+    /// What it prints after its address.
     pub out: BufReader<ChildStdout>,
+    /// Its base URL.
     pub url: String,
 }
 
 impl Serving {
-    /// Starts one, which makes a database that is not there.
-    pub fn start(db: &str, more: &[&str]) -> Self {
-        Self::start_by(obeya(), db, more)
-    }
-
-    /// Starts one on a database that is there.
-    pub fn start_existing(db: &str, more: &[&str]) -> Self {
-        Self::spawn(obeya(), db, more)
-    }
-
-    /// By a command that runs the binary with the arguments it is given. Makes a database that is not there.
-    pub fn start_by(command: Command, db: &str, more: &[&str]) -> Self {
-        Self::spawn(command, db, &[more, &["--create"]].concat())
-    }
-
-    fn spawn(mut command: Command, db: &str, more: &[&str]) -> Self {
+    /// Starts `obeya serve` on a database and a free port, by a command that runs the binary.
+    ///
+    /// # Panics
+    /// If the first line of the output is not the address.
+    #[must_use]
+    pub fn start(mut command: Command, db: &str, more: &[&str]) -> Self {
         let arguments = ["serve", "--db", db, "--listen", "127.0.0.1:0"];
         command
             .args(arguments)
@@ -50,7 +41,7 @@ impl Serving {
 
 impl Drop for Serving {
     fn drop(&mut self) {
-        // Gone already if the test stopped it.
+        // A test may have ended it already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

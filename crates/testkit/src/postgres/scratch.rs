@@ -1,49 +1,19 @@
-//! The server that tests on PostgreSQL share: each has a database of its own there, cloned from one with the schema in it.
+//! Throw-away databases on the server that tests share.
 //!
-//! The schema takes longer to make than a clone, so it is made once for each build of a binary. Whoever is first makes it under another name and renames it when
-//! it is whole: a test that is stopped on the way leaves nothing that the next would take for a template.
+//! The schema takes longer to make than a clone, so a template is made once for each build of a test binary. The first test makes it
+//! under another name and renames it when it is complete: a test that is killed meanwhile leaves nothing that looks like a template.
 
-use std::future::Future;
+use std::future::{Future, Ready};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use obeya_server::store::{Store, StoreOptions};
 use tokio_postgres::{Client, NoTls};
 
-/// Held by whoever makes a template.
+use super::{block_on, connect, on, server};
+
+/// The advisory lock of the test that makes a template.
 const MAKING: i64 = 0x0be7_a7e5;
 
-/// The address of the server, whose role may make databases.
-pub fn server() -> String {
-    std::env::var("OBEYA_TEST_POSTGRES").expect(
-        "OBEYA_TEST_POSTGRES names no server for tests on PostgreSQL: run them by `cargo xtask test`, or some of them by \
-         `cargo xtask postgres -- cargo nextest run …`",
-    )
-}
-
-/// The same server with another database.
-pub fn on(server: &str, database: &str) -> String {
-    let (address, options) = match server.split_once('?') {
-        Some((address, options)) => (address, format!("?{options}")),
-        None => (server, String::new()),
-    };
-    let authority = address.find("://").map_or(0, |at| at + 3);
-    let end = address[authority..]
-        .find('/')
-        .map_or(address.len(), |at| authority + at);
-    format!("{}/{database}{options}", &address[..end])
-}
-
-/// Connects past the service.
-pub async fn connect(url: &str) -> Client {
-    let (client, connection) = tokio_postgres::connect(url, NoTls)
-        .await
-        .expect("the server for tests answers");
-    // Ends with the client, or when a test ends the connection; the client then says so.
-    tokio::spawn(async { drop(connection.await) });
-    client
-}
-
-/// A database that goes with this.
+/// A database of a test's own, dropped with this value.
 pub struct Scratch {
     server: String,
     name: String,
@@ -51,25 +21,38 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// With the schema in it. Blocks for as long as the server takes, which a test has nothing better to do with.
-    pub fn new() -> Self {
-        Self::made(true)
-    }
-
-    /// With nothing in it.
+    /// With nothing in it. Blocks, as a test has nothing better to do meanwhile.
+    ///
+    /// # Panics
+    /// If the server for tests is not there.
+    #[must_use]
     pub fn empty() -> Self {
-        Self::made(false)
+        Self::create(None::<fn(String) -> Ready<()>>)
     }
 
-    fn made(with_schema: bool) -> Self {
+    /// With a schema in it, cloned from a template. `make` writes the schema into the database at an address, if this build of the
+    /// binary has not done so yet, and closes its connections.
+    ///
+    /// # Panics
+    /// If the server for tests is not there.
+    #[must_use]
+    pub fn with_schema<F: Future<Output = ()> + Send>(
+        make: impl FnOnce(String) -> F + Send,
+    ) -> Self {
+        Self::create(Some(make))
+    }
+
+    fn create<F: Future<Output = ()> + Send>(
+        make: Option<impl FnOnce(String) -> F + Send>,
+    ) -> Self {
         let server = server();
         let name = format!("obeya_test_{:016x}", fastrand::u64(..));
         let url = on(&server, &name);
-        aside(async {
+        block_on(async {
             let client = connect(&server).await;
             let mut create = format!("CREATE DATABASE {name}");
-            if with_schema {
-                let template = template(&client, &server).await;
+            if let Some(make) = make {
+                let template = template(&client, &server, make).await;
                 create.push_str(&format!(" TEMPLATE {template}"));
             }
             client.batch_execute(&create).await.expect("a database");
@@ -78,6 +61,7 @@ impl Scratch {
     }
 
     /// Its address.
+    #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
@@ -86,7 +70,7 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         let drop = format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name);
-        aside(async {
+        block_on(async {
             // A server that is gone has taken the database along.
             if let Ok((client, connection)) = tokio_postgres::connect(&self.server, NoTls).await {
                 tokio::spawn(connection);
@@ -96,8 +80,12 @@ impl Drop for Scratch {
     }
 }
 
-/// The name of the database with the schema as this binary makes it, which is there by now.
-async fn template(client: &Client, server: &str) -> String {
+/// The name of the database with the schema as this binary makes it. It exists when this returns.
+async fn template<F: Future<Output = ()>>(
+    client: &Client,
+    server: &str,
+    make: impl FnOnce(String) -> F,
+) -> String {
     let (binary, build) = build();
     let template = format!("obeya_template_{binary:08x}_{build:016x}");
     if exists(client, &template).await {
@@ -106,7 +94,7 @@ async fn template(client: &Client, server: &str) -> String {
     let lock = format!("SELECT pg_advisory_lock({MAKING})");
     client.batch_execute(&lock).await.expect("a turn");
     if !exists(client, &template).await {
-        // Of earlier builds of this binary, whose tests have ended, and what one left that was stopped.
+        // Templates of earlier builds of this binary, whose tests have ended, and of a test that was killed.
         let older = format!("obeya_template_{binary:08x}\\_%");
         let older = databases(client, &older).await;
         let making = format!("obeya_template_{binary:08x}_making");
@@ -116,8 +104,7 @@ async fn template(client: &Client, server: &str) -> String {
         }
         let create = format!("CREATE DATABASE {making}");
         client.batch_execute(&create).await.expect("a database");
-        let store = Store::open(&on(server, &making), &StoreOptions::default()).await;
-        store.expect("the schema").close().await;
+        make(on(server, &making)).await;
         // Backends end a moment after their connections do.
         let rename = format!("ALTER DATABASE {making} RENAME TO {template}");
         client.batch_execute(&rename).await.expect("a template");
@@ -146,20 +133,4 @@ fn build() -> (u32, u64) {
     let binary = (hasher.finish() & u64::from(u32::MAX)) as u32;
     (file.len(), file.modified().expect("a time")).hash(&mut hasher);
     (binary, hasher.finish())
-}
-
-/// Runs this on a thread of its own: a test may be inside of a runtime, which must not be blocked by another.
-fn aside<T: Send>(work: impl Future<Output = T> + Send) -> T {
-    std::thread::scope(|scope| {
-        let thread = scope.spawn(|| {
-            tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-                .expect("a runtime")
-                .block_on(work)
-        });
-        thread
-            .join()
-            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
 }

@@ -1,0 +1,13 @@
+//! What the tests of several crates share. It knows no other crate of the workspace, so that each may use it, in unit tests too.
+//!
+//! The fixture of a crate builds on it: the service in the test's process in `crates/server/tests/it/support`, the binary in
+//! `crates/cli/tests/it`.
+
+pub mod postgres;
+mod proxy;
+mod seed;
+mod serving;
+
+pub use proxy::{Answer, Proxy};
+pub use seed::{is_long, rng, seed, seeds};
+pub use serving::Serving;
