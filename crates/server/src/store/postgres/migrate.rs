@@ -194,14 +194,14 @@ fn look(database: &mut Database, wanted: &Wanted, place: &str) -> Result<Found, 
             "{place} has no schema to work in: none that the search path names is there"
         )));
     }
-    let marks = named(
-        session,
-        &["obeya_schema", "obeya_functions", applied::TABLE],
-    )?;
-    let has = |table: &str| marks.iter().any(|mark| mark == table);
+    let marks = ["obeya_schema", "obeya_functions", applied::TABLE];
+    // In one statement: another process may commit the schema between two, and its tables would be taken for those
+    // of another program.
+    let there = named(session, &[&marks, &wanted.tables()[..]].concat())?;
+    let has = |table: &str| there.iter().any(|found| found == table);
     if !has("obeya_schema") || !has("obeya_functions") {
-        let others = named(session, &wanted.tables())?;
-        if let Some(table) = others.first() {
+        let is_mark = |table: &str| marks.contains(&table);
+        if let Some(table) = there.iter().find(|table| !is_mark(table)) {
             return Err(StoreError::Schema(format!(
                 "{place} has a table `{table}` of another program: use a database or a schema of its own"
             )));
