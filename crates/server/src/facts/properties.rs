@@ -10,7 +10,7 @@ use crate::store::table::{SetBy, Table};
 use crate::store::tables::improvements::ImprovementRow;
 
 /// The tables that are declared, each with the body of the specification that sets its columns.
-const DECLARED: [(&Table, Option<&str>, &str); 1] = [(
+pub(super) const DECLARED: [(&Table, Option<&str>, &str); 1] = [(
     &ImprovementRow::TABLE,
     Some("ImprovementUpdate"),
     "crates/server/src/store/tables/improvements.rs",

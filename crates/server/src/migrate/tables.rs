@@ -24,10 +24,10 @@ macro_rules! copied {
         }
     };
     ($set_by:ident $name:ident $kind:ident) => {
-        Column { name: stringify!($name), kind: Kind::$kind, set_by: SetBy::$set_by, refers_to: None }
+        Column { name: stringify!($name), kind: Kind::$kind, set_by: SetBy::$set_by, refers_to: None, field: None }
     };
     ($set_by:ident $name:ident $kind:ident $of:ident) => {
-        Column { name: stringify!($name), kind: Kind::$kind, set_by: SetBy::$set_by, refers_to: Some(stringify!($of)) }
+        Column { name: stringify!($name), kind: Kind::$kind, set_by: SetBy::$set_by, refers_to: Some(stringify!($of)), field: None }
     };
 }
 
