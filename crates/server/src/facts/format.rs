@@ -8,11 +8,9 @@ use serde::de::{Error as _, Visitor};
 use serde::forward_to_deserialize_any;
 
 use super::properties::DECLARED;
-use crate::lines::{
-    boards, comments, datasources, incidents, names, organisation, store, types, values,
-};
+use crate::lines::{comments, datasources, incidents, store, types, values};
 use crate::store::table::{Column, Holds, Presence, Table};
-use crate::store::tables::improvements::ImprovementLine;
+use crate::store::tables;
 
 /// The description, beside this crate.
 const DOCUMENT: &str = "../cli/docs/import-format.md";
@@ -23,20 +21,23 @@ const WRITE: &str = "OBEYA_WRITE_IMPORT_FORMAT";
 fn lines() -> Vec<(&'static str, Vec<&'static str>)> {
     vec![
         ("store", fields::<store::StoreLine>()),
-        ("projects", fields::<organisation::ProjectLine>()),
-        ("areas", fields::<organisation::AreaLine>()),
-        ("groups", fields::<organisation::GroupLine>()),
-        ("users", fields::<organisation::UserLine>()),
-        ("boards", fields::<boards::BoardLine>()),
-        ("data_lists", fields::<names::DataListLine>()),
+        ("projects", fields::<tables::organisation::ProjectLine>()),
+        ("areas", fields::<tables::organisation::AreaLine>()),
+        ("groups", fields::<tables::organisation::GroupLine>()),
+        ("users", fields::<tables::organisation::UserLine>()),
+        ("boards", fields::<tables::boards::BoardLine>()),
+        ("data_lists", fields::<tables::names::DataListLine>()),
         ("incident_types", fields::<types::TypeLine>()),
         ("incidents", fields::<incidents::IncidentLine>()),
         ("incident_comments", fields::<comments::CommentLine>()),
         (
             "improvement_categories",
-            fields::<names::ImprovementCategoryLine>(),
+            fields::<tables::names::ImprovementCategoryLine>(),
         ),
-        ("improvements", fields::<ImprovementLine>()),
+        (
+            "improvements",
+            fields::<tables::improvements::ImprovementLine>(),
+        ),
         ("datasources", fields::<datasources::DatasourceLine>()),
         ("datasource_values", fields::<values::ValueLine>()),
     ]
