@@ -176,7 +176,7 @@ fn complete(file: &str, rows: &mut Vec<Row>, names: &[&str], table: Option<&Tabl
             }
             (Some(_), None, _) => {}
             (None, Some((column, of_line)), Some(holds)) => {
-                add(rows, name, column, of_line.presence, holds)
+                add(rows, name, column, of_line.presence, holds);
             }
             (None, ..) => faults.push(format!(
                 "{file}.jsonl, `{name}`: add a row to {DOCUMENT}, or its name to the row *derived*"

@@ -448,6 +448,7 @@ macro_rules! table {
             }
 
             /// Its line; what is `as` another type there is left out.
+            #[allow(clippy::needless_update, reason = "a line may have fields that are no columns")]
             pub(crate) fn into_line(self) -> $file {
                 $file { $($name: table!(@into $mode self.$name),)+ ..Default::default() }
             }
