@@ -2,17 +2,18 @@
 
 use super::error::ExportError;
 use super::folder::Lines;
-use super::read::{records, word};
-use crate::lines::boards::{BoardLine, Row as Line};
+use super::read::records;
 use crate::store::engine::{Row, Session, StoreError, present};
 use crate::store::field::Derived;
+use crate::store::tables::boards::{AxisLine, BoardRow};
 
-const BOARD: &str = "id, name, description, board_type, is_public, is_member, group_id, business_unit_id, project_id FROM boards";
 const LINE: &str = "axis, id, name, week_day, is_column_category, style, sort_order, responsible_user_id FROM board_lines";
 
 /// Writes `boards.jsonl`.
 pub(super) fn write(session: &mut dyn Session, out: &mut Lines<'_>) -> Result<(), ExportError> {
-    records(session, BOARD, board, |session, mut boards| {
+    let what = &BoardRow::statements().columns_from;
+    let board = |row: &dyn Row| BoardRow::read(row).map(BoardRow::into_line);
+    records(session, what, board, |session, mut boards| {
         boards.parts(session, LINE, "board_id", "axis, id", |board, row| {
             let lines = match row.text(1)? {
                 Some("row") => &mut board.rows,
@@ -27,25 +28,8 @@ pub(super) fn write(session: &mut dyn Session, out: &mut Lines<'_>) -> Result<()
     })
 }
 
-fn board(row: &dyn Row) -> Result<BoardLine, StoreError> {
-    Ok(BoardLine {
-        id: present(row.int32(0)?)?,
-        name: row.string(1)?,
-        description: row.string(2)?,
-        board_type: word(row, 3)?,
-        is_public: row.flag(4)?,
-        is_member: row.flag(5)?,
-        group_id: row.int32(6)?,
-        _group_name: Derived,
-        business_unit_id: row.int32(7)?,
-        project_id: row.int32(8)?,
-        rows: Vec::new(),
-        columns: Vec::new(),
-    })
-}
-
-fn line(row: &dyn Row) -> Result<Line, StoreError> {
-    Ok(Line {
+fn line(row: &dyn Row) -> Result<AxisLine, StoreError> {
+    Ok(AxisLine {
         id: present(row.int32(2)?)?,
         name: row.string(3)?,
         week_day: row.string(4)?,

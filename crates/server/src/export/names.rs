@@ -3,19 +3,16 @@
 use super::error::ExportError;
 use super::folder::Lines;
 use super::read::by_id;
-use crate::lines::names::{DataListLine, ImprovementCategoryLine};
-use crate::store::engine::{Session, present};
+use crate::store::engine::Session;
+use crate::store::tables::names::{DataListRow, ImprovementCategoryRow};
 
 /// Writes `data_lists.jsonl`.
 pub(super) fn data_lists(
     session: &mut dyn Session,
     out: &mut Lines<'_>,
 ) -> Result<(), ExportError> {
-    by_id(session, "id, name FROM data_lists", |row| {
-        let line = DataListLine {
-            id: present(row.int32(0)?)?,
-            name: present(row.string(1)?)?,
-        };
+    by_id(session, &DataListRow::statements().columns_from, |row| {
+        let line = DataListRow::read(row)?.into_line();
         out.put(line.id, &line)
     })
 }
@@ -25,11 +22,12 @@ pub(super) fn improvement_categories(
     session: &mut dyn Session,
     out: &mut Lines<'_>,
 ) -> Result<(), ExportError> {
-    by_id(session, "id, title FROM improvement_categories", |row| {
-        let line = ImprovementCategoryLine {
-            id: present(row.int32(0)?)?,
-            title: present(row.string(1)?)?,
-        };
-        out.put(line.id, &line)
-    })
+    by_id(
+        session,
+        &ImprovementCategoryRow::statements().columns_from,
+        |row| {
+            let line = ImprovementCategoryRow::read(row)?.into_line();
+            out.put(line.id, &line)
+        },
+    )
 }

@@ -1,6 +1,7 @@
-//! Tests that hold together what several places say of a record: the specification, the entities, the tables and the checks of
-//! the schema. Each failure names the file to edit.
+//! Tests that hold together what several places say of a record: the specification, the entities, the tables, the checks of the
+//! schema, and the description of the import format. Each failure names the file to edit.
 
+mod format;
 mod properties;
 mod words;
 

@@ -3,26 +3,14 @@
 use super::error::{ImportError, Place};
 use super::folder::Source;
 use super::known::Seen;
-use super::run::{Run, Turn, refer, refer_user, upsert};
-use crate::lines::boards::{BoardLine, Row};
-use crate::store::field::Word;
+use super::run::{Run, Turn, refer, refer_user};
 use crate::store::search;
+use crate::store::tables::boards::{AxisLine, BoardLine, BoardRow};
 
 /// Reads `boards.jsonl`.
 pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
-    let columns = [
-        "name",
-        "description",
-        "board_type",
-        "is_public",
-        "is_member",
-        "group_id",
-        "business_unit_id",
-        "project_id",
-    ];
-    let sql = upsert("boards", &["id"], &columns);
     let mut seen = Seen::default();
-    run.each(source, |run, place, line: BoardLine| {
+    run.each(source, |run, place, mut line: BoardLine| {
         let exists = run.known.boards.contains(&line.id);
         let turn = run.turn(place, &mut seen, &line.id, exists)?;
         if turn == Turn::Skip {
@@ -36,30 +24,24 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
             "a group",
         )?;
         run.known.boards.insert(line.id);
-        let (name, description) = (line.name.as_deref(), line.description.as_deref());
-        run.execute(
-            &sql,
-            &[
-                line.id.into(),
-                name.into(),
-                description.into(),
-                line.board_type.as_ref().map(Word::as_str).into(),
-                line.is_public.into(),
-                line.is_member.into(),
-                line.group_id.into(),
-                line.business_unit_id.into(),
-                line.project_id.into(),
-            ],
-        )?;
+        let rows = std::mem::take(&mut line.rows);
+        let columns = std::mem::take(&mut line.columns);
+        let row = BoardRow::from_line(line);
+        run.execute(&BoardRow::statements().upsert, &row.cells())?;
         if turn == Turn::Replace {
             run.execute(
                 "DELETE FROM board_lines WHERE board_id = ?1",
-                &[line.id.into()],
+                &[row.id.into()],
             )?;
         }
-        lines(run, place, line.id, "row", "rows", &line.rows)?;
-        lines(run, place, line.id, "column", "columns", &line.columns)?;
-        search::put_board(run.session, line.id, name, description)?;
+        lines(run, place, row.id, "row", "rows", &rows)?;
+        lines(run, place, row.id, "column", "columns", &columns)?;
+        search::put_board(
+            run.session,
+            row.id,
+            row.name.as_deref(),
+            row.description.as_deref(),
+        )?;
         Ok(())
     })
 }
@@ -70,7 +52,7 @@ fn lines(
     board: i32,
     axis: &str,
     field: &str,
-    lines: &[Row],
+    lines: &[AxisLine],
 ) -> Result<(), ImportError> {
     for (position, line) in lines.iter().enumerate() {
         if lines[..position].iter().any(|other| other.id == line.id) {

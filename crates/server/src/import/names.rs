@@ -3,21 +3,23 @@
 use super::error::ImportError;
 use super::folder::Source;
 use super::known::Seen;
-use super::run::{Run, Turn, upsert};
-use crate::lines::names::{DataListLine, ImprovementCategoryLine};
+use super::run::{Run, Turn};
+use crate::store::tables::names::{
+    DataListLine, DataListRow, ImprovementCategoryLine, ImprovementCategoryRow,
+};
 
 /// Reads `data_lists.jsonl`.
 pub(super) fn data_lists(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
-    let sql = upsert("data_lists", &["id"], &["name"]);
     let mut seen = Seen::default();
     run.each(source, |run, place, line: DataListLine| {
         let exists = run.known.data_lists.contains(&line.id);
         if run.turn(place, &mut seen, &line.id, exists)? == Turn::Skip {
             return Ok(());
         }
-        run.execute(&sql, &[line.id.into(), (&line.name).into()])?;
-        run.known.data_lists.insert(line.id);
-        run.told.data_lists.insert(line.id, line.name);
+        let row = DataListRow::from_line(line);
+        run.execute(&DataListRow::statements().upsert, &row.cells())?;
+        run.known.data_lists.insert(row.id);
+        run.told.data_lists.insert(row.id, row.name);
         Ok(())
     })
 }
@@ -27,17 +29,17 @@ pub(super) fn improvement_categories(
     run: &mut Run<'_>,
     source: &Source,
 ) -> Result<(), ImportError> {
-    let sql = upsert("improvement_categories", &["id"], &["title"]);
     let mut seen = Seen::default();
     run.each(source, |run, place, line: ImprovementCategoryLine| {
         let exists = run.known.improvement_categories.contains_key(&line.id);
         if run.turn(place, &mut seen, &line.id, exists)? == Turn::Skip {
             return Ok(());
         }
-        run.execute(&sql, &[line.id.into(), (&line.title).into()])?;
-        let title = line.title.clone();
-        run.told.improvement_categories.insert(line.id, title);
-        run.known.improvement_categories.insert(line.id, line.title);
+        let row = ImprovementCategoryRow::from_line(line);
+        run.execute(&ImprovementCategoryRow::statements().upsert, &row.cells())?;
+        let title = row.title.clone();
+        run.told.improvement_categories.insert(row.id, title);
+        run.known.improvement_categories.insert(row.id, row.title);
         Ok(())
     })
 }

@@ -5,14 +5,15 @@ use std::collections::HashMap;
 use super::error::{ImportError, Place};
 use super::folder::Source;
 use super::known::Seen;
-use super::run::{Run, Turn, all_parents, no_circle, not_empty, refer, upsert};
-use crate::lines::organisation::{AreaLine, GroupLine, ProjectLine, UserLine};
+use super::run::{Run, Turn, all_parents, no_circle, not_empty, refer};
 use crate::store::engine::Value;
 use crate::store::search;
+use crate::store::tables::organisation::{
+    AreaLine, AreaRow, GroupLine, GroupRow, ProjectLine, ProjectRow, UserLine, UserRow,
+};
 
 /// Reads `projects.jsonl`.
 pub(super) fn projects(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
-    let sql = upsert("projects", &["id"], &["name"]);
     let mut seen = Seen::default();
     run.each(source, |run, place, line: ProjectLine| {
         let exists = run.known.projects.contains(&line.id);
@@ -20,13 +21,13 @@ pub(super) fn projects(run: &mut Run<'_>, source: &Source) -> Result<(), ImportE
             return Ok(());
         }
         run.known.projects.insert(line.id);
-        run.execute(&sql, &[line.id.into(), (&line.name).into()])
+        let row = ProjectRow::from_line(line);
+        run.execute(&ProjectRow::statements().upsert, &row.cells())
     })
 }
 
 /// Reads `areas.jsonl`.
 pub(super) fn areas(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
-    let sql = upsert("areas", &["id"], &["name", "description"]);
     let mut seen = Seen::default();
     run.each(source, |run, place, line: AreaLine| {
         let exists = run.known.areas.contains(&line.id);
@@ -34,41 +35,15 @@ pub(super) fn areas(run: &mut Run<'_>, source: &Source) -> Result<(), ImportErro
             return Ok(());
         }
         run.known.areas.insert(line.id);
-        run.execute(
-            &sql,
-            &[
-                line.id.into(),
-                (&line.name).into(),
-                line.description.as_deref().into(),
-            ],
-        )?;
-        search::put_area(
-            run.session,
-            line.id,
-            &line.name,
-            line.description.as_deref(),
-        )?;
+        let row = AreaRow::from_line(line);
+        run.execute(&AreaRow::statements().upsert, &row.cells())?;
+        search::put_area(run.session, row.id, &row.name, row.description.as_deref())?;
         Ok(())
     })
 }
 
 /// Reads `groups.jsonl`. A parent may stand after its children.
 pub(super) fn groups(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
-    let columns = [
-        "type",
-        "name",
-        "description",
-        "parent_id",
-        "is_system_group",
-        "level",
-        "sort_order",
-        "business_unit_id",
-        "project_id",
-        "external_id",
-        "external_name",
-        "is_member",
-    ];
-    let sql = upsert("groups", &["id"], &columns);
     let mut seen = Seen::default();
     let mut parents = HashMap::new();
     run.each(source, |run, place, line: GroupLine| {
@@ -80,26 +55,14 @@ pub(super) fn groups(run: &mut Run<'_>, source: &Source) -> Result<(), ImportErr
         if let Some(parent) = line.parent_id {
             parents.insert(line.id, (parent, place.line));
         }
-        let (name, description) = (line.name.as_deref(), line.description.as_deref());
-        run.execute(
-            &sql,
-            &[
-                line.id.into(),
-                line.kind.as_str().into(),
-                name.into(),
-                description.into(),
-                line.parent_id.into(),
-                line.is_system_group.into(),
-                line.level.into(),
-                line.sort_order.into(),
-                line.business_unit_id.into(),
-                line.project_id.into(),
-                line.external_id.as_deref().into(),
-                line.external_name.as_deref().into(),
-                line.is_member.into(),
-            ],
+        let row = GroupRow::from_line(line);
+        run.execute(&GroupRow::statements().upsert, &row.cells())?;
+        search::put_group(
+            run.session,
+            row.id,
+            row.name.as_deref(),
+            row.description.as_deref(),
         )?;
-        search::put_group(run.session, line.id, name, description)?;
         Ok(())
     })?;
     for (parent, line) in parents.values() {
@@ -125,25 +88,35 @@ pub(super) fn groups(run: &mut Run<'_>, source: &Source) -> Result<(), ImportErr
 
 /// Reads `users.jsonl`, memberships included.
 pub(super) fn users(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
-    let sql = upsert("users", &["id"], &["user_name", "display_name", "email"]);
     let mut seen = Seen::default();
-    run.each(source, |run, place, line: UserLine| {
+    run.each(source, |run, place, mut line: UserLine| {
         not_empty(place, "id", &line.id)?;
         let exists = run.known.users.contains(&line.id);
         let turn = run.turn(place, &mut seen, &line.id, exists)?;
         if turn == Turn::Skip {
             return Ok(());
         }
-        let id = Value::from(&line.id);
-        run.execute(&sql, &[id, (&line.user_name).into(), (&line.display_name).into(), line.email.as_deref().into()])?;
+        let groups = std::mem::take(&mut line.groups);
+        let row = UserRow::from_line(line);
+        run.execute(&UserRow::statements().upsert, &row.cells())?;
+        let id = Value::from(&row.id);
         if turn == Turn::Replace {
             run.execute("DELETE FROM group_members WHERE user_id = ?1", &[id])?;
         }
-        for (position, group) in line.groups.iter().enumerate() {
-            refer(place, &format!("groups[{position}]"), Some(*group), &run.known.groups, "a group")?;
-            run.execute("INSERT INTO group_members (group_id, user_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING", &[(*group).into(), id])?;
+        for (position, group) in groups.into_iter().enumerate() {
+            refer(
+                place,
+                &format!("groups[{position}]"),
+                Some(group),
+                &run.known.groups,
+                "a group",
+            )?;
+            run.execute(
+                "INSERT INTO group_members (group_id, user_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
+                &[group.into(), id],
+            )?;
         }
-        run.known.users.insert(line.id);
+        run.known.users.insert(row.id);
         Ok(())
     })
 }

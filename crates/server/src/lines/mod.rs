@@ -2,12 +2,9 @@
 //!
 //! A line is its record in the shape of the wire. What may be left out is left out when it is written: one record has one text. Nothing here reads or writes.
 
-pub(crate) mod boards;
 pub(crate) mod comments;
 pub(crate) mod datasources;
 pub(crate) mod incidents;
-pub(crate) mod names;
-pub(crate) mod organisation;
 pub(crate) mod store;
 pub(crate) mod types;
 pub(crate) mod values;

@@ -3,7 +3,10 @@
 //! Tests hold the list to the schema of each engine: a table or a column that a later version adds is missed there, and not in somebody's new database.
 
 use crate::store::table::{Column, Kind, SetBy, Table};
+use crate::store::tables::boards::BoardRow;
 use crate::store::tables::improvements::ImprovementRow;
+use crate::store::tables::names::{DataListRow, ImprovementCategoryRow};
+use crate::store::tables::organisation::{AreaRow, GroupRow, ProjectRow, UserRow};
 
 /// The one table that is never empty: its only row is there from the beginning, and writers take turns at it.
 pub(super) const STAMPS: &str = "stamps";
@@ -24,10 +27,10 @@ macro_rules! copied {
         }
     };
     ($set_by:ident $name:ident $kind:ident) => {
-        Column { name: stringify!($name), kind: Kind::$kind, set_by: SetBy::$set_by, refers_to: None }
+        Column { name: stringify!($name), kind: Kind::$kind, set_by: SetBy::$set_by, refers_to: None, field: None }
     };
     ($set_by:ident $name:ident $kind:ident $of:ident) => {
-        Column { name: stringify!($name), kind: Kind::$kind, set_by: SetBy::$set_by, refers_to: Some(stringify!($of)) }
+        Column { name: stringify!($name), kind: Kind::$kind, set_by: SetBy::$set_by, refers_to: Some(stringify!($of)), field: None }
     };
 }
 
@@ -36,18 +39,15 @@ pub(super) const TABLES: &[Table] = &[
     copied! { clients (id Text) name Text, secret_hash Text, scopes Text, created_at Int, revoked_at Int },
     copied! { signing_keys (kid Text) private_key Text, created_at Int, expires_at Int },
     copied! { secrets (name Text) value Text },
-    copied! { users (id Text) user_name Text, display_name Text, email Text },
-    copied! { projects (id Int) name Text },
-    copied! { areas (id Int) name Text, description Text },
-    copied! { groups (id Int)
-    type Text, name Text, description Text, parent_id Int -> groups, is_system_group Int, is_member Int, level Int, sort_order Int,
-    business_unit_id Int, project_id Int, external_id Text, external_name Text },
+    UserRow::TABLE,
+    ProjectRow::TABLE,
+    AreaRow::TABLE,
+    GroupRow::TABLE,
     copied! { group_members (group_id Int -> groups, user_id Text -> users) },
-    copied! { boards (id Int)
-    name Text, description Text, board_type Text, is_public Int, is_member Int, group_id Int -> groups, business_unit_id Int, project_id Int },
+    BoardRow::TABLE,
     copied! { board_lines (board_id Int -> boards, axis Text, id Int)
     name Text, week_day Text, is_column_category Int, style Text, sort_order Int, responsible_user_id Text -> users },
-    copied! { data_lists (id Int) name Text },
+    DataListRow::TABLE,
     copied! { incident_types (id Int) title Text, description Text },
     copied! { type_categories (id Int)
     incident_type_id Int -> incident_types, parent_id Int -> type_categories, title Text, description Text, sort_order Int },
@@ -71,7 +71,7 @@ pub(super) const TABLES: &[Table] = &[
     copied! { incident_comments (id Int)
     incident_id Int -> incidents, text Text, comment_date Int, commented_by Text, commented_by_user_id Text -> users,
     parent_id Int -> incident_comments, level Int },
-    copied! { improvement_categories (id Int) title Text },
+    ImprovementCategoryRow::TABLE,
     ImprovementRow::TABLE,
     copied! { datasources (id Int)
     title Text, description Text, object_source Text, unit_of_time Text, primary_input_source Text, value_count Int, change_counter Int },

@@ -8,6 +8,7 @@
 //! | `body` | the caller of a write, as it is |
 //! | `stamp` | the write |
 //! | `given` | an import only: a new record has its type's empty value |
+//! | `required` | an import only, and each line must have it |
 //!
 //! Columns stand in the order of the line. `also` is a field of the line that is no column of this table, `derived` one that is
 //! accepted and not stored. A column whose field in the line is of another type says so with `as`; then the import and the export
@@ -37,6 +38,33 @@ pub(crate) struct Column {
     pub(crate) set_by: SetBy,
     /// The table whose `id` it holds.
     pub(crate) refers_to: Option<&'static str>,
+    /// Its field in a line.
+    pub(crate) field: Option<LineField>,
+}
+
+/// The field of a column in a line, as `crates/cli/docs/import-format.md` describes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LineField {
+    pub(crate) holds: Holds,
+    pub(crate) presence: Presence,
+}
+
+/// What the field of a line holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Holds {
+    Type(&'static str),
+    Words(&'static [&'static str]),
+    /// A type of its own, which the import and the export convert.
+    Other,
+}
+
+/// Whether a line may leave a field out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Presence {
+    Required,
+    /// Left out, it has its type's empty value.
+    Default,
+    Optional,
 }
 
 /// What a column holds, besides NULL.
@@ -148,6 +176,8 @@ fn places(count: usize) -> String {
 )]
 pub(crate) trait Cell: Sized {
     const KIND: Kind;
+    const HOLDS: Holds;
+    const PRESENCE: Presence;
     /// Its field in a line: what may be left out is an `Option`.
     type Line;
 
@@ -159,9 +189,11 @@ pub(crate) trait Cell: Sized {
 }
 
 macro_rules! cells {
-    ($($({$generic:ident: $bound:ident})? $ty:ty, $kind:ident, |$row:ident, $at:ident| $read:expr, |$value:ident| $bind:expr;)+) => {$(
+    ($($({$generic:ident: $bound:ident})? $ty:ty, $kind:ident, $holds:expr, |$row:ident, $at:ident| $read:expr, |$value:ident| $bind:expr;)+) => {$(
         impl$(<$generic: $bound>)? Cell for $ty {
             const KIND: Kind = Kind::$kind;
+            const HOLDS: Holds = $holds;
+            const PRESENCE: Presence = Presence::Default;
             type Line = Option<Self>;
 
             fn read($row: &dyn Row, $at: usize) -> Result<Self, StoreError> {
@@ -184,6 +216,8 @@ macro_rules! cells {
 
         impl$(<$generic: $bound>)? Cell for Option<$ty> {
             const KIND: Kind = Kind::$kind;
+            const HOLDS: Holds = $holds;
+            const PRESENCE: Presence = Presence::Optional;
             type Line = Self;
 
             fn read($row: &dyn Row, $at: usize) -> Result<Self, StoreError> {
@@ -206,18 +240,20 @@ macro_rules! cells {
 }
 
 cells! {
-    i32, Int, |row, at| row.int32(at)?, |value| (*value).into();
-    i64, Int, |row, at| row.int(at)?, |value| (*value).into();
+    i32, Int, Holds::Type("int32"), |row, at| row.int32(at)?, |value| (*value).into();
+    i64, Int, Holds::Type("int64"), |row, at| row.int(at)?, |value| (*value).into();
     // As every engine keeps it: a zero has no sign.
-    f64, Real, |row, at| row.real(at)?.map(|value| value + 0.0), |value| (*value).into();
-    String, Text, |row, at| row.string(at)?, |value| value.into();
-    Timestamp, Int, |row, at| row.int(at)?.map(timestamp).transpose()?, |value| value.ticks().into();
-    {S: WordSet} Word<S>, Text, |row, at| row.text(at)?.map(Word::stored).transpose()?, |value| value.as_str().into();
+    f64, Real, Holds::Type("number"), |row, at| row.real(at)?.map(|value| value + 0.0), |value| (*value).into();
+    String, Text, Holds::Type("string"), |row, at| row.string(at)?, |value| value.into();
+    Timestamp, Int, Holds::Type("timestamp"), |row, at| row.int(at)?.map(timestamp).transpose()?, |value| value.ticks().into();
+    {S: WordSet} Word<S>, Text, Holds::Words(S::WORDS), |row, at| row.text(at)?.map(Word::stored).transpose()?, |value| value.as_str().into();
 }
 
 /// NULL is false, which a line leaves out.
 impl Cell for bool {
     const KIND: Kind = Kind::Int;
+    const HOLDS: Holds = Holds::Type("boolean");
+    const PRESENCE: Presence = Presence::Default;
     type Line = Option<bool>;
 
     fn read(row: &dyn Row, column: usize) -> Result<Self, StoreError> {
@@ -240,6 +276,12 @@ impl Cell for bool {
 /// A field of a line, which may be left out.
 pub(crate) trait Field: Default {
     fn is_left_out(&self) -> bool;
+}
+
+impl<T> Field for Vec<T> {
+    fn is_left_out(&self) -> bool {
+        self.is_empty()
+    }
 }
 
 impl<T> Field for Option<T> {
@@ -278,6 +320,14 @@ impl IntoChange<Option<String>> for String {
     }
 }
 
+/// The name of a column whose field is a raw identifier, such as `r#type`.
+pub(crate) const fn column_name(field: &'static str) -> &'static str {
+    match field.as_bytes() {
+        [b'r', b'#', ..] => field.split_at(2).1,
+        _ => field,
+    }
+}
+
 /// The number of columns of the primary key.
 pub(crate) const fn keys(columns: &[Column]) -> usize {
     let mut count = 0;
@@ -293,6 +343,12 @@ macro_rules! table {
     (@next $head:tt [$($columns:tt)*] [$($line:tt)*] $body:tt key $name:ident: $ty:ty $(=> $of:ident)?, $($rest:tt)*) => {
         table! { @next $head
             [$($columns)* { Key $name $ty, [$($of)?] key }]
+            [$($line)* pub(crate) $name: $ty,]
+            $body $($rest)* }
+    };
+    (@next $head:tt [$($columns:tt)*] [$($line:tt)*] $body:tt required $name:ident: $ty:ty $(=> $of:ident)?, $($rest:tt)*) => {
+        table! { @next $head
+            [$($columns)* { Given $name $ty, [$($of)?] key }]
             [$($line)* pub(crate) $name: $ty,]
             $body $($rest)* }
     };
@@ -359,10 +415,11 @@ macro_rules! table {
         impl $row {
             pub(crate) const TABLE: $crate::store::table::Table = {
                 const COLUMNS: &[$crate::store::table::Column] = &[$($crate::store::table::Column {
-                    name: stringify!($name),
+                    name: $crate::store::table::column_name(stringify!($name)),
                     kind: <$ty as $crate::store::table::Cell>::KIND,
                     set_by: $crate::store::table::SetBy::$role,
                     refers_to: table!(@of $($of)?),
+                    field: Some(table!(@field $mode $ty)),
                 }),+];
                 $crate::store::table::Table {
                     name: stringify!($table),
@@ -390,13 +447,8 @@ macro_rules! table {
                 [$($crate::store::table::Cell::bind(&self.$name)),+]
             }
 
-            /// The cells that a write sets.
-            pub(crate) fn written(&self) -> impl Iterator<Item = $crate::store::Value<'_>> {
-                let columns = Self::TABLE.columns.iter().zip(self.cells());
-                columns.filter(|(column, _)| column.set_by.is_written()).map(|(_, cell)| cell)
-            }
-
             /// Its line; what is `as` another type there is left out.
+            #[allow(clippy::needless_update, reason = "a line may have fields that are no columns")]
             pub(crate) fn into_line(self) -> $file {
                 $file { $($name: table!(@into $mode self.$name),)+ ..Default::default() }
             }
@@ -411,6 +463,24 @@ macro_rules! table {
     };
     (@of) => { None };
     (@of $of:ident) => { Some(stringify!($of)) };
+    (@field key $ty:ty) => {
+        $crate::store::table::LineField {
+            holds: <$ty as $crate::store::table::Cell>::HOLDS,
+            presence: $crate::store::table::Presence::Required,
+        }
+    };
+    (@field same $ty:ty) => {
+        $crate::store::table::LineField {
+            holds: <$ty as $crate::store::table::Cell>::HOLDS,
+            presence: <$ty as $crate::store::table::Cell>::PRESENCE,
+        }
+    };
+    (@field other $ty:ty) => {
+        $crate::store::table::LineField {
+            holds: $crate::store::table::Holds::Other,
+            presence: $crate::store::table::Presence::Optional,
+        }
+    };
     (@into key $value:expr) => { $value };
     (@into same $value:expr) => { $crate::store::table::Cell::into_line($value) };
     (@into other $value:expr) => { Default::default() };
@@ -424,6 +494,12 @@ macro_rules! table {
         pub(crate) struct $change { $(pub(crate) $name: Option<$ty>,)+ }
 
         impl $row {
+            /// The cells that a write sets.
+            pub(crate) fn written(&self) -> impl Iterator<Item = $crate::store::Value<'_>> {
+                let columns = Self::TABLE.columns.iter().zip(self.cells());
+                columns.filter(|(column, _)| column.set_by.is_written()).map(|(_, cell)| cell)
+            }
+
             /// Takes over what a body sets.
             pub(crate) fn apply(&mut self, change: $change) {
                 $(if let Some(value) = change.$name {

@@ -26,30 +26,8 @@ impl Migration {
     }
 }
 
-/// The files of each engine, version 1 first. A file that is missing in one of the folders does not compile.
-macro_rules! migrations {
-    ($($file:literal),+ $(,)?) => {
-        /// For SQLite.
-        pub(super) const SQLITE: &[Migration] =
-            &[$(Migration { file: $file, sql: include_str!(concat!("sqlite/", $file)) }),+];
-        /// For PostgreSQL.
-        pub(super) const POSTGRES: &[Migration] =
-            &[$(Migration { file: $file, sql: include_str!(concat!("postgres/", $file)) }),+];
-    };
-}
-
-migrations! {
-    "0001_domain.sql",
-    "0002_auth.sql",
-    "0003_secrets.sql",
-    "0004_comment_parts.sql",
-    "0005_answers.sql",
-    "0006_counters.sql",
-    "0007_given_stamps.sql",
-    "0008_lists.sql",
-    "0009_incidents_v2.sql",
-    "0010_idempotency_records.sql",
-}
+// The files of each engine, version 1 first. A file that is missing in one of the folders does not compile.
+include!(concat!(env!("OUT_DIR"), "/migrations.rs"));
 
 /// The version that first had words of incident types.
 const TYPES_SEARCHED: i64 = 9;

@@ -1,0 +1,52 @@
+//! Projects, areas, groups and users as they are stored.
+
+use crate::domain::words::GroupType;
+use crate::store::field::Word;
+use crate::store::table::table;
+
+table! {
+    /// A project.
+    projects: ProjectRow, ProjectLine {
+        key id: i32,
+        required name: String,
+    }
+}
+
+table! {
+    /// An area.
+    areas: AreaRow, AreaLine {
+        key id: i32,
+        required name: String,
+        given description: Option<String>,
+    }
+}
+
+table! {
+    /// A group.
+    groups: GroupRow, GroupLine {
+        key id: i32,
+        required r#type: Word<GroupType>,
+        given name: Option<String>,
+        given description: Option<String>,
+        given parent_id: Option<i32> => groups,
+        given is_system_group: bool,
+        given level: Option<i32>,
+        given sort_order: Option<i32>,
+        given business_unit_id: Option<i32>,
+        given project_id: Option<i32>,
+        given external_id: Option<String>,
+        given external_name: Option<String>,
+        given is_member: bool,
+    }
+}
+
+table! {
+    /// A user.
+    users: UserRow, UserLine {
+        key id: String,
+        required user_name: String,
+        required display_name: String,
+        given email: Option<String>,
+        also #[serde(deserialize_with = "crate::store::field::or_empty")] groups: Vec<i32>,
+    }
+}
