@@ -1,4 +1,4 @@
-//! Writes what the service takes from the spec: the operations, the records, the words, and the spec itself in both notations.
+//! Writes what the service takes from the spec: the operations, the records, and the spec itself in both notations.
 
 use obeya_codegen::build;
 

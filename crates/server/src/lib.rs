@@ -6,7 +6,6 @@
 mod app;
 mod auth;
 mod config;
-mod domain;
 mod entities;
 mod entity_sets;
 #[cfg(test)]

@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 
 use super::error::ExportError;
-use crate::domain::words::WordSet;
 use crate::lines::RESOURCES;
 use crate::store::engine::{Row, Session, StoreError, Value, present};
 use crate::store::field::Word;
+use obeya_rules::words::WordSet;
 
 /// Rows that are asked for at a time.
 pub(super) const ROWS: u64 = 4_000;

@@ -1,11 +1,11 @@
 //! The closed sets of words, which the specification lists and the schema checks.
 
 use super::with_store;
-use crate::domain::words::{
+use crate::store::present;
+use obeya_rules::words::{
     BoardType, Evaluation, GroupType, IncidentStatus, Priority, Severity, Stage,
     StoredImprovementStatus, WordSet,
 };
-use crate::store::present;
 
 /// Every column that holds a word of the specification, with the words it may hold.
 fn declared() -> Vec<(&'static str, &'static str, &'static [&'static str])> {

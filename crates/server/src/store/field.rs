@@ -7,7 +7,7 @@ use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny};
 use serde::ser::{Serialize, Serializer};
 
 use super::StoreError;
-use crate::domain::words::{self as domain, WordSet};
+use obeya_rules::words::{self as domain, WordSet};
 
 /// Whether a field holds its type's empty value, and is left out of a line.
 pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {

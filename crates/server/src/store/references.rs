@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use super::write_error::WriteError;
 use super::{Session, StoreError, Value};
-use crate::domain::custom_field::misfit;
-use crate::domain::error::{Complaint, DomainError};
+use obeya_rules::custom_field::misfit;
+use obeya_rules::error::{Complaint, DomainError};
 
 /// How many complaints about one body are told. Nothing is looked up after that many: a body of a megabyte names 75,000 parts, and each is
 /// a look-up in the writer's own transaction.

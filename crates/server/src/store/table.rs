@@ -18,7 +18,7 @@ use obeya_model::{Patch, Timestamp};
 use super::engine::{Row, StoreError, Value, present};
 use super::field::Word;
 use super::wire::timestamp;
-use crate::domain::words::WordSet;
+use obeya_rules::words::WordSet;
 
 /// A table.
 #[derive(Debug, PartialEq, Eq)]

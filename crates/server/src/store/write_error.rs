@@ -4,7 +4,7 @@ use std::error::Error;
 
 use super::StoreError;
 use super::answers::StoredAnswer;
-use crate::domain::error::DomainError;
+use obeya_rules::error::DomainError;
 
 /// A write that changed nothing.
 #[derive(Debug)]

@@ -3,7 +3,6 @@
 use obeya_model::DatasourceValueTotal;
 
 use super::body;
-use crate::domain::value::{BATCH_COMPLAINTS, DatasourceValue, check_batch};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
@@ -12,6 +11,7 @@ use crate::ops::writing::{self, Decision};
 use crate::store::values::write;
 use crate::store::write_error::WriteError;
 use crate::store::{Session, stamp};
+use obeya_rules::value::{BATCH_COMPLAINTS, DatasourceValue, check_batch};
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let datasource = call.id()?;

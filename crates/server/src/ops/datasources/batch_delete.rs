@@ -1,7 +1,6 @@
 //! DELETE /v1/Datasources/{id}/values/batch: takes values away by their ids.
 
 use super::body;
-use crate::domain::value::{BATCH_COMPLAINTS, check_size};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
@@ -10,6 +9,7 @@ use crate::ops::writing::{self, Decision};
 use crate::store::values::write;
 use crate::store::write_error::WriteError;
 use crate::store::{Session, stamp};
+use obeya_rules::value::{BATCH_COMPLAINTS, check_size};
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let datasource = call.id()?;

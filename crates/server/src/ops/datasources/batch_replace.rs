@@ -4,7 +4,6 @@
 use obeya_model::DatasourceValueTotal;
 
 use super::body;
-use crate::domain::value::{BATCH_COMPLAINTS, DatasourceValue, check_batch};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
@@ -14,6 +13,7 @@ use crate::read::Period;
 use crate::store::values::write;
 use crate::store::write_error::WriteError;
 use crate::store::{Session, stamp};
+use obeya_rules::value::{BATCH_COMPLAINTS, DatasourceValue, check_batch};
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let datasource = call.id()?;

@@ -4,7 +4,6 @@
 use obeya_model::DatasourceValueInput;
 
 use super::body;
-use crate::domain::value::DatasourceValue;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
@@ -14,6 +13,7 @@ use crate::ops::writing::{self, Decision};
 use crate::store::values::{elements, write};
 use crate::store::write_error::WriteError;
 use crate::store::{Session, stamp};
+use obeya_rules::value::DatasourceValue;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let (datasource, id) = (call.id()?, call.id_at(1)?);

@@ -4,7 +4,6 @@ use obeya_model::CategoryInput;
 
 use super::body;
 use super::parts::{self, Kind};
-use crate::domain::validate::Check;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
@@ -12,6 +11,7 @@ use crate::ops::decoding::json;
 use crate::ops::writing;
 use crate::store::incidents;
 use crate::store::references::Part;
+use obeya_rules::validate::Check;
 
 const KIND: Kind<i32> = Kind {
     part: Part::Category,

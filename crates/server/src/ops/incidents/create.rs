@@ -3,7 +3,6 @@
 use obeya_model::IncidentCreate;
 
 use super::{answer, body};
-use crate::domain::incident::Incident;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
@@ -15,6 +14,7 @@ use crate::store::incidents::FieldValue;
 use crate::store::references::{Part, Record as To, References};
 use crate::store::write_error::WriteError;
 use crate::store::{Session, StoreError, incidents, stamp};
+use obeya_rules::incident::Incident;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     writing::write(

@@ -3,7 +3,6 @@
 use obeya_model::IncidentCustomFieldUpdate;
 
 use super::{answer, open};
-use crate::domain::validate::Check;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
@@ -12,6 +11,7 @@ use crate::ops::writing::{self, Decision};
 use crate::store::incidents::FieldValue;
 use crate::store::references::{Part, References};
 use crate::store::{Session, incidents, stamp};
+use obeya_rules::validate::Check;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let (id, field_id) = (call.id()?, call.id_at(1)?);

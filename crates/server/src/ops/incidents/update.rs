@@ -3,7 +3,6 @@
 use obeya_model::IncidentUpdate;
 
 use super::{answer, body, open};
-use crate::domain::incident::{Incident, IncidentChange};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
@@ -14,6 +13,7 @@ use crate::ops::writing::{self, Decision};
 use crate::store::references::{Record as To, References};
 use crate::store::write_error::WriteError;
 use crate::store::{Session, incidents, stamp};
+use obeya_rules::incident::{Incident, IncidentChange};
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;

@@ -14,9 +14,9 @@ pub(crate) use trash::{delete, find_deleted, prefetch_deleted, restore};
 
 use super::engine::{Row, Value, present};
 use super::{Session, StoreError, search};
-use crate::domain::incident::{Incident, Places};
-use crate::domain::incident_state::State;
-use crate::domain::words::{Severity, Word};
+use obeya_rules::incident::{Incident, Places};
+use obeya_rules::incident_state::State;
+use obeya_rules::words::{Severity, Word};
 
 /// An incident as it is stored.
 #[derive(Debug, Clone)]

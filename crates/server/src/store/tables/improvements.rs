@@ -2,14 +2,12 @@
 
 use obeya_model::{ImprovementCreate, ImprovementUpdate, Patch, Timestamp};
 
-use crate::domain::Change;
-use crate::domain::error::DomainError;
-use crate::domain::improvement_state::State;
-use crate::domain::words::{
-    Evaluation, ImprovementStatus, Priority, Stage, StoredImprovementStatus,
-};
 use crate::store::field::Word;
 use crate::store::table::table;
+use obeya_rules::Change;
+use obeya_rules::error::DomainError;
+use obeya_rules::improvement_state::State;
+use obeya_rules::words::{Evaluation, ImprovementStatus, Priority, Stage, StoredImprovementStatus};
 
 table! {
     /// An improvement.

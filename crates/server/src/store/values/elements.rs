@@ -5,11 +5,11 @@ use std::hash::Hash;
 use std::ops::ControlFlow;
 
 use super::pieces;
-use crate::domain::elements::{Element, Elements, Known};
-use crate::domain::value::DatasourceValue;
-use crate::domain::words::{ElementKind, Word};
 use crate::store::engine::{Row, Value, present};
 use crate::store::{Session, StoreError};
+use obeya_rules::elements::{Element, Elements, Known};
+use obeya_rules::value::DatasourceValue;
+use obeya_rules::words::{ElementKind, Word};
 
 /// A row for each element, and one without any for a datasource that has none.
 const ELEMENTS: &str = "SELECT e.id, e.label, e.type, e.is_mandatory, e.source_column

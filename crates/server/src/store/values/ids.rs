@@ -1,8 +1,8 @@
 //! The ids of values: each is above every one there has been, wherever it came from.
 
-use crate::domain::error::DomainError;
 use crate::store::write_error::WriteError;
 use crate::store::{Session, StoreError, Value};
+use obeya_rules::error::DomainError;
 
 const NAME: &str = "datasource_values";
 const TAKE: &str = "UPDATE counters SET last = last + ?1 WHERE name = ?2 RETURNING last";

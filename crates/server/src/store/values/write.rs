@@ -1,10 +1,10 @@
 //! Values are added, replaced and taken away. Every function here also keeps the datasource's count; none asks whether a value is right.
 
 use super::{COLUMNS, changed, ids, pieces};
-use crate::domain::value::DatasourceValue;
 use crate::store::engine::{Row, Value, present};
 use crate::store::write_error::WriteError;
 use crate::store::{Session, StoreError};
+use obeya_rules::value::DatasourceValue;
 
 const INSERT: &str = concat!(
     "INSERT INTO datasource_values (",

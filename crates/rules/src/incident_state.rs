@@ -9,24 +9,24 @@ use super::words::Word;
 
 /// The status and every date that hangs on it. Instants are 100 ns ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct State {
+pub struct State {
     /// The status.
-    pub(crate) status: IncidentStatus,
+    pub status: IncidentStatus,
     /// When it was resolved; `None` unless it is.
-    pub(crate) resolved: Option<i64>,
+    pub resolved: Option<i64>,
     /// When the status last changed.
-    pub(crate) modified: Option<i64>,
+    pub modified: Option<i64>,
     /// When it last became New.
-    pub(crate) new: Option<i64>,
+    pub new: Option<i64>,
     /// When it last became InProgress.
-    pub(crate) in_progress: Option<i64>,
+    pub in_progress: Option<i64>,
     /// When it last became Rejected.
-    pub(crate) rejected: Option<i64>,
+    pub rejected: Option<i64>,
 }
 
 impl State {
     /// The state of an incident that is created with this status; `resolved` is the date its body gives.
-    pub(crate) fn created(status: IncidentStatus, resolved: Option<i64>, now: i64) -> State {
+    pub fn created(status: IncidentStatus, resolved: Option<i64>, now: i64) -> State {
         let blank = State {
             status,
             resolved: None,
@@ -44,7 +44,7 @@ impl State {
     ///
     /// # Errors
     /// 409 `incident.transition` when `to` may not follow.
-    pub(crate) fn changed(
+    pub fn changed(
         self,
         to: Option<IncidentStatus>,
         resolved: Change<i64>,
@@ -93,7 +93,7 @@ impl State {
 }
 
 /// What may follow a status.
-pub(crate) fn allowed(from: IncidentStatus) -> &'static [IncidentStatus] {
+pub fn allowed(from: IncidentStatus) -> &'static [IncidentStatus] {
     match from {
         New => &[InProgress, Resolved, Rejected],
         InProgress => &[New, Resolved, Rejected],

@@ -2,7 +2,7 @@
 //! word breaks no reader; to be written, a word must be known.
 
 /// A member of a closed set.
-pub(crate) trait Word: Copy + 'static {
+pub trait Word: Copy + 'static {
     /// Every member, in the order of the contract.
     const ALL: &'static [Self];
     /// Every member as it stands on the wire and in the store, in the same order.
@@ -21,7 +21,7 @@ pub(crate) trait Word: Copy + 'static {
 }
 
 /// A fixed set of words of the wire.
-pub(crate) trait WordSet: Copy + 'static {
+pub trait WordSet: Copy + 'static {
     /// Every word that may be stored.
     const WORDS: &'static [&'static str];
 }
@@ -38,7 +38,7 @@ mod generated {
     include!(concat!(env!("OUT_DIR"), "/words.rs"));
 }
 
-pub(crate) use generated::{
+pub use generated::{
     BoardType, DatasourceElementType as ElementKind, EvaluationStatus as Evaluation, GroupType,
     ImprovementPriorityStatus as Priority, ImprovementStatus, IncidentSeverity as Severity,
     IncidentStatus,
@@ -46,7 +46,7 @@ pub(crate) use generated::{
 
 /// Status of an improvement as it is stored: `Activated` asks for a change and is never stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct StoredImprovementStatus;
+pub struct StoredImprovementStatus;
 
 impl WordSet for StoredImprovementStatus {
     const WORDS: &'static [&'static str] =
@@ -55,7 +55,7 @@ impl WordSet for StoredImprovementStatus {
 
 /// Stage that an archived improvement goes back to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stage;
+pub struct Stage;
 
 impl WordSet for Stage {
     const WORDS: &'static [&'static str] =

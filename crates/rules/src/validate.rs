@@ -4,19 +4,19 @@ use super::error::{Complaint, DomainError, listed};
 use super::words::Word;
 
 /// Characters of an external id that is a body of its own; the contract gives none for the property of that name.
-pub(crate) const EXTERNAL_ID_MAX: usize = 255;
+pub const EXTERNAL_ID_MAX: usize = 255;
 /// Characters of an improvement's title.
-pub(crate) const IMPROVEMENT_TITLE_MAX: usize = 100;
+pub const IMPROVEMENT_TITLE_MAX: usize = 100;
 
 /// Collects complaints about one body.
 #[derive(Debug, Default)]
-pub(crate) struct Check {
+pub struct Check {
     complaints: Vec<Complaint>,
 }
 
 impl Check {
     /// Adds a complaint.
-    pub(crate) fn refuse(&mut self, field: impl Into<String>, text: impl Into<String>) {
+    pub fn refuse(&mut self, field: impl Into<String>, text: impl Into<String>) {
         self.complaints.push(Complaint {
             field: field.into(),
             text: text.into(),
@@ -24,12 +24,12 @@ impl Check {
     }
 
     /// How many complaints there are so far.
-    pub(crate) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.complaints.len()
     }
 
     /// A word of a closed set.
-    pub(crate) fn word<T: Word>(&mut self, field: &str, text: &str) -> Option<T> {
+    pub fn word<T: Word>(&mut self, field: &str, text: &str) -> Option<T> {
         let known = T::parse(text);
         if known.is_none() {
             let allowed: Vec<_> = T::ALL.iter().map(|member| member.word()).collect();
@@ -42,14 +42,14 @@ impl Check {
     }
 
     /// A text that may not be empty.
-    pub(crate) fn not_empty(&mut self, field: &str, text: &str) {
+    pub fn not_empty(&mut self, field: &str, text: &str) {
         if text.is_empty() {
             self.refuse(field, "expected at least 1 character, found none");
         }
     }
 
     /// A text of at most `max` characters (code points, as JSON Schema counts).
-    pub(crate) fn at_most(&mut self, field: &str, text: &str, max: usize) {
+    pub fn at_most(&mut self, field: &str, text: &str, max: usize) {
         // A character has at least one byte, so most texts need no counting.
         if text.len() > max {
             let found = text.chars().count();
@@ -66,7 +66,7 @@ impl Check {
     ///
     /// # Errors
     /// Every complaint.
-    pub(crate) fn finish<T>(self, read: Option<T>) -> Result<T, DomainError> {
+    pub fn finish<T>(self, read: Option<T>) -> Result<T, DomainError> {
         match read {
             Some(read) if self.complaints.is_empty() => Ok(read),
             _ => Err(DomainError::Invalid(self.complaints)),
@@ -84,7 +84,7 @@ fn shortened(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::words::{IncidentStatus, Severity};
+    use crate::words::{IncidentStatus, Severity};
 
     fn complaints(check: Check) -> Vec<(String, String)> {
         match check.finish(Some(())) {

@@ -6,7 +6,7 @@ use super::validate::Check;
 /// Values that one request may bring or name: as many as a page holds.
 pub(crate) const BATCH_MAX: usize = 10_000;
 /// Complaints that are told about a batch; each names its value.
-pub(crate) const BATCH_COMPLAINTS: usize = 100;
+pub const BATCH_COMPLAINTS: usize = 100;
 
 /// Characters of a dimension, and of a description or external id.
 const DIMENSION_MAX: usize = 100;
@@ -14,21 +14,22 @@ const TEXT_MAX: usize = 255;
 
 /// A value without its id and registration.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct DatasourceValue {
-    pub(crate) value: f64,
+#[allow(missing_docs, reason = "the fields have the names of the contract")]
+pub struct DatasourceValue {
+    pub value: f64,
     /// In ticks.
-    pub(crate) value_date: i64,
-    pub(crate) area_id: Option<i32>,
-    pub(crate) asset_id: Option<i32>,
-    pub(crate) project_id: Option<i32>,
-    pub(crate) description: Option<String>,
-    pub(crate) dimensions: [Option<String>; 4],
-    pub(crate) external_id: Option<String>,
+    pub value_date: i64,
+    pub area_id: Option<i32>,
+    pub asset_id: Option<i32>,
+    pub project_id: Option<i32>,
+    pub description: Option<String>,
+    pub dimensions: [Option<String>; 4],
+    pub external_id: Option<String>,
 }
 
 /// Where a complaint about a value belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub enum Place {
     /// The body is the value.
     Whole,
     /// The value is the item of a list.
@@ -37,7 +38,7 @@ pub(crate) enum Place {
 
 impl Place {
     /// A property of the value, as an error names it: `dimension`, `[17].dimension`.
-    pub(crate) fn field(self, property: &str) -> String {
+    pub fn field(self, property: &str) -> String {
         match self {
             Place::Whole => property.to_owned(),
             Place::Item(index) => format!("[{index}].{property}"),
@@ -47,7 +48,7 @@ impl Place {
 
 impl DatasourceValue {
     /// Checks one value that is a body of its own.
-    pub(crate) fn check(&self) -> Result<(), DomainError> {
+    pub fn check(&self) -> Result<(), DomainError> {
         let mut check = Check::default();
         self.complain(Place::Whole, &mut check);
         check.finish(Some(()))
@@ -73,7 +74,7 @@ impl DatasourceValue {
 }
 
 /// Checks the values of a batch, and where a period is given that each lies in it, both ends included.
-pub(crate) fn check_batch(
+pub fn check_batch(
     values: &[DatasourceValue],
     period: Option<(i64, i64)>,
 ) -> Result<(), DomainError> {
@@ -96,7 +97,7 @@ pub(crate) fn check_batch(
 }
 
 /// Checks that a list is not longer than one request may be.
-pub(crate) fn check_size(found: usize, what: &str) -> Result<(), DomainError> {
+pub fn check_size(found: usize, what: &str) -> Result<(), DomainError> {
     if found <= BATCH_MAX {
         return Ok(());
     }

@@ -15,20 +15,20 @@ pub(crate) const STAGES: [ImprovementStatus; 5] =
 
 /// The status and every date that hangs on it. Instants are 100 ns ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct State {
+pub struct State {
     /// The status; never Activated.
-    pub(crate) status: ImprovementStatus,
+    pub status: ImprovementStatus,
     /// When each of [`STAGES`] was entered.
-    pub(crate) dates: [Option<i64>; STAGES.len()],
+    pub dates: [Option<i64>; STAGES.len()],
     /// When it was archived.
-    pub(crate) archived: Option<i64>,
+    pub archived: Option<i64>,
     /// The status it had when it was archived, if that is known.
-    pub(crate) archived_from: Option<ImprovementStatus>,
+    pub archived_from: Option<ImprovementStatus>,
 }
 
 impl State {
     /// The state of an improvement that is new.
-    pub(crate) fn suggested(now: i64) -> State {
+    pub fn suggested(now: i64) -> State {
         let mut dates = [None; STAGES.len()];
         dates[0] = Some(now);
         State {
@@ -43,11 +43,7 @@ impl State {
     ///
     /// # Errors
     /// 409 `improvement.transition` when `to` may not follow.
-    pub(crate) fn changed(
-        self,
-        to: Option<ImprovementStatus>,
-        now: i64,
-    ) -> Result<State, DomainError> {
+    pub fn changed(self, to: Option<ImprovementStatus>, now: i64) -> Result<State, DomainError> {
         let Some(to) = to.filter(|to| *to != self.status) else {
             return Ok(self);
         };
@@ -105,7 +101,7 @@ fn place(status: ImprovementStatus) -> Option<usize> {
 }
 
 /// What may follow a status.
-pub(crate) fn allowed(from: ImprovementStatus) -> &'static [ImprovementStatus] {
+pub fn allowed(from: ImprovementStatus) -> &'static [ImprovementStatus] {
     match from {
         Suggested => &[Planned, InProgress, Implemented, Evaluated, Archived, Open],
         Planned => &[Suggested, InProgress, Implemented, Evaluated, Archived],

@@ -2,16 +2,16 @@
 
 /// A complaint about one field of a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Complaint {
+pub struct Complaint {
     /// The field, as JSON names it: `title`, `consequences[2].id`.
-    pub(crate) field: String,
+    pub field: String,
     /// What was found and what was expected.
-    pub(crate) text: String,
+    pub text: String,
 }
 
 /// A refusal. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum DomainError {
+pub enum DomainError {
     /// The body breaks its schema (400).
     Invalid(Vec<Complaint>),
     /// The body keeps to its schema but not to the data (422). Complaints of one code; never empty.
@@ -34,12 +34,12 @@ pub(crate) enum DomainError {
 
 impl DomainError {
     /// The same about a batch.
-    pub(crate) fn of_batch(self) -> DomainError {
+    pub fn of_batch(self) -> DomainError {
         DomainError::OfBatch(Box::new(self))
     }
 
     /// A status that may not follow the present one.
-    pub(crate) fn transition(
+    pub fn transition(
         code: &'static str,
         what: &str,
         from: &str,
@@ -58,7 +58,7 @@ impl DomainError {
 }
 
 /// `A, B or C`.
-pub(crate) fn listed(words: &[&str]) -> String {
+pub fn listed(words: &[&str]) -> String {
     match words {
         [] => String::new(),
         [only] => (*only).to_owned(),

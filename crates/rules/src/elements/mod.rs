@@ -10,7 +10,7 @@ use super::words::ElementKind;
 
 /// An element, and the part of a value that it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Element {
+pub struct Element {
     /// Its label, or its id where it has none.
     name: String,
     kind: ElementKind,
@@ -20,24 +20,26 @@ pub(crate) struct Element {
 
 /// The elements of a datasource, in their order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Elements(Vec<Element>);
+pub struct Elements(Vec<Element>);
 
 /// The records that values name by their elements.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct References {
-    pub(crate) areas: BTreeSet<i32>,
-    pub(crate) boards: BTreeSet<i32>,
-    pub(crate) projects: BTreeSet<i32>,
-    pub(crate) users: BTreeSet<String>,
+#[allow(missing_docs, reason = "the fields have the names of the contract")]
+pub struct References {
+    pub areas: BTreeSet<i32>,
+    pub boards: BTreeSet<i32>,
+    pub projects: BTreeSet<i32>,
+    pub users: BTreeSet<String>,
 }
 
 /// Those of them that are there.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Known {
-    pub(crate) areas: HashSet<i32>,
-    pub(crate) boards: HashSet<i32>,
-    pub(crate) projects: HashSet<i32>,
-    pub(crate) users: HashSet<String>,
+#[allow(missing_docs, reason = "the fields have the names of the contract")]
+pub struct Known {
+    pub areas: HashSet<i32>,
+    pub boards: HashSet<i32>,
+    pub projects: HashSet<i32>,
+    pub users: HashSet<String>,
 }
 
 /// A part of a value that may be empty.
@@ -70,7 +72,7 @@ enum Named<'v> {
 impl Element {
     /// From what is stored; `None` when nothing says which part of a value it is about. That is its source column, in any case of letters, or for types that
     /// have a part of their own that one.
-    pub(crate) fn new(
+    pub fn new(
         name: String,
         kind: ElementKind,
         is_mandatory: bool,
@@ -113,12 +115,13 @@ impl Element {
 }
 
 impl Elements {
-    pub(crate) fn new(elements: Vec<Element>) -> Self {
+    /// A datasource of these elements.
+    pub fn new(elements: Vec<Element>) -> Self {
         Self(elements)
     }
 
     /// The records that the values name. What does not fit its type names nothing.
-    pub(crate) fn references(&self, values: &[DatasourceValue]) -> References {
+    pub fn references(&self, values: &[DatasourceValue]) -> References {
         let mut found = References::default();
         let naming: Vec<_> = self
             .0
@@ -145,12 +148,12 @@ impl Elements {
     }
 
     /// Checks one value that is a body of its own.
-    pub(crate) fn check(&self, value: &DatasourceValue, known: &Known) -> Result<(), DomainError> {
+    pub fn check(&self, value: &DatasourceValue, known: &Known) -> Result<(), DomainError> {
         refused(self.complaints([(Place::Whole, value)], known))
     }
 
     /// Checks the values of a batch.
-    pub(crate) fn check_batch(
+    pub fn check_batch(
         &self,
         values: &[DatasourceValue],
         known: &Known,

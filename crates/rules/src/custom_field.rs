@@ -3,7 +3,7 @@
 use obeya_model::{Date, Timestamp};
 
 /// What a field of this kind takes, if the text is nothing of that sort. An empty text is a field that was not filled in.
-pub(crate) fn misfit(kind: &str, text: &str) -> Option<&'static str> {
+pub fn misfit(kind: &str, text: &str) -> Option<&'static str> {
     if text.is_empty() {
         return None;
     }

@@ -7,56 +7,59 @@ use super::{Change, apply};
 
 /// What can be changed of an incident, its categories and the like apart. Instants are 100 ns ticks, dates days.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Incident {
-    pub(crate) incident_type_id: i32,
-    pub(crate) severity: Severity,
-    pub(crate) title: String,
-    pub(crate) text: Option<String>,
-    pub(crate) incident_date: i64,
-    pub(crate) due_date: Option<i64>,
-    pub(crate) is_anonymous: bool,
-    pub(crate) external_id: Option<String>,
-    pub(crate) places: Places,
-    pub(crate) state: State,
-    pub(crate) evaluation: Option<Evaluation>,
-    pub(crate) evaluation_text: Option<String>,
+#[allow(missing_docs, reason = "the fields have the names of the contract")]
+pub struct Incident {
+    pub incident_type_id: i32,
+    pub severity: Severity,
+    pub title: String,
+    pub text: Option<String>,
+    pub incident_date: i64,
+    pub due_date: Option<i64>,
+    pub is_anonymous: bool,
+    pub external_id: Option<String>,
+    pub places: Places,
+    pub state: State,
+    pub evaluation: Option<Evaluation>,
+    pub evaluation_text: Option<String>,
 }
 
 /// The records an incident points to, each by its id.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Places {
-    pub(crate) reported_by_group_id: Option<i32>,
-    pub(crate) follow_up_group_id: Option<i32>,
-    pub(crate) responsible_user_id: Option<String>,
-    pub(crate) area_id: Option<i32>,
-    pub(crate) project_id: Option<i32>,
+#[allow(missing_docs, reason = "the fields have the names of the contract")]
+pub struct Places {
+    pub reported_by_group_id: Option<i32>,
+    pub follow_up_group_id: Option<i32>,
+    pub responsible_user_id: Option<String>,
+    pub area_id: Option<i32>,
+    pub project_id: Option<i32>,
 }
 
 /// What a body asks for. The four that every body holds are plain.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct IncidentChange {
-    pub(crate) incident_type_id: i32,
-    pub(crate) severity: Severity,
-    pub(crate) title: String,
-    pub(crate) incident_date: i64,
-    pub(crate) status: Option<IncidentStatus>,
-    pub(crate) resolved_date: Change<i64>,
-    pub(crate) due_date: Change<i64>,
-    pub(crate) text: Change<String>,
-    pub(crate) is_anonymous: Option<bool>,
-    pub(crate) external_id: Change<String>,
-    pub(crate) reported_by_group_id: Change<i32>,
-    pub(crate) follow_up_group_id: Change<i32>,
-    pub(crate) responsible_user_id: Change<String>,
-    pub(crate) area_id: Change<i32>,
-    pub(crate) project_id: Change<i32>,
-    pub(crate) evaluation: Change<Evaluation>,
-    pub(crate) evaluation_text: Change<String>,
+#[allow(missing_docs, reason = "the fields have the names of the contract")]
+pub struct IncidentChange {
+    pub incident_type_id: i32,
+    pub severity: Severity,
+    pub title: String,
+    pub incident_date: i64,
+    pub status: Option<IncidentStatus>,
+    pub resolved_date: Change<i64>,
+    pub due_date: Change<i64>,
+    pub text: Change<String>,
+    pub is_anonymous: Option<bool>,
+    pub external_id: Change<String>,
+    pub reported_by_group_id: Change<i32>,
+    pub follow_up_group_id: Change<i32>,
+    pub responsible_user_id: Change<String>,
+    pub area_id: Change<i32>,
+    pub project_id: Change<i32>,
+    pub evaluation: Change<Evaluation>,
+    pub evaluation_text: Change<String>,
 }
 
 impl IncidentChange {
     /// What leaves the incident as it is, to be filled in with what is asked.
-    pub(crate) fn nothing(incident: &Incident) -> IncidentChange {
+    pub fn nothing(incident: &Incident) -> IncidentChange {
         IncidentChange {
             incident_type_id: incident.incident_type_id,
             severity: incident.severity,
@@ -79,7 +82,7 @@ impl IncidentChange {
     }
 
     /// Whether the body names the responsible user or the follow-up group, so that the rule between them has to hold afterwards.
-    pub(crate) fn names_responsible(&self) -> bool {
+    pub fn names_responsible(&self) -> bool {
         self.responsible_user_id.is_some() || self.follow_up_group_id.is_some()
     }
 }
@@ -89,7 +92,7 @@ impl Incident {
     ///
     /// # Errors
     /// 409 `incident.evaluation`.
-    pub(crate) fn created(change: IncidentChange, now: i64) -> Result<Incident, DomainError> {
+    pub fn created(change: IncidentChange, now: i64) -> Result<Incident, DomainError> {
         let state = State::created(
             change.status.unwrap_or(IncidentStatus::New),
             change.resolved_date.flatten(),
@@ -116,7 +119,7 @@ impl Incident {
     ///
     /// # Errors
     /// 409 `incident.transition`, 409 `incident.evaluation`.
-    pub(crate) fn changed(self, change: IncidentChange, now: i64) -> Result<Incident, DomainError> {
+    pub fn changed(self, change: IncidentChange, now: i64) -> Result<Incident, DomainError> {
         let state = self
             .state
             .changed(change.status, change.resolved_date, now)?;
