@@ -1,11 +1,10 @@
-//! Writes what the service takes from the spec: the operations, the records, and the spec itself in both notations.
+//! Writes what the service takes from the spec: the operations, and the spec itself in both notations.
 
 use obeya_codegen::build;
 
 fn main() {
     let (out, spec) = build::places();
     build::operations(&out, &spec);
-    build::entities(&out, &spec);
     // A spec that can't be read was already reported, with its faults, by the lines above.
     let Ok(document) = obeya_codegen::read(&spec) else {
         return;

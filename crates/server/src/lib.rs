@@ -6,15 +6,10 @@
 mod app;
 mod auth;
 mod config;
-mod entities;
-mod entity_sets;
-#[cfg(test)]
-mod facts;
 mod http;
 mod lines;
 mod ops;
 mod pipeline;
-mod random;
 mod read;
 mod router;
 mod serve;
@@ -28,9 +23,9 @@ pub mod import;
 pub mod migrate;
 // Public for this crate's own tests and benches only, which fill and inspect a store directly.
 #[doc(hidden)]
-pub mod store;
+pub use obeya_store as store;
 
 pub use auth::admin;
 pub use config::{Clock, Config, LeftoverWal, Limits, QueryLimits};
+pub use obeya_store::{connect_postgres, without_password};
 pub use serve::{Running, Server, StartError};
-pub use store::{connect_postgres, without_password};

@@ -17,18 +17,23 @@ enum When {
 use When::{Build, Run, Test};
 
 /// Every arrow that is allowed; not each is in use. A tests-only arrow may stand beside a `Run` arrow to the same crate.
-const ARROWS: [(&str, &str, When); 23] = [
+const ARROWS: [(&str, &str, When); 28] = [
     ("obeya-model", "obeya-codegen", Build),
     ("obeya-api", "obeya-codegen", Build),
     ("obeya", "obeya-codegen", Build),
     ("obeya-rules", "obeya-codegen", Build),
+    ("obeya-store", "obeya-codegen", Build),
     ("obeya-server", "obeya-codegen", Build),
     ("obeya-api", "obeya-model", Run),
     ("obeya", "obeya-api", Run),
     ("obeya", "obeya-model", Run),
     ("obeya", "obeya-odata", Run),
     ("obeya-rules", "obeya-model", Run),
+    ("obeya-store", "obeya-model", Run),
+    ("obeya-store", "obeya-odata", Run),
+    ("obeya-store", "obeya-rules", Run),
     ("obeya-server", "obeya-rules", Run),
+    ("obeya-server", "obeya-store", Run),
     ("obeya-server", "obeya-model", Run),
     ("obeya-server", "obeya-odata", Run),
     ("obeya-server", "obeya", Test),

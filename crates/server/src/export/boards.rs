@@ -4,8 +4,8 @@ use super::error::ExportError;
 use super::folder::Lines;
 use super::read::{records, word};
 use crate::lines::boards::{BoardLine, Row as Line};
-use crate::store::engine::{Row, Session, StoreError, present};
-use crate::store::field::Derived;
+use obeya_store::engine::{Row, Session, StoreError, present};
+use obeya_store::field::Derived;
 
 const BOARD: &str = "id, name, description, board_type, is_public, is_member, group_id, business_unit_id, project_id FROM boards";
 const LINE: &str = "axis, id, name, week_day, is_column_category, style, sort_order, responsible_user_id FROM board_lines";

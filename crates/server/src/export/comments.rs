@@ -4,8 +4,8 @@ use super::error::ExportError;
 use super::folder::Lines;
 use super::read::by_id;
 use crate::lines::comments::CommentLine;
-use crate::store::engine::{Session, present};
-use crate::store::wire::must_instant;
+use obeya_store::engine::{Session, present};
+use obeya_store::wire::must_instant;
 
 const COMMENT: &str = "id, incident_id, text, comment_date, commented_by, commented_by_user_id, parent_id, level FROM incident_comments";
 

@@ -4,7 +4,7 @@ use super::error::ExportError;
 use super::folder::Lines;
 use super::read::{records, word};
 use crate::lines::datasources::{DatasourceLine, Element};
-use crate::store::engine::{Row, Session, StoreError, present};
+use obeya_store::engine::{Row, Session, StoreError, present};
 
 const DATASOURCE: &str =
     "id, title, description, object_source, unit_of_time, primary_input_source FROM datasources";

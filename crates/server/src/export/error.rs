@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::store::engine::StoreError;
+use obeya_store::engine::StoreError;
 
 /// Why an export left no folder.
 #[derive(Debug, thiserror::Error)]

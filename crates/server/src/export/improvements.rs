@@ -5,9 +5,9 @@ use obeya_model::Patch;
 use super::error::ExportError;
 use super::folder::Lines;
 use super::read::by_id;
-use crate::store::engine::{Session, StoreError};
-use crate::store::tables::improvements::{ImprovementLine, ImprovementRow};
-use crate::store::wire::timestamp;
+use obeya_store::engine::{Session, StoreError};
+use obeya_store::tables::improvements::{ImprovementLine, ImprovementRow};
+use obeya_store::wire::timestamp;
 
 /// Writes `improvements.jsonl`.
 pub(super) fn write(session: &mut dyn Session, out: &mut Lines<'_>) -> Result<(), ExportError> {

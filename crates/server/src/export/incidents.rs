@@ -7,9 +7,9 @@ use super::error::ExportError;
 use super::folder::Lines;
 use super::read::{Records, real, records, word};
 use crate::lines::incidents::{Consequence, CustomField, IncidentLine, Part};
-use crate::store::engine::{Row, Session, StoreError, present};
-use crate::store::field::Derived;
-use crate::store::wire::{date, instant, must_instant};
+use obeya_store::engine::{Row, Session, StoreError, present};
+use obeya_store::field::Derived;
+use obeya_store::wire::{date, instant, must_instant};
 
 const INCIDENT: &str = "id, incident_type_id, title, incident_date, text, status, severity, project_id, area_id, reported_by_group_id,
     reported_by_user_id, reported_by, reported_date, follow_up_group_id, responsible_user_id, last_modified, resolved_date, due_date,

@@ -29,9 +29,9 @@ pub use progress::Progress;
 
 use crate::lines::RESOURCES;
 use crate::migrate::patient;
-use crate::store::engine::Session;
-use crate::store::{Store, StoreOptions};
 use folder::Building;
+use obeya_store::engine::Session;
+use obeya_store::{Store, StoreOptions};
 
 /// How long one statement may run: the folder's disk is waited for meanwhile. PostgreSQL counts milliseconds in 31 bits.
 const STATEMENT: Duration = Duration::from_secs(7 * 86_400);

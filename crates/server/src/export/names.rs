@@ -4,7 +4,7 @@ use super::error::ExportError;
 use super::folder::Lines;
 use super::read::by_id;
 use crate::lines::names::{DataListLine, ImprovementCategoryLine};
-use crate::store::engine::{Session, present};
+use obeya_store::engine::{Session, present};
 
 /// Writes `data_lists.jsonl`.
 pub(super) fn data_lists(

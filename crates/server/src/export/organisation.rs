@@ -4,7 +4,7 @@ use super::error::ExportError;
 use super::folder::Lines;
 use super::read::{by_id, rows, word};
 use crate::lines::organisation::{AreaLine, GroupLine, ProjectLine, UserLine};
-use crate::store::engine::{Session, present};
+use obeya_store::engine::{Session, present};
 
 /// Writes `projects.jsonl`.
 pub(super) fn projects(session: &mut dyn Session, out: &mut Lines<'_>) -> Result<(), ExportError> {

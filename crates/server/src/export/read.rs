@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 
 use super::error::ExportError;
 use crate::lines::RESOURCES;
-use crate::store::engine::{Row, Session, StoreError, Value, present};
-use crate::store::field::Word;
 use obeya_rules::words::WordSet;
+use obeya_store::engine::{Row, Session, StoreError, Value, present};
+use obeya_store::field::Word;
 
 /// Rows that are asked for at a time.
 pub(super) const ROWS: u64 = 4_000;

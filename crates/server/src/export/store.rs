@@ -5,9 +5,9 @@ use obeya_model::Timestamp;
 use super::error::ExportError;
 use super::folder::Lines;
 use crate::lines::store::StoreLine;
-use crate::store::engine::{Session, StoreError};
-use crate::store::values::last_id;
-use crate::store::{sequences, stamp};
+use obeya_store::engine::{Session, StoreError};
+use obeya_store::values::last_id;
+use obeya_store::{sequences, stamp};
 
 /// Writes `store.jsonl`.
 pub(super) fn write(session: &mut dyn Session, out: &mut Lines<'_>) -> Result<(), ExportError> {

@@ -4,9 +4,9 @@ use super::error::ExportError;
 use super::folder::Lines;
 use super::read::{ROWS, real, rows};
 use crate::lines::values::ValueLine;
-use crate::store::engine::{Row, Session, StoreError, present};
-use crate::store::values::COLUMNS;
-use crate::store::wire::must_instant;
+use obeya_store::engine::{Row, Session, StoreError, present};
+use obeya_store::values::COLUMNS;
+use obeya_store::wire::must_instant;
 
 /// Writes `datasource_values.jsonl` in the order of the table, in which they are imported fastest.
 pub(super) fn write(session: &mut dyn Session, out: &mut Lines<'_>) -> Result<(), ExportError> {

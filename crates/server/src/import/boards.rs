@@ -5,8 +5,8 @@ use super::folder::Source;
 use super::known::Seen;
 use super::run::{Run, Turn, refer, refer_user, upsert};
 use crate::lines::boards::{BoardLine, Row};
-use crate::store::field::Word;
-use crate::store::search;
+use obeya_store::field::Word;
+use obeya_store::search;
 
 /// Reads `boards.jsonl`.
 pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {

@@ -7,9 +7,9 @@ use super::folder::Source;
 use super::known::Seen;
 use super::run::{Run, Turn, all_parents, no_circle, refer, refer_user, upsert};
 use crate::lines::comments::CommentLine;
-use crate::store::bulk::MANY;
-use crate::store::engine::{StoreError, Value};
-use crate::store::{incidents, search};
+use obeya_store::bulk::MANY;
+use obeya_store::engine::{StoreError, Value};
+use obeya_store::{incidents, search};
 
 /// New comments handed to the session at once. A text may be long.
 const PIECE: usize = 1_000;

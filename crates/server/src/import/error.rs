@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use crate::store::engine::StoreError;
+use obeya_store::engine::StoreError;
 
 /// Why an import stored nothing.
 #[derive(Debug, thiserror::Error)]

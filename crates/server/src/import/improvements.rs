@@ -7,9 +7,9 @@ use super::error::{ImportError, Place};
 use super::folder::Source;
 use super::known::Seen;
 use super::run::{Run, Turn, at_most, leaves_ids, refer, refer_user};
-use crate::store::field::Word;
-use crate::store::tables::improvements::{ImprovementLine, ImprovementRow};
 use obeya_rules::words::{ImprovementStatus, Stage};
+use obeya_store::field::Word;
+use obeya_store::tables::improvements::{ImprovementLine, ImprovementRow};
 
 /// Most characters of a title: the limit of the interface.
 const TITLE: usize = 100;

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
-use crate::store::engine::{Session, StoreError};
+use obeya_store::engine::{Session, StoreError};
 
 /// Ids by resource.
 #[derive(Debug, Default)]

@@ -32,11 +32,11 @@ use std::time::{Duration, Instant};
 pub use error::{Fault, ImportError};
 pub use progress::Progress;
 
-use crate::store::engine::Session;
-use crate::store::{Store, StoreOptions, bulk};
 use folder::Source;
 use known::Known;
 use obeya_model::Timestamp;
+use obeya_store::engine::Session;
+use obeya_store::{Store, StoreOptions, bulk};
 use renamed::Names;
 use run::{Run, Told};
 use stamps::Stamps;

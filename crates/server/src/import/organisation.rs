@@ -7,8 +7,8 @@ use super::folder::Source;
 use super::known::Seen;
 use super::run::{Run, Turn, all_parents, no_circle, not_empty, refer, upsert};
 use crate::lines::organisation::{AreaLine, GroupLine, ProjectLine, UserLine};
-use crate::store::engine::Value;
-use crate::store::search;
+use obeya_store::engine::Value;
+use obeya_store::search;
 
 /// Reads `projects.jsonl`.
 pub(super) fn projects(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {

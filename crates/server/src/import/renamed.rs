@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use super::error::ImportError;
 use super::known::Known;
 use super::run::Run;
-use crate::store::engine::{Row, Session, StoreError, Value};
+use obeya_store::engine::{Row, Session, StoreError, Value};
 
 /// Ids that are looked for at once.
 const LOOK: usize = 500;

@@ -14,7 +14,7 @@ use super::progress::Progress;
 use super::stamps::Stamps;
 use super::{FileReport, OnConflict};
 use crate::lines::store::StoreLine;
-use crate::store::engine::{Session, Value};
+use obeya_store::engine::{Session, Value};
 
 /// The largest id that may be brought to where the service gives ids. A new one is above every one there has been, and an id is an int32: beyond this some
 /// 147 million remain.

@@ -7,8 +7,8 @@ use obeya_model::Timestamp;
 
 use super::error::{ImportError, Place};
 use super::run::Turn;
-use crate::store::engine::{Session, StoreError};
-use crate::store::stamp;
+use obeya_store::engine::{Session, StoreError};
+use obeya_store::stamp;
 
 /// How far ahead of this machine's clock a stamp may be: clocks differ, and every later stamp has to be later than this one.
 const AHEAD: i64 = 86_400 * 10_000_000;

@@ -4,7 +4,7 @@ use super::error::ImportError;
 use super::folder::Source;
 use super::run::{Run, leaves_ids};
 use crate::lines::store::StoreLine;
-use crate::store::{sequences, values};
+use obeya_store::{sequences, values};
 
 /// Reads `store.jsonl`.
 pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {

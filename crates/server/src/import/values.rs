@@ -11,8 +11,8 @@ use super::known::Seen;
 use super::run::{Run, Turn, at_most, leaves_ids, refer};
 use super::{csv, decode};
 use crate::lines::values::ValueLine;
-use crate::store::engine::Value;
-use crate::store::values::{COLUMNS, changed, given};
+use obeya_store::engine::Value;
+use obeya_store::values::{COLUMNS, changed, given};
 
 /// Most characters of a dimension, and of a description or external id: the limits of the interface.
 const DIMENSION: usize = 100;

@@ -3,8 +3,8 @@
 use obeya_model::{Date, Patch, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::store::field::{Derived, Word, is_default, or_empty};
 use obeya_rules::words::{Evaluation, IncidentStatus, Severity};
+use obeya_store::field::{Derived, Word, is_default, or_empty};
 
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]

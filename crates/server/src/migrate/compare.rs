@@ -12,8 +12,8 @@ use super::session::patient;
 use super::source::{Asking, Gone, Part};
 use super::tables::{COUNTED, TABLES};
 use super::target::Ended;
-use crate::store::table::Table;
-use crate::store::{Session, Value, sequences};
+use obeya_store::table::Table;
+use obeya_store::{Session, Value, sequences};
 
 /// Rows between two words about how far it is.
 const ROWS_PER_WORD: u64 = 2_000;

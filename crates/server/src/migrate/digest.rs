@@ -7,7 +7,7 @@ use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::store::Value;
+use obeya_store::Value;
 
 /// The digest of a table's rows.
 #[derive(Clone, Copy, PartialEq, Eq)]

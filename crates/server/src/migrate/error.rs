@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::store::StoreError;
+use obeya_store::StoreError;
 
 /// Which of the two databases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

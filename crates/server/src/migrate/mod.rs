@@ -28,7 +28,7 @@ pub use error::{Difference, MigrateError, Side};
 pub use progress::{Phase, Progress};
 pub use report::{MigrateReport, TableReport};
 
-use crate::store::{Store, StoreError, StoreOptions};
+use obeya_store::{Store, StoreError, StoreOptions};
 pub(crate) use session::patient;
 use source::{Answering, Asking};
 use target::Ended;

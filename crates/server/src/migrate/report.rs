@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::digest::{Digest, Sum};
 use super::error::Difference;
-use crate::store::table::Table;
+use obeya_store::table::Table;
 
 /// What a migration copied, or what two databases were found to hold.
 #[derive(Debug, Clone)]

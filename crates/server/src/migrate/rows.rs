@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use super::error::{MigrateError, Side};
 use super::progress::Progress;
 use super::tables::select;
-use crate::store::table::{Column, Kind, Table};
-use crate::store::{Row, Session, StoreError, Value};
+use obeya_store::table::{Column, Kind, Table};
+use obeya_store::{Row, Session, StoreError, Value};
 
 /// Most rows of a batch.
 const ROWS: usize = 2_000;

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::store::{Session, StoreError};
+use obeya_store::{Session, StoreError};
 
 /// Lets the transaction wait as long as the other database takes: a server ends those that seem forgotten.
 pub(crate) fn patient(session: &mut dyn Session) -> Result<(), StoreError> {

@@ -8,8 +8,8 @@ use super::progress::Progress;
 use super::rows::{self, Batch};
 use super::session::patient;
 use super::tables::{COUNTED, TABLES};
-use crate::store::table::Table;
-use crate::store::{Session, StoreError, Value, sequences};
+use obeya_store::table::Table;
+use obeya_store::{Session, StoreError, Value, sequences};
 
 /// Batches on their way at most.
 const ON_THE_WAY: usize = 4;

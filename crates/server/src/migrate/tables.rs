@@ -2,8 +2,8 @@
 //!
 //! Tests hold the list to the schema of each engine: a table or a column that a later version adds is missed there, and not in somebody's new database.
 
-use crate::store::table::{Column, Kind, SetBy, Table};
-use crate::store::tables::improvements::ImprovementRow;
+use obeya_store::table::{Column, Kind, SetBy, Table};
+use obeya_store::tables::improvements::ImprovementRow;
 
 /// The one table that is never empty: its only row is there from the beginning, and writers take turns at it.
 pub(super) const STAMPS: &str = "stamps";

@@ -12,8 +12,8 @@ use super::session::patient;
 use super::source::{Asking, Gone, Part};
 use super::tables::{COUNTED, STAMPS, TABLES};
 use super::words;
-use crate::store::table::Table;
-use crate::store::{Session, StoreError, Value, bulk, search, sequences};
+use obeya_store::table::Table;
+use obeya_store::{Session, StoreError, Value, bulk, search, sequences};
 
 /// Why work on the target ended.
 pub(super) enum Ended {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::session::patient;
 use super::tables::{COUNTED, TABLES};
-use crate::store::table::{Column, Kind, Table};
-use crate::store::{Session, Store, StoreError, StoreOptions};
+use obeya_store::table::{Column, Kind, Table};
+use obeya_store::{Session, Store, StoreError, StoreOptions};
 
 /// What is made from other tables, and so not copied.
 const DERIVED: [&str; 7] = [

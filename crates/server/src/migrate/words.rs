@@ -1,7 +1,7 @@
 //! The words that copied records are found by: not copied, as each engine keeps them in its own way, but made from the records again.
 
-use crate::store::table::Table;
-use crate::store::{Session, StoreError, Value, search};
+use obeya_store::table::Table;
+use obeya_store::{Session, StoreError, Value, search};
 
 /// Makes the records of these rows found by their words, if those of their table are.
 pub(super) fn put(

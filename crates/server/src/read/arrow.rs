@@ -16,7 +16,7 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
 use obeya_odata::Bound;
 
 use super::page_encoder::{Heading, PageEncoder};
-use crate::store::engine::{Row, StoreError, present};
+use obeya_store::engine::{Row, StoreError, present};
 
 /// What is written around the columns, and some.
 const AROUND: usize = 8 << 10;

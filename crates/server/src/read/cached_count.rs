@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use obeya_odata::sql::Statement;
 
 use super::count;
-use crate::store::engine::{Session, StoreError, View};
+use obeya_store::engine::{Session, StoreError, View};
 
 /// Views remembered at most: those of the readers that are in use at one time.
 const MAX_VIEWS: usize = 16;
@@ -68,7 +68,7 @@ impl CachedCount {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::engine::{Dialect, EachRow, Row, Value};
+    use obeya_store::engine::{Dialect, EachRow, Row, Value};
 
     /// A reader of a table whose number of rows is set by hand.
     struct Reader {

@@ -9,7 +9,7 @@ use obeya_odata::edm::Type;
 use super::json;
 use super::page_encoder::PageEncoder;
 use super::time::TimestampFormatter;
-use crate::store::engine::{Row, StoreError};
+use obeya_store::engine::{Row, StoreError};
 
 const LINE_END: &[u8] = b"\r\n";
 
@@ -150,7 +150,7 @@ mod tests {
     use obeya_odata::{Context, Limits, Options};
 
     use super::*;
-    use crate::entities::DATASOURCE_VALUE;
+    use obeya_store::entities::DATASOURCE_VALUE;
 
     fn written(value: &str) -> String {
         let mut out = Vec::new();

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::store::engine::StoreError;
+use obeya_store::engine::StoreError;
 
 /// A read that gives no answer.
 #[derive(Debug)]

@@ -14,8 +14,8 @@ use super::error::{Excess, ReadError};
 use super::row_encoder::RowEncoder;
 use super::time::TimestampFormatter;
 use super::{binds, json};
-use crate::entities::order_of;
-use crate::store::engine::{Row, Session, StoreError, Value};
+use obeya_store::engine::{Row, Session, StoreError, Value};
+use obeya_store::entities::order_of;
 
 /// Rows that one request may expand, over all levels.
 const MAX_EXPANDED_ROWS: usize = 100_000;

@@ -15,8 +15,8 @@ use super::query_cache::{ListPlan, Window};
 use super::request::ReadRequest;
 use super::sink::Sink;
 use super::{binds, count, counting, json, level};
-use crate::entity_sets::CONTAINER;
-use crate::store::engine::{Session, StoreError, Value};
+use obeya_store::engine::{Session, StoreError, Value};
+use obeya_store::entity_sets::CONTAINER;
 
 /// Room for a list of usual length.
 const USUAL_BYTES: usize = 16 << 10;

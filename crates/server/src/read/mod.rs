@@ -47,8 +47,8 @@ pub(crate) use sink::Sink;
 use obeya_odata::Bound;
 use obeya_odata::sql::{self, Scope, Statement};
 
-use crate::entities::is_joined;
-use crate::store::engine::{Session, StoreError, Value};
+use obeya_store::engine::{Session, StoreError, Value};
+use obeya_store::entities::is_joined;
 
 /// What reads leave behind for later ones: never rows, and nothing that can be wrong.
 #[derive(Debug, Default)]

@@ -19,8 +19,8 @@ use super::seek_cache::{Listing, Place, SeekCache, SeekKey};
 use super::series::{Series, Start, State};
 use super::sink::Sink;
 use super::{ReadCaches, binds};
-use crate::entities::DATASOURCE_VALUE;
-use crate::store::engine::{Dialect, Row, Session, StoreError};
+use obeya_store::engine::{Dialect, Row, Session, StoreError};
+use obeya_store::entities::DATASOURCE_VALUE;
 
 /// Bytes of the first piece of the body: small, so that sending begins early.
 const FIRST_PIECE_BYTES: usize = 64 << 10;

@@ -9,7 +9,7 @@ use super::csv::CsvEncoder;
 use super::json;
 use super::row_encoder::RowEncoder;
 use super::time::TimestampFormatter;
-use crate::store::engine::{Row, StoreError};
+use obeya_store::engine::{Row, StoreError};
 
 /// A form, by its media type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use crate::store::StoreError;
+use obeya_store::StoreError;
 
 /// A stretch of time in ticks, both ends within it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

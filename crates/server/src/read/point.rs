@@ -16,8 +16,8 @@ use super::related::Related;
 use super::request::{ReadRequest, with_context};
 use super::row_encoder::RowEncoder;
 use super::sink::Sink;
-use crate::entity_sets::CONTAINER;
-use crate::store::engine::{Dialect, Session};
+use obeya_store::engine::{Dialect, Session};
+use obeya_store::entity_sets::CONTAINER;
 
 /// Room for the record of any entity with texts of usual length.
 const USUAL_BYTES: usize = 512;

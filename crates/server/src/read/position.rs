@@ -10,9 +10,9 @@ use obeya_odata::sql;
 use sha2::{Digest, Sha256};
 
 use super::error::ReadError;
-use crate::random::random;
-use crate::store::engine::{StoreError, present};
-use crate::store::{Store, secrets};
+use obeya_store::engine::{StoreError, present};
+use obeya_store::random::random;
+use obeya_store::{Store, secrets};
 
 /// What the key is kept under in the store.
 const SECRET: &str = "next-links";

@@ -10,7 +10,7 @@ use super::page::ValuePage;
 use super::point::RecordRead;
 use super::records::Records;
 use super::sink::Sink;
-use crate::store::engine::Session;
+use obeya_store::engine::Session;
 
 /// A read that can run.
 pub(crate) enum Prepared {

@@ -153,7 +153,7 @@ mod tests {
     use obeya_odata::{Context, Limits, OptionName, Options};
 
     use super::*;
-    use crate::entities::{AREA, GROUP};
+    use obeya_store::entities::{AREA, GROUP};
 
     /// Asks for a query, and remembers it; whether it was remembered before.
     fn is_known(queries: &QueryCache, entity: &'static EntityType, query: &str) -> bool {

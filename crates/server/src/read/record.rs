@@ -15,8 +15,8 @@ use super::json;
 use super::records::Form;
 use super::row_encoder::RowEncoder;
 use super::time::TimestampFormatter;
-use crate::entities::order_of;
-use crate::store::engine::{Dialect, Row, Session, StoreError, Value};
+use obeya_store::engine::{Dialect, Row, Session, StoreError, Value};
+use obeya_store::entities::order_of;
 
 /// Room for a record with texts of usual length.
 const USUAL_BYTES: usize = 1_024;
@@ -334,7 +334,7 @@ fn bound(entity: &'static EntityType, options: &Options) -> Bound {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::entities::{AREA, DATASOURCE_VALUE, IMPROVEMENT, INCIDENT};
+    use obeya_store::entities::{AREA, DATASOURCE_VALUE, IMPROVEMENT, INCIDENT};
 
     #[test]
     fn every_statement_of_a_record_takes_the_id_alone() {
@@ -394,7 +394,7 @@ mod tests {
 
     #[test]
     fn a_double_that_was_bound_is_written_as_it_will_be_read() {
-        static COLUMNS: [&str; 14] = crate::store::values::COLUMNS;
+        static COLUMNS: [&str; 14] = obeya_store::values::COLUMNS;
         let plan = RowPlan::new(&DATASOURCE_VALUE, &COLUMNS);
         let mut cells = [Value::Null; 14];
         for (value, expected) in [(-0.0, "0.0"), (1e16, "1e16"), (2.5, "2.5")] {

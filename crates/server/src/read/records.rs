@@ -16,8 +16,8 @@ use super::request::ReadRequest;
 use super::row_encoder::RowEncoder;
 use super::sink::Sink;
 use super::{bounds, count, counting, json, level};
-use crate::store::engine::Session;
 use crate::text::{int32, quoted};
+use obeya_store::engine::Session;
 
 /// Records read at a time …
 const STRETCH: u64 = 500;
@@ -350,8 +350,8 @@ mod tests {
     use obeya_odata::{Context, Limits};
 
     use super::*;
-    use crate::entities::{IMPROVEMENT, INCIDENT};
-    use crate::store::{Store, StoreOptions, Value};
+    use obeya_store::entities::{IMPROVEMENT, INCIDENT};
+    use obeya_store::{Store, StoreOptions, Value};
 
     static INCIDENTS: Form = Form {
         entity: &INCIDENT,
@@ -407,7 +407,7 @@ mod tests {
                 }
                 Ok(steps.into_iter().flatten().collect::<Vec<_>>().join("\n"))
             };
-            Ok::<_, crate::store::StoreError>([
+            Ok::<_, obeya_store::StoreError>([
                 plan(&[counted])?,
                 plan(&keys.statements)?,
                 plan(&stretch.statements)?,

@@ -14,8 +14,8 @@ use super::list::{List, Parent};
 use super::point::{self, RecordRead};
 use super::prepared::Prepared;
 use super::request::ReadRequest;
-use crate::entity_sets::CONTAINER;
-use crate::store::engine::Session;
+use obeya_store::engine::Session;
+use obeya_store::entity_sets::CONTAINER;
 
 /// A navigation of the set's record whose id the path holds.
 pub(crate) struct Related {

@@ -8,8 +8,8 @@ use obeya_odata::{Bound, Context, Limits, OptionName, Options, Parameters};
 use super::error::ReadError;
 use super::position::Signer;
 use super::{ReadCaches, json};
-use crate::entity_sets::ROOT;
-use crate::store::Store;
+use obeya_store::Store;
+use obeya_store::entity_sets::ROOT;
 
 /// What a read is prepared from.
 pub(crate) struct ReadRequest<'r> {

@@ -7,7 +7,7 @@ use obeya_odata::edm::Type;
 
 use super::json;
 use super::time::TimestampFormatter;
-use crate::store::engine::{Row, StoreError};
+use obeya_store::engine::{Row, StoreError};
 
 /// The members that a query's rows have, in the order of its columns.
 #[derive(Debug)]
@@ -247,7 +247,7 @@ impl Field {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::entities;
+    use obeya_store::entities;
 
     #[test]
     fn every_property_of_the_model_can_be_written() {

@@ -12,8 +12,8 @@ use obeya_odata::sql::{self, Direction, Predicate, Scope};
 use super::error::ReadError;
 use super::partitioned_count::{Counting, PartitionedCount, Span};
 use super::seek_cache::{Place, SeekKey};
-use crate::store::Store;
-use crate::store::engine::{Dialect, Session, StoreError, Value};
+use obeya_store::Store;
+use obeya_store::engine::{Dialect, Session, StoreError, Value};
 
 /// The order of values when none is asked for; the id breaks ties.
 const ORDER: &[(&str, Direction)] = &[("valueDate", Direction::Ascending)];

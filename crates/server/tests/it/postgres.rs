@@ -75,5 +75,6 @@ mod postgres_cluster;
 mod postgres_faults;
 mod postgres_roles;
 mod postgres_store;
+mod postgres_upgrade;
 mod postgres_waits;
 mod same_bytes;

@@ -6,9 +6,9 @@ use crate::import::folder::Source;
 use crate::import::known::Seen;
 use crate::import::run::{Run, Turn, leaves_ids, not_empty, refer, refer_part, refer_user, upsert};
 use crate::lines::incidents::IncidentLine;
-use crate::store::field::Word;
-use crate::store::search;
 use obeya_model::{Patch, Timestamp};
+use obeya_store::field::Word;
+use obeya_store::search;
 
 /// The columns after the id, in the order `write` binds them.
 const COLUMNS: [&str; 29] = [

@@ -10,8 +10,8 @@ use crate::import::folder::Source;
 use crate::import::known::Seen;
 use crate::import::run::{Run, Turn, upsert};
 use crate::lines::types::{Category, TypeLine};
-use crate::store::engine::StoreError;
-use crate::store::search;
+use obeya_store::engine::StoreError;
+use obeya_store::search;
 use tree::Tree;
 
 /// The parts of one type, as they stand in its line.

@@ -6,7 +6,7 @@ use super::Parts;
 use crate::import::error::{ImportError, Place};
 use crate::import::run::Run;
 use crate::lines::types::TypeLine;
-use crate::store::engine::Value;
+use obeya_store::engine::Value;
 
 /// Writes every translation of the line; each part it names has to be one of the line's own.
 pub(super) fn write(

@@ -6,9 +6,9 @@ use obeya_model::{
 };
 
 use crate::ops::never_null::Properties;
-use crate::store::tables::improvements::ImprovementChange;
 use obeya_rules::error::DomainError;
 use obeya_rules::validate::{Check, IMPROVEMENT_TITLE_MAX};
+use obeya_store::tables::improvements::ImprovementChange;
 
 impl Properties for ImprovementUpdate {
     const NEVER_NULL: &'static [&'static str] = &["status", "priorityStatus"];

@@ -9,9 +9,9 @@ use crate::ops::call::Call;
 use crate::ops::decoding::json;
 use crate::ops::never_null::{NeverNull, Properties};
 use crate::ops::writing::{self, Decision};
-use crate::store::Session;
 use obeya_rules::incident::IncidentChange;
 use obeya_rules::validate::Check;
+use obeya_store::Session;
 
 impl Properties for IncidentSeverityUpdate {
     const NEVER_NULL: &'static [&'static str] = &["severity"];

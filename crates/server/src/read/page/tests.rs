@@ -3,7 +3,7 @@
 use obeya_odata::{Context, Limits};
 
 use super::*;
-use crate::store::engine::{EachRow, Value};
+use obeya_store::engine::{EachRow, Value};
 
 /// A datasource whose value at row n has the date n and the id n; it counts the rows stepped over by each statement.
 #[derive(Default)]
@@ -61,7 +61,7 @@ impl Session for Numbered {
     fn append(&mut self, _: &str, _: &[&str], _: &[Value<'_>]) -> Result<(), StoreError> {
         Ok(())
     }
-    fn view(&mut self) -> Result<Option<crate::store::View>, StoreError> {
+    fn view(&mut self) -> Result<Option<obeya_store::View>, StoreError> {
         Ok(None)
     }
 }
@@ -178,7 +178,7 @@ impl Session for Endless {
     fn append(&mut self, _: &str, _: &[&str], _: &[Value<'_>]) -> Result<(), StoreError> {
         Ok(())
     }
-    fn view(&mut self) -> Result<Option<crate::store::View>, StoreError> {
+    fn view(&mut self) -> Result<Option<obeya_store::View>, StoreError> {
         Ok(None)
     }
 }

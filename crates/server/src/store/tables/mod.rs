@@ -1,3 +1,0 @@
-//! The tables that are declared once: see [`super::table`].
-
-pub(crate) mod improvements;

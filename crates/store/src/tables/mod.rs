@@ -1,0 +1,3 @@
+//! The tables that are declared once: see [`super::table`].
+
+pub mod improvements;
