@@ -10,12 +10,10 @@ mod http;
 mod lines;
 mod ops;
 mod pipeline;
-mod read;
 mod router;
 mod serve;
 mod spec;
 mod telemetry;
-mod text;
 mod upkeep;
 
 pub mod export;

@@ -17,7 +17,7 @@ enum When {
 use When::{Build, Run, Test};
 
 /// Every arrow that is allowed; not each is in use. A tests-only arrow may stand beside a `Run` arrow to the same crate.
-const ARROWS: [(&str, &str, When); 28] = [
+const ARROWS: [(&str, &str, When); 32] = [
     ("obeya-model", "obeya-codegen", Build),
     ("obeya-api", "obeya-codegen", Build),
     ("obeya", "obeya-codegen", Build),
@@ -32,6 +32,10 @@ const ARROWS: [(&str, &str, When); 28] = [
     ("obeya-store", "obeya-model", Run),
     ("obeya-store", "obeya-odata", Run),
     ("obeya-store", "obeya-rules", Run),
+    ("obeya-read", "obeya-model", Run),
+    ("obeya-read", "obeya-odata", Run),
+    ("obeya-read", "obeya-store", Run),
+    ("obeya-server", "obeya-read", Run),
     ("obeya-server", "obeya-rules", Run),
     ("obeya-server", "obeya-store", Run),
     ("obeya-server", "obeya-model", Run),

@@ -3,7 +3,7 @@
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
 use super::problem::Problem;
-use crate::text::quoted;
+use obeya_read::text::quoted;
 use obeya_store::entity_sets::ROOT;
 
 /// The header that says which version an answer is of.

@@ -4,7 +4,7 @@ use http::header::{ETAG, RETRY_AFTER};
 use http::{HeaderValue, StatusCode};
 
 use crate::http::problem::Problem;
-use crate::read::ReadError;
+use obeya_read::ReadError;
 use obeya_rules::error::{Complaint, DomainError};
 use obeya_rules::value::BATCH_COMPLAINTS;
 use obeya_store::references::MOST_COMPLAINTS;

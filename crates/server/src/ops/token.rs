@@ -20,7 +20,7 @@ use crate::http::connections::Peer;
 use crate::http::extract;
 use crate::http::problem::Problem;
 use crate::telemetry::shortened;
-use crate::text::quoted;
+use obeya_read::text::quoted;
 use obeya_store::clients;
 
 /// A form with our three or four fields has some 200 bytes.

@@ -25,7 +25,6 @@ use crate::http::body::Response;
 use crate::http::etag::Condition;
 use crate::http::idempotency;
 use crate::http::problem::Problem;
-use crate::read;
 use obeya_store::answers::{self, IdempotencyRecord, Key, RETENTION_TICKS, StoredAnswer};
 use obeya_store::write_error::WriteError;
 use obeya_store::{Dialect, Session};
@@ -123,7 +122,9 @@ impl Decision {
         work: impl Fn(&mut dyn Session) -> Result<R, WriteError> + Send + 'static,
     ) -> Self {
         Self {
-            work: Box::new(move |session| Ok(Answer::Figures(read::to_string(&work(session)?)?))),
+            work: Box::new(move |session| {
+                Ok(Answer::Figures(obeya_read::to_string(&work(session)?)?))
+            }),
             kind: Kind::Figures,
             present: None,
         }

@@ -4,7 +4,7 @@ use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;
-use crate::read::{Form, Records};
+use obeya_read::{Form, Records};
 use obeya_store::entities;
 
 static FORM: Form = Form::of(&entities::BOARD_V1);

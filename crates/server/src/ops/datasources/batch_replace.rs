@@ -9,7 +9,7 @@ use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::decoding::items;
 use crate::ops::writing::{self, Decision};
-use crate::read::Period;
+use obeya_read::Period;
 use obeya_rules::value::{BATCH_COMPLAINTS, DatasourceValue, check_batch};
 use obeya_store::values::write;
 use obeya_store::write_error::WriteError;

@@ -3,7 +3,7 @@
 use obeya_model::{DatasourceValueInput, DatasourceValueTotal};
 
 use crate::ops::view::Record;
-use crate::read::RowPlan;
+use obeya_read::RowPlan;
 use obeya_rules::elements::Elements;
 use obeya_rules::value::DatasourceValue;
 use obeya_store::entities;

@@ -8,7 +8,7 @@ pub(crate) mod list;
 pub(crate) mod update;
 
 use super::view::Record;
-use crate::read::{Form, RecordPlan};
+use obeya_read::{Form, RecordPlan};
 use obeya_store::Session;
 use obeya_store::entities;
 use obeya_store::write_error::WriteError;

@@ -25,7 +25,7 @@ pub(crate) mod types;
 pub(crate) mod update;
 
 use super::view::Record;
-use crate::read::{Form, RecordPlan};
+use obeya_read::{Form, RecordPlan};
 use obeya_store::entities;
 use obeya_store::write_error::WriteError;
 use obeya_store::{Session, incidents, stamp};

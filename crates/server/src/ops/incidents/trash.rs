@@ -8,7 +8,7 @@ use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;
-use crate::read::List;
+use obeya_read::List;
 use obeya_store::entities;
 use obeya_store::incidents::RETENTION_TICKS;
 

@@ -3,7 +3,7 @@
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
-use crate::text::quoted;
+use obeya_read::text::quoted;
 use obeya_store::types;
 
 /// Characters of a language code.

@@ -18,7 +18,7 @@ use crate::schema::{Migration, POSTGRES, SQLITE};
 use crate::{StoreError, sqlite};
 
 /// The list of objects, in this crate.
-const LIST: &str = "src/store/schema/catalogue.txt";
+const LIST: &str = "src/schema/catalogue.txt";
 /// Set to write the list anew.
 const WRITE: &str = "OBEYA_WRITE_CATALOGUE";
 

@@ -28,21 +28,22 @@ mod seek_cache;
 mod serialize;
 mod series;
 mod sink;
+pub mod text;
 mod time;
 
-pub(crate) use bounds::Period;
-pub(crate) use error::ReadError;
-pub(crate) use list::{List, Next, Parent, end_list};
-pub(crate) use page::ValuePage;
-pub(crate) use point::Point;
-pub(crate) use position::Signer;
-pub(crate) use prepared::{Cost, Found, Prepared, run};
-pub(crate) use record::{RecordPlan, RowPlan};
-pub(crate) use records::{Form, Records};
-pub(crate) use related::Related;
-pub(crate) use request::{ReadRequest, check_options};
-pub(crate) use serialize::{to_string, to_vec};
-pub(crate) use sink::Sink;
+pub use bounds::Period;
+pub use error::ReadError;
+pub use list::{List, Next, Parent, end_list};
+pub use page::ValuePage;
+pub use point::Point;
+pub use position::Signer;
+pub use prepared::{Cost, Found, Prepared, run};
+pub use record::{RecordPlan, RowPlan};
+pub use records::{Form, Records};
+pub use related::Related;
+pub use request::{ReadRequest, check_options};
+pub use serialize::{to_string, to_vec};
+pub use sink::Sink;
 
 use obeya_odata::Bound;
 use obeya_odata::sql::{self, Scope, Statement};
@@ -52,7 +53,7 @@ use obeya_store::entities::is_joined;
 
 /// What reads leave behind for later ones: never rows, and nothing that can be wrong.
 #[derive(Debug, Default)]
-pub(crate) struct ReadCaches {
+pub struct ReadCaches {
     seek: seek_cache::SeekCache,
     queries: query_cache::QueryCache,
 }

@@ -6,7 +6,7 @@ use obeya_store::engine::StoreError;
 
 /// A read that gives no answer.
 #[derive(Debug)]
-pub(crate) enum ReadError {
+pub enum ReadError {
     /// An option of the query is wrong.
     Query(obeya_odata::Error),
     /// A parameter beside the options is wrong: its name, and what is wrong with it.
@@ -23,13 +23,13 @@ pub(crate) enum ReadError {
 
 /// What there is too much of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Excess {
+pub struct Excess {
     /// What it is.
-    pub(crate) what: &'static str,
+    pub what: &'static str,
     /// The most there may be.
-    pub(crate) limit: usize,
+    pub limit: usize,
     /// What is counted.
-    pub(crate) unit: &'static str,
+    pub unit: &'static str,
 }
 
 impl fmt::Display for Excess {

@@ -15,21 +15,21 @@ const MAX_PAGE_SIZE: u32 = 10_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bounds {
     /// Only values after this instant, in ticks.
-    pub(crate) from: Option<i64>,
+    pub from: Option<i64>,
     /// Only values before this instant, in ticks.
-    pub(crate) to: Option<i64>,
+    pub to: Option<i64>,
     /// From 1.
-    pub(crate) page: u32,
+    pub page: u32,
     /// 1 to [`MAX_PAGE_SIZE`].
-    pub(crate) page_size: u32,
+    pub page_size: u32,
 }
 
 impl Bounds {
     /// The names of the parameters.
-    pub(crate) const NAMES: [&'static str; 4] = ["from", "to", "page", "pageSize"];
+    pub const NAMES: [&'static str; 4] = ["from", "to", "page", "pageSize"];
 
     /// Reads the parameters; others are ignored.
-    pub(crate) fn of(parameters: &Parameters) -> Result<Self, ReadError> {
+    pub fn of(parameters: &Parameters) -> Result<Self, ReadError> {
         let [from, to, ..] = Self::NAMES;
         let (from, to) = period(parameters, [from, to], instant)?;
         let (page, page_size) = page(parameters)?;
@@ -44,16 +44,16 @@ impl Bounds {
 
 /// A period that a request must name, both ends in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Period {
+pub struct Period {
     /// In ticks.
-    pub(crate) from: i64,
+    pub from: i64,
     /// In ticks; not before `from`.
-    pub(crate) to: i64,
+    pub to: i64,
 }
 
 impl Period {
     /// Reads the parameters `from` and `to`; others are ignored.
-    pub(crate) fn of(query: &str) -> Result<Self, ReadError> {
+    pub fn of(query: &str) -> Result<Self, ReadError> {
         let parameters: Parameters = serde_urlencoded::from_str(query)
             .map_err(|error| ReadError::parameter("from", error.to_string()))?;
         let (from, to) = period(&parameters, ["from", "to"], instant)?;

@@ -13,7 +13,7 @@ pub(crate) struct TimestampFormatter {
 
 impl TimestampFormatter {
     /// A writer that has seen no day yet.
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         Self {
             day: 0,
             text: *b"1970-01-01",
@@ -21,7 +21,7 @@ impl TimestampFormatter {
     }
 
     /// Writes an instant in quotes: `"2025-03-01T06:30:00Z"`, with only the fractional digits it needs, at most seven.
-    pub(crate) fn instant(&mut self, out: &mut Vec<u8>, ticks: i64) {
+    pub fn instant(&mut self, out: &mut Vec<u8>, ticks: i64) {
         let (day, of_day) = (
             ticks.div_euclid(TICKS_PER_DAY),
             ticks.rem_euclid(TICKS_PER_DAY).unsigned_abs(),
@@ -53,7 +53,7 @@ impl TimestampFormatter {
     }
 
     /// Writes a date in quotes: `"2025-03-01"`.
-    pub(crate) fn date(&mut self, out: &mut Vec<u8>, days: i64) {
+    pub fn date(&mut self, out: &mut Vec<u8>, days: i64) {
         self.turn_to(days);
         out.push(b'"');
         out.extend_from_slice(&self.text);

@@ -22,17 +22,17 @@ const MAX_FILTER: usize = 1024;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Listing {
     /// The datasource.
-    pub(crate) datasource: i64,
+    pub datasource: i64,
     /// The datasource's change counter, read in the same snapshot as the rows.
-    pub(crate) version: i64,
+    pub version: i64,
     /// The exclusive lower bound on the value's instant, in ticks.
-    pub(crate) from: Option<i64>,
+    pub from: Option<i64>,
     /// The exclusive upper bound on the value's instant, in ticks.
-    pub(crate) to: Option<i64>,
+    pub to: Option<i64>,
     /// The filter's text, exactly as the client sent it, with whatever else the query string held.
-    pub(crate) filter: Option<String>,
+    pub filter: Option<String>,
     /// Whether the filter or the order asks for the current time.
-    pub(crate) asks_the_time: bool,
+    pub asks_the_time: bool,
 }
 
 impl Listing {
@@ -47,18 +47,18 @@ impl Listing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SeekKey {
     /// The value's instant, in ticks.
-    pub(crate) value_date: i64,
+    pub value_date: i64,
     /// The value's id.
-    pub(crate) id: i64,
+    pub id: i64,
 }
 
 /// A place in a listing: `rows` rows come up to and including the key's row; without a key it is the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
+pub struct Place {
     /// How many rows lie before this place.
-    pub(crate) rows: u64,
+    pub rows: u64,
     /// The last of those rows; `None` at the start.
-    pub(crate) after: Option<SeekKey>,
+    pub after: Option<SeekKey>,
 }
 
 /// The remembered listings, shared by all requests.
@@ -101,14 +101,14 @@ impl SeekCache {
     }
 
     /// The rows of the listing, if they were counted.
-    pub(crate) fn count(&self, listing: &Listing) -> Option<Arc<PartitionedCount>> {
+    pub fn count(&self, listing: &Listing) -> Option<Arc<PartitionedCount>> {
         self.lock()
             .touch(listing)
             .and_then(|entry| entry.count.clone())
     }
 
     /// Remembers the row that completes the first `rows` rows.
-    pub(crate) fn remember(&self, listing: &Listing, rows: u64, key: SeekKey) {
+    pub fn remember(&self, listing: &Listing, rows: u64, key: SeekKey) {
         if listing.is_lasting() {
             let mut known = self.lock();
             known.entry(listing).insert(rows, key);
@@ -185,7 +185,7 @@ impl Known {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::read::partitioned_count::Span;
+    use crate::partitioned_count::Span;
 
     fn count(rows: u64) -> Arc<PartitionedCount> {
         Arc::new(PartitionedCount::new(vec![(

@@ -18,7 +18,7 @@ use obeya_store::engine::Session;
 use obeya_store::entity_sets::CONTAINER;
 
 /// A navigation of the set's record whose id the path holds.
-pub(crate) struct Related {
+pub struct Related {
     set: &'static EntitySet,
     navigation: &'static Navigation,
     id: i64,
@@ -26,7 +26,7 @@ pub(crate) struct Related {
 
 impl Related {
     /// From the record of the set with this id.
-    pub(crate) fn new(set: &'static EntitySet, navigation: &'static Navigation, id: i32) -> Self {
+    pub fn new(set: &'static EntitySet, navigation: &'static Navigation, id: i32) -> Self {
         Self {
             set,
             navigation,
@@ -35,7 +35,7 @@ impl Related {
     }
 
     /// The record or the list that it leads to.
-    pub(crate) fn prepare(self, request: &ReadRequest<'_>) -> Result<Prepared, ReadError> {
+    pub fn prepare(self, request: &ReadRequest<'_>) -> Result<Prepared, ReadError> {
         if self.navigation.cardinality == Cardinality::Many {
             return self.list().prepare(request);
         }
@@ -45,7 +45,7 @@ impl Related {
     }
 
     /// The number of records that it leads to.
-    pub(crate) fn prepare_count(self, request: &ReadRequest<'_>) -> Result<Prepared, ReadError> {
+    pub fn prepare_count(self, request: &ReadRequest<'_>) -> Result<Prepared, ReadError> {
         self.list().prepare_count(request)
     }
 

@@ -3,7 +3,7 @@
 //! Nothing here knows a row, an entity or HTTP, and nothing builds a tree: a value goes from its column to the bytes that are sent.
 
 /// Writes `text` as a JSON string, quotes included.
-pub(crate) fn string(out: &mut Vec<u8>, text: &str) {
+pub fn string(out: &mut Vec<u8>, text: &str) {
     let bytes = text.as_bytes();
     // Room for the text, its quotes and a few escapes, so that the usual string grows the buffer at most once.
     out.reserve(bytes.len() + 8);
@@ -22,14 +22,14 @@ pub(crate) fn string(out: &mut Vec<u8>, text: &str) {
 }
 
 /// Writes an integer.
-pub(crate) fn int(out: &mut Vec<u8>, value: i64) {
+pub fn int(out: &mut Vec<u8>, value: i64) {
     out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
 /// Writes a double as the shortest JSON number that reads back as the same double; JSON has no word for NaN and infinity, they become `null`.
 ///
 /// A whole number keeps its `.0`, so that a reader which tells integers from floats (Python's `json`) always sees a float.
-pub(crate) fn double(out: &mut Vec<u8>, value: f64) {
+pub fn double(out: &mut Vec<u8>, value: f64) {
     if !value.is_finite() {
         out.extend_from_slice(b"null");
     } else if let Some(thousandths) = as_thousandths(value) {
@@ -40,12 +40,12 @@ pub(crate) fn double(out: &mut Vec<u8>, value: f64) {
 }
 
 /// Writes `true` or `false`.
-pub(crate) fn boolean(out: &mut Vec<u8>, value: bool) {
+pub fn boolean(out: &mut Vec<u8>, value: bool) {
     out.extend_from_slice(if value { b"true" } else { b"false" });
 }
 
 /// Writes `null`.
-pub(crate) fn null(out: &mut Vec<u8>) {
+pub fn null(out: &mut Vec<u8>) {
     out.extend_from_slice(b"null");
 }
 

@@ -38,7 +38,7 @@ const LISTEN: u32 = 1_024;
 const KEYS: &str = "$select=valueDate,id";
 
 /// A page of values, ready to be read.
-pub(crate) struct ValuePage {
+pub struct ValuePage {
     series: Arc<Series>,
     bounds: Bounds,
     form: Form,
@@ -54,10 +54,7 @@ pub(crate) struct ValuePage {
 
 impl ValuePage {
     /// The page of a datasource that a request asks for.
-    pub(crate) fn prepare(
-        request: &ReadRequest<'_>,
-        datasource: i32,
-    ) -> Result<Prepared, ReadError> {
+    pub fn prepare(request: &ReadRequest<'_>, datasource: i32) -> Result<Prepared, ReadError> {
         let offered = [OptionName::Filter, OptionName::OrderBy];
         let (mut options, parameters) = request.options(&offered)?;
         let query = request.bind(&options, &DATASOURCE_VALUE)?;
@@ -96,22 +93,22 @@ impl ValuePage {
     }
 
     /// The datasource.
-    pub(crate) fn datasource(&self) -> i64 {
+    pub fn datasource(&self) -> i64 {
         self.series.datasource
     }
 
     /// The number of the page, from 1.
-    pub(crate) fn number(&self) -> u32 {
+    pub fn number(&self) -> u32 {
         self.bounds.page
     }
 
     /// Values of a full page.
-    pub(crate) fn size(&self) -> u32 {
+    pub fn size(&self) -> u32 {
         self.bounds.page_size
     }
 
     /// Whether the same request may show something else though no value changed.
-    pub(crate) fn asks_the_time(&self) -> bool {
+    pub fn asks_the_time(&self) -> bool {
         self.query().asks_the_time()
     }
 

@@ -55,19 +55,19 @@ struct Expanded {
 
 /// What [`write_rows`] writes.
 #[derive(Clone, Copy)]
-pub(crate) struct Rows<'a> {
+pub struct Rows<'a> {
     /// The query the rows belong to.
-    pub(crate) query: &'a Bound,
+    pub query: &'a Bound,
     /// How a row is written.
     pub(crate) encoder: &'a RowEncoder,
     /// Give the rows, each those that come after the last one's.
-    pub(crate) statements: &'a [Statement],
+    pub statements: &'a [Statement],
     /// The columns to take from the last row that is written.
-    pub(crate) keys: &'a [usize],
+    pub keys: &'a [usize],
     /// The most rows to write.
-    pub(crate) limit: usize,
+    pub limit: usize,
     /// The most rows to read: none beyond are there for this request.
-    pub(crate) read: usize,
+    pub read: usize,
 }
 
 /// How much may be read and written with what is expanded.
@@ -159,11 +159,11 @@ impl Rows<'_> {
 }
 
 /// What [`write_rows`] found.
-pub(crate) struct Found {
+pub struct Found {
     /// The number of rows, capped at one more than the limit.
-    pub(crate) rows: usize,
+    pub rows: usize,
     /// The keys of the row at the limit, if there is one.
-    pub(crate) last: Vec<sql::Value>,
+    pub last: Vec<sql::Value>,
 }
 
 /// Writes the rows as objects separated by commas, with everything the query expands in them, which a request may not make larger than it asks for rows.
@@ -260,7 +260,7 @@ fn further(is_wanted: bool) -> ControlFlow<()> {
 }
 
 /// A value of a row, to keep.
-pub(crate) fn owned(value: Value<'_>) -> sql::Value {
+pub fn owned(value: Value<'_>) -> sql::Value {
     match value {
         Value::Null => sql::Value::Null,
         Value::Int(value) => sql::Value::Int(value),

@@ -27,7 +27,7 @@ impl Formatter for RowNumbers {
 ///
 /// # Errors
 /// What the value's `Serialize` says, such as of a map whose keys are no texts.
-pub(crate) fn to_vec<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<Vec<u8>> {
+pub fn to_vec<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<Vec<u8>> {
     let mut out = Vec::with_capacity(USUAL_BYTES);
     value.serialize(&mut Serializer::with_formatter(&mut out, RowNumbers))?;
     Ok(out)
@@ -37,7 +37,7 @@ pub(crate) fn to_vec<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<Vec
 ///
 /// # Errors
 /// As [`to_vec`].
-pub(crate) fn to_string<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<String> {
+pub fn to_string<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<String> {
     to_vec(value).map(|bytes| String::from_utf8(bytes).expect("JSON is written as UTF-8"))
 }
 

@@ -22,7 +22,7 @@ use obeya_store::entity_sets::CONTAINER;
 const USUAL_BYTES: usize = 16 << 10;
 
 /// A list, before it is known what a request asks of it.
-pub(crate) struct List {
+pub struct List {
     entity: &'static EntityType,
     predicates: Vec<Predicate>,
     parent: Option<Parent>,
@@ -32,15 +32,15 @@ pub(crate) struct List {
 
 /// The record in the path that the list hangs under; without it there is no list.
 #[derive(Debug, Clone)]
-pub(crate) struct Parent {
+pub struct Parent {
     /// What it is called in messages.
-    pub(crate) noun: &'static str,
+    pub noun: &'static str,
     /// A statement that gives a row if it exists; its id is `?1`.
-    pub(crate) exists: Cow<'static, str>,
+    pub exists: Cow<'static, str>,
     /// Its id.
-    pub(crate) id: i64,
+    pub id: i64,
     /// The set or path that the list's records are known under, if that is not the set of their type.
-    pub(crate) source: Option<String>,
+    pub source: Option<String>,
 }
 
 impl Parent {
@@ -52,7 +52,7 @@ impl Parent {
 }
 
 /// A page of a list, ready to be read.
-pub(crate) struct ListRead {
+pub struct ListRead {
     page: ListPage,
     parent: Option<Parent>,
     envelope: Envelope,
@@ -83,26 +83,26 @@ enum Envelope {
 }
 
 /// The number of records in a list, ready to be counted.
-pub(crate) struct CountRead {
+pub struct CountRead {
     statement: Statement,
     parent: Option<Parent>,
 }
 
 /// Where the next page of a list begins.
-pub(crate) struct Next {
+pub struct Next {
     list: String,
     position: Position,
 }
 
 impl Next {
     /// As a `$skiptoken`.
-    pub(crate) fn token(&self, links: &Signer) -> String {
+    pub fn token(&self, links: &Signer) -> String {
         links.write(&self.list, &self.position)
     }
 }
 
 /// Ends the answer of a v2 list, with the address of the next page if there is one.
-pub(crate) fn end_list(out: &mut Vec<u8>, next_link: Option<&str>) {
+pub fn end_list(out: &mut Vec<u8>, next_link: Option<&str>) {
     if let Some(link) = next_link {
         out.extend_from_slice(b",\"@odata.nextLink\":");
         json::string(out, link);
@@ -112,7 +112,7 @@ pub(crate) fn end_list(out: &mut Vec<u8>, next_link: Option<&str>) {
 
 impl List {
     /// Of all records of an entity.
-    pub(crate) fn of(entity: &'static EntityType) -> Self {
+    pub fn of(entity: &'static EntityType) -> Self {
         Self {
             entity,
             predicates: Vec::new(),
@@ -122,25 +122,25 @@ impl List {
     }
 
     /// Only rows that hold to this as well.
-    pub(crate) fn only(mut self, predicate: Predicate) -> Self {
+    pub fn only(mut self, predicate: Predicate) -> Self {
         self.predicates.push(predicate);
         self
     }
 
     /// In this order, unless the caller asks for one.
-    pub(crate) fn ordered(mut self, column: Column, direction: Direction) -> Self {
+    pub fn ordered(mut self, column: Column, direction: Direction) -> Self {
         self.order = Some((column, direction));
         self
     }
 
     /// Only under a record that exists.
-    pub(crate) fn under(mut self, parent: Parent) -> Self {
+    pub fn under(mut self, parent: Parent) -> Self {
         self.parent = Some(parent);
         self
     }
 
     /// The page of v2 that a request asks for, with every option.
-    pub(crate) fn prepare(self, request: &ReadRequest<'_>) -> Result<Prepared, ReadError> {
+    pub fn prepare(self, request: &ReadRequest<'_>) -> Result<Prepared, ReadError> {
         let own = self
             .parent
             .as_ref()
@@ -160,7 +160,7 @@ impl List {
     }
 
     /// The number of records that match. Options that say which of them to give out, and how, change nothing.
-    pub(crate) fn prepare_count(self, request: &ReadRequest<'_>) -> Result<Prepared, ReadError> {
+    pub fn prepare_count(self, request: &ReadRequest<'_>) -> Result<Prepared, ReadError> {
         let (options, _) = request.options(OptionName::PAGED)?;
         let query = request.bind(&options, self.entity)?;
         let statement = counting(&query, request.store.dialect().of_queries(), &self.scope());
@@ -169,7 +169,7 @@ impl List {
     }
 
     /// The trash: these options, and at most `limit` records.
-    pub(crate) fn prepare_trash(
+    pub fn prepare_trash(
         self,
         request: &ReadRequest<'_>,
         allowed: &[OptionName],

@@ -12,14 +12,14 @@ use obeya_store::StoreError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Span {
     /// Its first instant.
-    pub(crate) first: i64,
+    pub first: i64,
     /// Its last instant.
-    pub(crate) last: i64,
+    pub last: i64,
 }
 
 impl Span {
     /// So many stretches of the same length, one after the other; fewer when it is shorter than that.
-    pub(crate) fn cut(self, stretches: i64) -> Vec<Self> {
+    pub fn cut(self, stretches: i64) -> Vec<Self> {
         let (first, last) = (i128::from(self.first), i128::from(self.last));
         let stretches = i128::from(stretches).clamp(1, (last - first + 1).max(1));
         let start = |index: i128| first + (last - first + 1) * index / stretches;
@@ -42,18 +42,18 @@ pub(crate) struct PartitionedCount {
 
 impl PartitionedCount {
     /// Stretches in the order of time, with the rows of each.
-    pub(crate) fn new(stretches: Vec<(Span, u64)>) -> Self {
+    pub fn new(stretches: Vec<(Span, u64)>) -> Self {
         Self { stretches }
     }
 
     /// All rows.
-    pub(crate) fn total(&self) -> u64 {
+    pub fn total(&self) -> u64 {
         self.stretches.iter().map(|(_, rows)| rows).sum()
     }
 
     /// The shortest time that is known to hold the rows from number `first` on, `size` of them at most, and how many rows come before that time; `None` when
     /// there are no such rows.
-    pub(crate) fn find(&self, first: u64, size: u64) -> Option<(u64, Span)> {
+    pub fn find(&self, first: u64, size: u64) -> Option<(u64, Span)> {
         let end = first.saturating_add(size);
         let mut before = 0;
         let mut found: Option<(u64, Span)> = None;
@@ -92,7 +92,7 @@ struct State {
 
 impl Counting {
     /// A count of these stretches, none of which is begun after `deadline`.
-    pub(crate) fn new(spans: Vec<Span>, deadline: Instant) -> Self {
+    pub fn new(spans: Vec<Span>, deadline: Instant) -> Self {
         let rows = vec![None; spans.len()];
         Self {
             spans,
@@ -106,7 +106,7 @@ impl Counting {
     }
 
     /// Counts the next stretch, and the next, until all are taken. A stretch whose count fails is left to [`Counting::finish`].
-    pub(crate) fn help(
+    pub fn help(
         &self,
         mut count: impl FnMut(Span) -> Result<u64, StoreError>,
     ) -> Result<(), StoreError> {
@@ -118,7 +118,7 @@ impl Counting {
     }
 
     /// The same, and waits for those who help; what they left is counted here.
-    pub(crate) fn finish(
+    pub fn finish(
         &self,
         mut count: impl FnMut(Span) -> Result<u64, StoreError>,
     ) -> Result<PartitionedCount, StoreError> {

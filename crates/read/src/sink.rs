@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 /// Takes an answer as it is read.
-pub(crate) trait Sink {
+pub trait Sink {
     /// The version of the data that is read, before anything else of it: `Break` where nobody needs to see it again. Only
     /// said of what has a version.
     fn begin(&mut self, _version: i64) -> ControlFlow<()> {

@@ -88,7 +88,7 @@ impl Form {
 
 impl RowEncoder {
     /// The encoder of a query's rows. Hidden columns are not written; nor is a type that no entity has (see the test below).
-    pub(crate) fn of(query: &Bound) -> Self {
+    pub fn of(query: &Bound) -> Self {
         let field = |(column, out): (usize, &obeya_odata::OutColumn)| {
             let form = Form::of(out.ty?)?;
             let mut key = vec![b','];
@@ -141,7 +141,7 @@ impl RowEncoder {
     }
 
     /// Writes the row's members, separated by commas, without the braces.
-    pub(crate) fn write(
+    pub fn write(
         &self,
         out: &mut Vec<u8>,
         row: &dyn Row,

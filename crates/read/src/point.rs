@@ -23,14 +23,14 @@ use obeya_store::entity_sets::CONTAINER;
 const USUAL_BYTES: usize = 512;
 
 /// How the records of an entity are read by id. A `static` of the handler.
-pub(crate) struct Point {
+pub struct Point {
     plan: RecordPlan,
     noun: &'static str,
 }
 
 impl Point {
     /// A reader of an entity's records; `noun` names one in messages.
-    pub(crate) const fn new(entity: &'static EntityType, noun: &'static str) -> Self {
+    pub const fn new(entity: &'static EntityType, noun: &'static str) -> Self {
         Self {
             plan: RecordPlan::new(Form::of(entity)),
             noun,
@@ -38,7 +38,7 @@ impl Point {
     }
 
     /// The record with this id, as the query options ask.
-    pub(crate) fn prepare(
+    pub fn prepare(
         &'static self,
         request: &ReadRequest<'_>,
         id: i32,
@@ -67,7 +67,7 @@ impl Point {
 }
 
 /// One record, ready to be read.
-pub(crate) struct RecordRead {
+pub struct RecordRead {
     by: By,
     noun: &'static str,
     id: i32,

@@ -33,16 +33,16 @@ const TICKS_PER_DAY: i64 = 864_000_000_000;
 
 /// How the records of an entity are written.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Form {
+pub struct Form {
     /// The entity.
-    pub(crate) entity: &'static EntityType,
+    pub entity: &'static EntityType,
     /// `$expand` for what belongs to each record, and the member it comes after.
-    pub(crate) parts: Option<(&'static str, &'static str)>,
+    pub parts: Option<(&'static str, &'static str)>,
 }
 
 impl Form {
     /// Of records that are rows and nothing else.
-    pub(crate) const fn of(entity: &'static EntityType) -> Self {
+    pub const fn of(entity: &'static EntityType) -> Self {
         Self {
             entity,
             parts: None,
@@ -51,7 +51,7 @@ impl Form {
 }
 
 /// A page of records to read.
-pub(crate) struct Records {
+pub struct Records {
     form: &'static Form,
     query: Bound,
     keys: Bound,
@@ -73,7 +73,7 @@ struct Page {
 
 impl Records {
     /// The page that a request asks for.
-    pub(crate) fn page(request: &ReadRequest<'_>, form: &'static Form) -> Result<Self, ReadError> {
+    pub fn page(request: &ReadRequest<'_>, form: &'static Form) -> Result<Self, ReadError> {
         let mut records = Self::all(request, form, &[OptionName::Filter, OptionName::OrderBy])?;
         let (number, size) = bounds::page(&records.parameters)?;
         records.page = Some(Page { number, size });
@@ -81,7 +81,7 @@ impl Records {
     }
 
     /// Every record, as an array.
-    pub(crate) fn all(
+    pub fn all(
         request: &ReadRequest<'_>,
         form: &'static Form,
         offered: &[OptionName],
@@ -110,19 +110,19 @@ impl Records {
     }
 
     /// Only under a record that exists.
-    pub(crate) fn under(mut self, parent: Parent) -> Self {
+    pub fn under(mut self, parent: Parent) -> Self {
         self.parent = Some(parent);
         self
     }
 
     /// Only rows that hold to this as well.
-    pub(crate) fn only(mut self, predicate: Predicate) -> Self {
+    pub fn only(mut self, predicate: Predicate) -> Self {
         self.predicates.push(predicate);
         self
     }
 
     /// Only rows with this id in a column, if the parameter is given.
-    pub(crate) fn with_id(self, name: &str, column: &str) -> Result<Self, ReadError> {
+    pub fn with_id(self, name: &str, column: &str) -> Result<Self, ReadError> {
         let Some(text) = bounds::single(&self.parameters, name)? else {
             return Ok(self);
         };
@@ -140,17 +140,13 @@ impl Records {
     }
 
     /// Only rows whose column of instants lies between the two parameters, as far as they are given.
-    pub(crate) fn in_period(self, names: [&str; 2], column: &str) -> Result<Self, ReadError> {
+    pub fn in_period(self, names: [&str; 2], column: &str) -> Result<Self, ReadError> {
         let (from, to) = bounds::period(&self.parameters, names, bounds::instant)?;
         Ok(self.between(from, to, column))
     }
 
     /// The same for a column of days. A day is its first instant.
-    pub(crate) fn in_period_of_days(
-        self,
-        names: [&str; 2],
-        column: &str,
-    ) -> Result<Self, ReadError> {
+    pub fn in_period_of_days(self, names: [&str; 2], column: &str) -> Result<Self, ReadError> {
         let (from, to) = bounds::period(&self.parameters, names, instant_or_day)?;
         let from = from.map(|ticks| ticks.div_euclid(TICKS_PER_DAY));
         let to = to.map(|ticks| -(-ticks).div_euclid(TICKS_PER_DAY));
@@ -168,7 +164,7 @@ impl Records {
     }
 
     /// They can be read.
-    pub(crate) fn prepared(self) -> Prepared {
+    pub fn prepared(self) -> Prepared {
         Prepared::Records(Box::new(self))
     }
 

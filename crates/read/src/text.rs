@@ -4,7 +4,7 @@
 const QUOTED_CHARACTERS: usize = 40;
 
 /// An int32 as a path holds it: digits with an optional `-`, possibly percent-encoded.
-pub(crate) fn int32(text: &str) -> Option<i32> {
+pub fn int32(text: &str) -> Option<i32> {
     let decoded;
     let text = if text.contains('%') {
         decoded = percent_decode(text)?;
@@ -36,7 +36,7 @@ fn percent_decode(text: &str) -> Option<String> {
 }
 
 /// A text of the caller's, short enough to be repeated to them.
-pub(crate) fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     match text.char_indices().nth(QUOTED_CHARACTERS) {
         Some((end, _)) => format!("`{}…`", &text[..end]),
         None => format!("`{text}`"),

@@ -22,7 +22,7 @@ use obeya_store::entities::order_of;
 const USUAL_BYTES: usize = 1_024;
 
 /// How the records of an entity are read by id. A `static` beside the handlers.
-pub(crate) struct RecordPlan {
+pub struct RecordPlan {
     form: Form,
     condition: Option<&'static str>,
     /// One for each dialect.
@@ -47,7 +47,7 @@ struct List {
 
 impl RecordPlan {
     /// Of records in this form, by their id.
-    pub(crate) const fn new(form: Form) -> Self {
+    pub const fn new(form: Form) -> Self {
         Self {
             form,
             condition: None,
@@ -56,13 +56,13 @@ impl RecordPlan {
     }
 
     /// Only of rows for which this holds: SQL with `{t}` for the table.
-    pub(crate) const fn only(mut self, condition: &'static str) -> Self {
+    pub const fn only(mut self, condition: &'static str) -> Self {
         self.condition = Some(condition);
         self
     }
 
     /// The entity, whose name is that of its schema in the specification.
-    pub(crate) fn entity(&self) -> &'static EntityType {
+    pub fn entity(&self) -> &'static EntityType {
         self.form.entity
     }
 
@@ -72,7 +72,7 @@ impl RecordPlan {
     }
 
     /// Says that the record will be written ([`Self::write`]), so that a write on an engine at the end of a wire waits for its statements once.
-    pub(crate) fn prefetch(&self, session: &mut dyn Session, id: i32) -> Result<(), StoreError> {
+    pub fn prefetch(&self, session: &mut dyn Session, id: i32) -> Result<(), StoreError> {
         let plan = self.on(session.dialect());
         session.prefetch(&plan.record, &[id.into()])?;
         for list in &plan.lists {
@@ -82,7 +82,7 @@ impl RecordPlan {
     }
 
     /// Appends the record as an object; `false`, and nothing written, when there is none.
-    pub(crate) fn write(
+    pub fn write(
         &self,
         session: &mut dyn Session,
         id: i32,
@@ -115,11 +115,7 @@ impl RecordPlan {
     }
 
     /// The record, if there is one.
-    pub(crate) fn read(
-        &self,
-        session: &mut dyn Session,
-        id: i32,
-    ) -> Result<Option<Vec<u8>>, StoreError> {
+    pub fn read(&self, session: &mut dyn Session, id: i32) -> Result<Option<Vec<u8>>, StoreError> {
         let mut out = Vec::with_capacity(USUAL_BYTES);
         let is_there = self.write(session, id, &mut out)?;
         Ok(is_there.then_some(out))
@@ -203,7 +199,7 @@ impl List {
 }
 
 /// How a record is written from cells that a statement has just bound, or given. A `static` beside the handlers.
-pub(crate) struct RowPlan {
+pub struct RowPlan {
     entity: &'static EntityType,
     columns: &'static [&'static str],
     plan: OnceLock<Cells>,
@@ -217,7 +213,7 @@ struct Cells {
 
 impl RowPlan {
     /// Of an entity that is the row of a table, from cells of these columns.
-    pub(crate) const fn new(entity: &'static EntityType, columns: &'static [&'static str]) -> Self {
+    pub const fn new(entity: &'static EntityType, columns: &'static [&'static str]) -> Self {
         Self {
             entity,
             columns,
@@ -226,12 +222,12 @@ impl RowPlan {
     }
 
     /// The entity, whose name is that of its schema in the specification.
-    pub(crate) fn entity(&self) -> &'static EntityType {
+    pub fn entity(&self) -> &'static EntityType {
         self.entity
     }
 
     /// The record that these cells make.
-    pub(crate) fn record(&self, cells: &[Value<'_>]) -> Result<Vec<u8>, StoreError> {
+    pub fn record(&self, cells: &[Value<'_>]) -> Result<Vec<u8>, StoreError> {
         let plan = self.plan.get_or_init(|| self.cells());
         let row = BoundRow {
             cells,

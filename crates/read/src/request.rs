@@ -12,27 +12,27 @@ use obeya_store::Store;
 use obeya_store::entity_sets::ROOT;
 
 /// What a read is prepared from.
-pub(crate) struct ReadRequest<'r> {
+pub struct ReadRequest<'r> {
     /// The query string as it arrived, still percent-encoded.
-    pub(crate) query: &'r str,
+    pub query: &'r str,
     /// What `now()` means, in ticks.
-    pub(crate) now: i64,
+    pub now: i64,
     /// Bounds of the options.
-    pub(crate) limits: Limits,
+    pub limits: Limits,
     /// Records of one page of a v2 list at most.
-    pub(crate) page_records: u32,
+    pub page_records: u32,
     /// The page size that the caller prefers.
-    pub(crate) page_size: Option<u32>,
+    pub page_size: Option<u32>,
     /// The media type of the answer.
-    pub(crate) media: &'r str,
+    pub media: &'r str,
     /// The URL the caller reached the service under, if the answer is to begin with `@odata.context`.
-    pub(crate) context_base: Option<Cow<'r, str>>,
+    pub context_base: Option<Cow<'r, str>>,
     /// What earlier reads left behind.
-    pub(crate) caches: &'r ReadCaches,
+    pub caches: &'r ReadCaches,
     /// Reads the positions of next links.
-    pub(crate) links: &'r Signer,
+    pub links: &'r Signer,
     /// Where the read will run.
-    pub(crate) store: &'r Store,
+    pub store: &'r Store,
 }
 
 impl ReadRequest<'_> {
@@ -90,7 +90,7 @@ impl ReadRequest<'_> {
 }
 
 /// Whether the options of v2 are well-formed, where there is no record that they could be about.
-pub(crate) fn check_options(query: &str, limits: &Limits) -> Result<(), ReadError> {
+pub fn check_options(query: &str, limits: &Limits) -> Result<(), ReadError> {
     Options::parse(query, OptionName::ALL, limits)?;
     Ok(())
 }

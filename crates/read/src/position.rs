@@ -70,13 +70,13 @@ impl Key {
 }
 
 /// Signs positions and reads signed ones.
-pub(crate) struct Signer {
+pub struct Signer {
     key: Hmac<Sha256>,
 }
 
 impl Signer {
     /// With the key of the store; it is made if there is none.
-    pub(crate) async fn open(store: &Store) -> Result<Self, StoreError> {
+    pub async fn open(store: &Store) -> Result<Self, StoreError> {
         // Only a store without a key is written to: another process may hold the lock for as long as its import takes.
         let mut secret = store.read(|session| secrets::find(session, SECRET)).await?;
         if secret.is_none() {

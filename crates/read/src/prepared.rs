@@ -13,7 +13,7 @@ use super::sink::Sink;
 use obeya_store::engine::Session;
 
 /// A read that can run.
-pub(crate) enum Prepared {
+pub enum Prepared {
     /// One record.
     Record(RecordRead),
     /// A page of a v2 list, or the trash.
@@ -28,7 +28,7 @@ pub(crate) enum Prepared {
 
 /// What a read costs, which decides where it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cost {
+pub enum Cost {
     /// One look-up by a primary key.
     LookUp,
     /// Mostly little.
@@ -40,7 +40,7 @@ pub(crate) enum Cost {
 }
 
 /// What a read found.
-pub(crate) enum Found {
+pub enum Found {
     /// One record, which is the whole answer.
     Record,
     /// A navigation that leads nowhere: there is no answer.
@@ -53,7 +53,7 @@ pub(crate) enum Found {
 
 impl Prepared {
     /// What it costs.
-    pub(crate) fn cost(&self) -> Cost {
+    pub fn cost(&self) -> Cost {
         match self {
             Self::Record(record) if record.is_look_up() => Cost::LookUp,
             Self::Record(_) | Self::List(_) | Self::Count(_) => Cost::Small,
@@ -65,7 +65,7 @@ impl Prepared {
 
 /// Runs a read in one snapshot: its statements, and the bytes of their rows into `sink`. Without caches it neither asks what
 /// earlier reads found nor leaves anything behind. Stops without an error when the sink wants no more.
-pub(crate) fn run(
+pub fn run(
     session: &mut dyn Session,
     prepared: &Prepared,
     caches: Option<&ReadCaches>,
