@@ -7,7 +7,6 @@ mod app;
 mod auth;
 mod config;
 mod http;
-mod lines;
 mod ops;
 mod pipeline;
 mod router;
@@ -16,9 +15,7 @@ mod spec;
 mod telemetry;
 mod upkeep;
 
-pub mod export;
-pub mod import;
-pub mod migrate;
+pub use obeya_transfer::{export, import, migrate};
 // Public for this crate's own tests and benches only, which fill and inspect a store directly.
 #[doc(hidden)]
 pub use obeya_store as store;

@@ -17,7 +17,7 @@ enum When {
 use When::{Build, Run, Test};
 
 /// Every arrow that is allowed; not each is in use. A tests-only arrow may stand beside a `Run` arrow to the same crate.
-const ARROWS: [(&str, &str, When); 32] = [
+const ARROWS: [(&str, &str, When); 36] = [
     ("obeya-model", "obeya-codegen", Build),
     ("obeya-api", "obeya-codegen", Build),
     ("obeya", "obeya-codegen", Build),
@@ -36,7 +36,11 @@ const ARROWS: [(&str, &str, When); 32] = [
     ("obeya-read", "obeya-odata", Run),
     ("obeya-read", "obeya-store", Run),
     ("obeya-server", "obeya-read", Run),
+    ("obeya-transfer", "obeya-model", Run),
+    ("obeya-transfer", "obeya-rules", Run),
+    ("obeya-transfer", "obeya-store", Run),
     ("obeya-server", "obeya-rules", Run),
+    ("obeya-server", "obeya-transfer", Run),
     ("obeya-server", "obeya-store", Run),
     ("obeya-server", "obeya-model", Run),
     ("obeya-server", "obeya-odata", Run),
