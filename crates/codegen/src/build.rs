@@ -64,13 +64,19 @@ pub fn fields(out_dir: &Path, spec: &Path) {
     });
 }
 
-/// Writes `entities.rs` and `words.rs`: where the service reads each property of a record, and its closed sets of words.
+/// Writes `entities.rs`: where the service reads each property of a record.
 pub fn entities(out_dir: &Path, spec: &Path) {
     run(spec, |document| {
-        Ok(vec![
-            (out_dir.join("entities.rs"), crate::entities(document)?),
-            (out_dir.join("words.rs"), crate::words(document)?),
-        ])
+        let source = crate::entities(document)?;
+        Ok(vec![(out_dir.join("entities.rs"), source)])
+    });
+}
+
+/// Writes `words.rs`: the closed sets of words that the service knows.
+pub fn words(out_dir: &Path, spec: &Path) {
+    run(spec, |document| {
+        let source = crate::words(document)?;
+        Ok(vec![(out_dir.join("words.rs"), source)])
     });
 }
 

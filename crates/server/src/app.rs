@@ -12,10 +12,10 @@ use crate::auth::secrets::Secrets;
 use crate::config::{Clock, Config, lifetime_seconds};
 use crate::http::batches::Batches;
 use crate::http::memory_budget::MemoryBudget;
-use crate::read::{ReadCaches, Signer};
-use crate::store::engine::StoreError;
-use crate::store::{Store, StoreOptions};
 use crate::telemetry::Metrics;
+use obeya_read::{ReadCaches, Signer};
+use obeya_store::engine::StoreError;
+use obeya_store::{Store, StoreOptions};
 
 /// The parts of a running service.
 pub(crate) struct App {

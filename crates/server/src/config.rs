@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// The limits of query options.
 pub use obeya_odata::Limits as QueryLimits;
 
-pub use crate::store::LeftoverWal;
+pub use obeya_store::LeftoverWal;
 
 /// Ticks of 100 ns in a second.
 const TICKS_PER_SECOND: i64 = 10_000_000;

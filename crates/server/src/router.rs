@@ -20,7 +20,6 @@ use obeya_odata::edm::Cardinality;
 use crate::app::App;
 use crate::auth::scopes::Scopes;
 use crate::auth::{self, Caller, Refusal};
-use crate::entity_sets::{self, ROOT};
 use crate::http::accept::Offers;
 use crate::http::body::Response;
 use crate::http::odata::{self, is_odata};
@@ -30,6 +29,7 @@ use crate::ops;
 use crate::ops::call::Call;
 use crate::ops::odata::Computed;
 use crate::spec::Operation;
+use obeya_store::entity_sets::{self, ROOT};
 
 /// What a path and a method lead to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

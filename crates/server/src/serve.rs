@@ -23,9 +23,9 @@ use crate::http::connections::{Connection, IdleQueue, Peer, Timed};
 use crate::http::sending::Sending;
 use crate::pipeline::{self, Pipeline};
 use crate::router;
-use crate::store::engine::StoreError;
-use crate::store::without_password;
 use crate::upkeep;
+use obeya_store::engine::StoreError;
+use obeya_store::without_password;
 
 /// How long to wait after the listener failed, as it does when the process is out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -164,7 +164,7 @@ impl Running {
     /// The store, for this crate's own tests and benches.
     #[doc(hidden)]
     #[must_use]
-    pub fn store(&self) -> &crate::store::Store {
+    pub fn store(&self) -> &obeya_store::Store {
         &self.app.store
     }
 

@@ -16,8 +16,8 @@ use tokio::time::{Interval, MissedTickBehavior, interval};
 
 use crate::app::App;
 use crate::auth::tokens::LONGEST_POLL;
-use crate::store::{answers, incidents};
 use crate::telemetry::panic_text;
+use obeya_store::{answers, incidents};
 
 /// Starts the tasks; they end when the set is dropped.
 pub(crate) fn start(app: &Arc<App>) -> JoinSet<()> {

@@ -17,15 +17,31 @@ enum When {
 use When::{Build, Run, Test};
 
 /// Every arrow that is allowed; not each is in use. A tests-only arrow may stand beside a `Run` arrow to the same crate.
-const ARROWS: [(&str, &str, When); 24] = [
+const ARROWS: [(&str, &str, When); 43] = [
     ("obeya-model", "obeya-codegen", Build),
     ("obeya-api", "obeya-codegen", Build),
     ("obeya", "obeya-codegen", Build),
+    ("obeya-rules", "obeya-codegen", Build),
+    ("obeya-store", "obeya-codegen", Build),
     ("obeya-server", "obeya-codegen", Build),
     ("obeya-api", "obeya-model", Run),
     ("obeya", "obeya-api", Run),
     ("obeya", "obeya-model", Run),
     ("obeya", "obeya-odata", Run),
+    ("obeya-rules", "obeya-model", Run),
+    ("obeya-store", "obeya-model", Run),
+    ("obeya-store", "obeya-odata", Run),
+    ("obeya-store", "obeya-rules", Run),
+    ("obeya-read", "obeya-model", Run),
+    ("obeya-read", "obeya-odata", Run),
+    ("obeya-read", "obeya-store", Run),
+    ("obeya-server", "obeya-read", Run),
+    ("obeya-transfer", "obeya-model", Run),
+    ("obeya-transfer", "obeya-rules", Run),
+    ("obeya-transfer", "obeya-store", Run),
+    ("obeya-server", "obeya-rules", Run),
+    ("obeya-server", "obeya-transfer", Run),
+    ("obeya-server", "obeya-store", Run),
     ("obeya-server", "obeya-model", Run),
     ("obeya-server", "obeya-odata", Run),
     ("obeya-server", "obeya", Test),
@@ -38,6 +54,9 @@ const ARROWS: [(&str, &str, When); 24] = [
     ("xtask", "obeya-codegen", Run),
     ("obeya-odata", "obeya-testkit", Test),
     ("obeya", "obeya-testkit", Test),
+    ("obeya-store", "obeya-testkit", Test),
+    ("obeya-read", "obeya-testkit", Test),
+    ("obeya-transfer", "obeya-testkit", Test),
     ("obeya-server", "obeya-testkit", Test),
     ("obeya-cli", "obeya-testkit", Test),
     // A crate's tests may ask for its own optional features.

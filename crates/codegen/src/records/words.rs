@@ -20,7 +20,7 @@ pub fn words(spec: &Spec) -> Result<String, Error> {
         quote! {
             #[doc = #doc]
             #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-            pub(crate) enum #name {
+            pub enum #name {
                 #(#[doc = #docs] #variants,)*
             }
 

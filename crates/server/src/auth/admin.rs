@@ -9,9 +9,9 @@ use super::keys::rotate;
 use super::scopes::{NAMES, Scopes};
 use super::secrets;
 use crate::config::Clock;
-use crate::store::clients::{self, Client};
-use crate::store::engine::StoreError;
-use crate::store::{Store, StoreOptions};
+use obeya_store::clients::{self, Client};
+use obeya_store::engine::StoreError;
+use obeya_store::{Store, StoreOptions};
 
 /// Every scope a client can be granted.
 pub const SCOPES: &[&str] = &NAMES;

@@ -11,10 +11,10 @@ use p384::elliptic_curve::rand_core::OsRng;
 use p384::pkcs8::{DecodePrivateKey, EncodePrivateKey};
 use serde::Serialize;
 
-use crate::random::random;
-use crate::store::Session;
-use crate::store::engine::StoreError;
-use crate::store::keys::{self, StoredKey};
+use obeya_store::Session;
+use obeya_store::engine::StoreError;
+use obeya_store::keys::{self, StoredKey};
+use obeya_store::random::random;
 
 const TICKS_PER_SECOND: i64 = 10_000_000;
 /// How long a key is published before it signs, in ticks: several polls of any replica.

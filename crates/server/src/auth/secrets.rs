@@ -9,8 +9,8 @@ use prometheus_client::metrics::counter::Counter;
 use tokio::sync::Semaphore;
 
 use crate::http::problem::Problem;
-use crate::random::random;
 use crate::telemetry::Metrics;
+use obeya_store::random::random;
 
 /// OWASP's first choice for argon2id: 19 MiB, two passes, one lane.
 const MEMORY_KIB: u32 = 19_456;

@@ -18,9 +18,9 @@ use super::keys::{Jwk, KeyRing, fresh};
 use super::scopes::Scopes;
 use crate::config::Clock;
 use crate::http::problem::Problem;
-use crate::random::random;
-use crate::store::engine::StoreError;
-use crate::store::{Store, clients, keys};
+use obeya_store::engine::StoreError;
+use obeya_store::random::random;
+use obeya_store::{Store, clients, keys};
 
 /// The audience of every token.
 const AUDIENCE: &str = "obeya";

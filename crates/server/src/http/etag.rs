@@ -10,7 +10,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use sha2::{Digest as _, Sha256};
 
 use super::problem::Problem;
-use crate::text::quoted;
+use obeya_read::text::quoted;
 
 /// Half of a SHA-256: nobody finds two records with the same 128 bits, and the header stays short.
 const DIGEST_BYTES: usize = 16;

@@ -9,7 +9,7 @@ use http_body_util::BodyExt;
 use hyper::body::Incoming;
 
 use super::problem::Problem;
-use crate::text::quoted;
+use obeya_read::text::quoted;
 
 /// The header in which a caller asks for strict handling.
 pub(crate) const PREFER: HeaderName = HeaderName::from_static("prefer");

@@ -5,7 +5,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::etag::invalid_header;
 use super::problem::Problem;
-use crate::text::quoted;
+use obeya_read::text::quoted;
 
 /// The header in which a caller names a request.
 pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");

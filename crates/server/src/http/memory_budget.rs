@@ -15,7 +15,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::problem::Problem;
 use crate::config::Limits;
-use crate::store::readers_for_long_work;
+use obeya_store::readers_for_long_work;
 
 /// Memory is counted in units of this many bytes.
 const UNIT: usize = 1 << 10;

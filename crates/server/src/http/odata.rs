@@ -3,8 +3,8 @@
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
 use super::problem::Problem;
-use crate::entity_sets::ROOT;
-use crate::text::quoted;
+use obeya_read::text::quoted;
+use obeya_store::entity_sets::ROOT;
 
 /// The header that says which version an answer is of.
 pub(crate) const ODATA_VERSION: HeaderName = HeaderName::from_static("odata-version");

@@ -13,8 +13,8 @@ use http::{HeaderName, HeaderValue, Method, StatusCode};
 use serde::Serialize;
 
 use super::body::{Body, Response};
-use crate::store::engine::StoreError;
 use crate::telemetry::{LOGGED_PATH_BYTES, shortened};
+use obeya_store::engine::StoreError;
 
 /// What a caller did wrong, or what we could not do.
 ///

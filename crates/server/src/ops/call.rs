@@ -19,9 +19,8 @@ use crate::http::etag::{Condition, Tag};
 use crate::http::extract;
 use crate::http::path::Captures;
 use crate::http::problem::Problem;
-use crate::read;
 use crate::spec::Operation;
-use crate::text::{int32, quoted};
+use obeya_read::text::{int32, quoted};
 
 /// One request on its way through a handler.
 pub(crate) struct Call {
@@ -141,7 +140,7 @@ impl Call {
 
     /// 200 with this value as JSON, in the negotiated media type.
     pub(crate) fn reply_json<T: Serialize>(&self, value: &T) -> Result<Response, Problem> {
-        read::to_vec(value)
+        obeya_read::to_vec(value)
             .map(|bytes| self.reply(bytes))
             .map_err(Problem::internal)
     }
@@ -164,7 +163,7 @@ impl Call {
 
     /// 200 with one record as JSON, as [`Self::reply_record`] answers with its bytes.
     pub(crate) fn reply_json_record<T: Serialize>(&self, value: &T) -> Result<Response, Problem> {
-        read::to_vec(value)
+        obeya_read::to_vec(value)
             .map(|bytes| self.reply_record(bytes))
             .map_err(Problem::internal)
     }

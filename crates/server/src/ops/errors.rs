@@ -3,12 +3,12 @@
 use http::header::{ETAG, RETRY_AFTER};
 use http::{HeaderValue, StatusCode};
 
-use crate::domain::error::{Complaint, DomainError};
-use crate::domain::value::BATCH_COMPLAINTS;
 use crate::http::problem::Problem;
-use crate::read::ReadError;
-use crate::store::references::MOST_COMPLAINTS;
-use crate::store::write_error::WriteError;
+use obeya_read::ReadError;
+use obeya_rules::error::{Complaint, DomainError};
+use obeya_rules::value::BATCH_COMPLAINTS;
+use obeya_store::references::MOST_COMPLAINTS;
+use obeya_store::write_error::WriteError;
 
 impl From<ReadError> for Problem {
     fn from(error: ReadError) -> Self {

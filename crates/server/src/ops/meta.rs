@@ -8,9 +8,9 @@ use crate::app::App;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::spec::{SPEC_JSON, SPEC_YAML};
-use crate::store::clients;
-use crate::store::engine::StoreError;
 use crate::telemetry::Observed;
+use obeya_store::clients;
+use obeya_store::engine::StoreError;
 
 /// `/healthz`: the process answers.
 pub(crate) fn live() -> Response {

@@ -13,13 +13,13 @@ use http::{HeaderValue, StatusCode};
 use super::call::Call;
 use super::reading;
 use crate::app::App;
-use crate::entity_sets::{self, CONTAINER, ROOT};
 use crate::http::accept::{MINIMAL, Offers};
 use crate::http::body::Response;
 use crate::http::odata::check_max_version;
 use crate::http::problem::Problem;
-use crate::read::{List, Related};
-use crate::text::quoted;
+use obeya_read::text::quoted;
+use obeya_read::{List, Related};
+use obeya_store::entity_sets::{self, CONTAINER, ROOT};
 
 /// What tools find by computing its address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

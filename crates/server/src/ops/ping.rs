@@ -5,10 +5,9 @@ use obeya_model::Timestamp;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
-use crate::read;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
-    read::check_options(call.query(), &call.app.config.limits.query)?;
+    obeya_read::check_options(call.query(), &call.app.config.limits.query)?;
     let now = Timestamp::from_ticks(call.now())
         .ok_or_else(|| Problem::internal("the clock is outside the years 0 to 9999"))?;
     call.reply_json(&now)

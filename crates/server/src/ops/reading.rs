@@ -18,8 +18,8 @@ use crate::http::body_sender::{self, BodyReceiver, BodySender, Head};
 use crate::http::extract::{PREFERENCE_APPLIED, max_page_size};
 use crate::http::memory_budget::Reservation;
 use crate::http::problem::Problem;
-use crate::read::{self, Cost, Found, Prepared, ReadError, ReadRequest, Sink};
-use crate::store::Session;
+use obeya_read::{self as read, Cost, Found, Prepared, ReadError, ReadRequest, Sink};
+use obeya_store::Session;
 
 /// Names the state of the datasource that a page shows, for who puts pages together.
 const STATE: HeaderName = HeaderName::from_static("obeya-state");

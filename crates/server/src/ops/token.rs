@@ -19,9 +19,9 @@ use crate::http::body::Response;
 use crate::http::connections::Peer;
 use crate::http::extract;
 use crate::http::problem::Problem;
-use crate::store::clients;
 use crate::telemetry::shortened;
-use crate::text::quoted;
+use obeya_read::text::quoted;
+use obeya_store::clients;
 
 /// A form with our three or four fields has some 200 bytes.
 const MAX_FORM_BYTES: usize = 16 << 10;

@@ -18,7 +18,6 @@ use serde_json::{Map, Value};
 use crate::auth::scopes::Scopes;
 use crate::http::etag::Tag;
 use crate::ops::call::Call;
-use crate::read;
 use crate::spec::SPEC_JSON;
 
 /// A record that a write answers with.
@@ -144,7 +143,7 @@ fn redacted(
             *value = RawValue::NULL;
         }
     }
-    read::to_vec(&members)
+    obeya_read::to_vec(&members)
 }
 
 /// The members of an object, in their order and as they are written.

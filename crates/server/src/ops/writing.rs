@@ -25,10 +25,9 @@ use crate::http::body::Response;
 use crate::http::etag::Condition;
 use crate::http::idempotency;
 use crate::http::problem::Problem;
-use crate::read;
-use crate::store::answers::{self, IdempotencyRecord, Key, RETENTION_TICKS, StoredAnswer};
-use crate::store::write_error::WriteError;
-use crate::store::{Dialect, Session};
+use obeya_store::answers::{self, IdempotencyRecord, Key, RETENTION_TICKS, StoredAnswer};
+use obeya_store::write_error::WriteError;
+use obeya_store::{Dialect, Session};
 
 /// Ticks of 100 ns in a second.
 const TICKS_PER_SECOND: i64 = 10_000_000;
@@ -123,7 +122,9 @@ impl Decision {
         work: impl Fn(&mut dyn Session) -> Result<R, WriteError> + Send + 'static,
     ) -> Self {
         Self {
-            work: Box::new(move |session| Ok(Answer::Figures(read::to_string(&work(session)?)?))),
+            work: Box::new(move |session| {
+                Ok(Answer::Figures(obeya_read::to_string(&work(session)?)?))
+            }),
             kind: Kind::Figures,
             present: None,
         }

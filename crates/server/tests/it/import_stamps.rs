@@ -441,7 +441,7 @@ async fn what_older_versions_let_in_counts_as_given() {
         store.write(move |session| {
             // What an older version left, and then the newer one's step.
             session.execute("UPDATE stamps SET last = ?1", &[ticks.into()])?;
-            let step = include_str!("../../src/store/schema/sqlite/0007_given_stamps.sql");
+            let step = include_str!("../../../store/src/schema/sqlite/0007_given_stamps.sql");
             session.execute(step.trim_end().trim_end_matches(';'), &[])?;
             session.first("SELECT last FROM stamps", &[], |row| row.int(0))
         })

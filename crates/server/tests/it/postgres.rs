@@ -16,5 +16,6 @@ mod partitions;
 mod postgres_faults;
 mod postgres_roles;
 mod postgres_store;
+mod postgres_upgrade;
 mod postgres_waits;
 mod same_bytes;

@@ -123,7 +123,7 @@ async fn a_file_of_version_1_is_brought_up_to_date_and_keeps_its_rows() {
     let file = folder.path().join("plant.db");
     with_sqlite(
         &file,
-        include_str!("../../src/store/schema/sqlite/0001_domain.sql"),
+        include_str!("../../../store/src/schema/sqlite/0001_domain.sql"),
     );
     with_sqlite(
         &file,
@@ -212,7 +212,7 @@ async fn comments_of_an_older_file_are_found_by_their_parts() {
     let file = folder.path().join("plant.db");
     with_sqlite(
         &file,
-        include_str!("../../src/store/schema/sqlite/0001_domain.sql"),
+        include_str!("../../../store/src/schema/sqlite/0001_domain.sql"),
     );
     with_sqlite(&file, &COMMENTS.join(";"));
     with_sqlite(

@@ -1,11 +1,11 @@
 //! GET /v2/areas/{id}: one area.
 
-use crate::entities;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;
-use crate::read::Point;
+use obeya_read::Point;
+use obeya_store::entities;
 
 static RECORDS: Point = Point::new(&entities::AREA, "area");
 

@@ -3,7 +3,7 @@
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
-use crate::store::boards;
+use obeya_store::boards;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;

@@ -1,11 +1,11 @@
 //! GET /v2/incidents/comments: the comments of every incident that is not in the trash.
 
-use crate::entities;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;
-use crate::read::List;
+use obeya_read::List;
+use obeya_store::entities;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     reading::read(call, |request| {

@@ -2,12 +2,12 @@
 
 use obeya_odata::sql::{Predicate, Value};
 
-use crate::entities;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;
-use crate::read::{List, Parent};
+use obeya_read::{List, Parent};
+use obeya_store::entities;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = i64::from(call.id()?);

@@ -3,12 +3,12 @@
 use obeya_odata::sql::{Predicate, Value};
 
 use super::list_of_incident::incident;
-use crate::entities;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;
-use crate::read::{Form, Records};
+use obeya_read::{Form, Records};
+use obeya_store::entities;
 
 static FORM: Form = Form::of(&entities::INCIDENT_COMMENT_V1);
 

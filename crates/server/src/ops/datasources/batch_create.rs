@@ -3,15 +3,15 @@
 use obeya_model::DatasourceValueTotal;
 
 use super::body;
-use crate::domain::value::{BATCH_COMPLAINTS, DatasourceValue, check_batch};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::decoding::items;
 use crate::ops::writing::{self, Decision};
-use crate::store::values::write;
-use crate::store::write_error::WriteError;
-use crate::store::{Session, stamp};
+use obeya_rules::value::{BATCH_COMPLAINTS, DatasourceValue, check_batch};
+use obeya_store::values::write;
+use obeya_store::write_error::WriteError;
+use obeya_store::{Session, stamp};
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let datasource = call.id()?;

@@ -1,15 +1,15 @@
 //! DELETE /v1/Datasources/{id}/values/batch: takes values away by their ids.
 
 use super::body;
-use crate::domain::value::{BATCH_COMPLAINTS, check_size};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::decoding::items;
 use crate::ops::writing::{self, Decision};
-use crate::store::values::write;
-use crate::store::write_error::WriteError;
-use crate::store::{Session, stamp};
+use obeya_rules::value::{BATCH_COMPLAINTS, check_size};
+use obeya_store::values::write;
+use obeya_store::write_error::WriteError;
+use obeya_store::{Session, stamp};
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let datasource = call.id()?;

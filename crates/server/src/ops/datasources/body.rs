@@ -2,14 +2,14 @@
 
 use obeya_model::{DatasourceValueInput, DatasourceValueTotal};
 
-use crate::domain::elements::Elements;
-use crate::domain::value::DatasourceValue;
-use crate::entities;
 use crate::ops::view::Record;
-use crate::read::RowPlan;
-use crate::store::values::{self, elements, write};
-use crate::store::write_error::WriteError;
-use crate::store::{Session, StoreError, stamp};
+use obeya_read::RowPlan;
+use obeya_rules::elements::Elements;
+use obeya_rules::value::DatasourceValue;
+use obeya_store::entities;
+use obeya_store::values::{self, elements, write};
+use obeya_store::write_error::WriteError;
+use obeya_store::{Session, StoreError, stamp};
 
 /// A value is a row of its table.
 static RECORD: RowPlan = RowPlan::new(&entities::DATASOURCE_VALUE, &values::COLUMNS);

@@ -7,9 +7,9 @@ use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::decoding::NoBody;
 use crate::ops::writing::{self, Decision};
-use crate::store::values::write;
-use crate::store::write_error::WriteError;
-use crate::store::{Session, stamp};
+use obeya_store::values::write;
+use obeya_store::write_error::WriteError;
+use obeya_store::{Session, stamp};
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let (datasource, id) = (call.id()?, call.id_at(1)?);

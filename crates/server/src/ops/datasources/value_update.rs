@@ -4,16 +4,16 @@
 use obeya_model::DatasourceValueInput;
 
 use super::body;
-use crate::domain::value::DatasourceValue;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::decoding::json;
 use crate::ops::view::Record;
 use crate::ops::writing::{self, Decision};
-use crate::store::values::{elements, write};
-use crate::store::write_error::WriteError;
-use crate::store::{Session, stamp};
+use obeya_rules::value::DatasourceValue;
+use obeya_store::values::{elements, write};
+use obeya_store::write_error::WriteError;
+use obeya_store::{Session, stamp};
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let (datasource, id) = (call.id()?, call.id_at(1)?);

@@ -1,11 +1,11 @@
 //! GET /v1/Groups
 
-use crate::entities;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;
-use crate::read::{Form, Records};
+use obeya_read::{Form, Records};
+use obeya_store::entities;
 
 static FORM: Form = Form::of(&entities::GROUP);
 

@@ -5,10 +5,10 @@ use obeya_model::{
     ImprovementUpdate, Patch,
 };
 
-use crate::domain::error::DomainError;
-use crate::domain::validate::{Check, IMPROVEMENT_TITLE_MAX};
 use crate::ops::never_null::Properties;
-use crate::store::tables::improvements::ImprovementChange;
+use obeya_rules::error::DomainError;
+use obeya_rules::validate::{Check, IMPROVEMENT_TITLE_MAX};
+use obeya_store::tables::improvements::ImprovementChange;
 
 impl Properties for ImprovementUpdate {
     const NEVER_NULL: &'static [&'static str] = &["status", "priorityStatus"];

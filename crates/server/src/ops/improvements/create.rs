@@ -10,9 +10,9 @@ use crate::ops::decoding::json;
 use crate::ops::never_null::NeverNull;
 use crate::ops::view::Record;
 use crate::ops::writing::{self, Decision};
-use crate::store::tables::improvements::ImprovementRow;
-use crate::store::write_error::WriteError;
-use crate::store::{Session, improvements, stamp};
+use obeya_store::tables::improvements::ImprovementRow;
+use obeya_store::write_error::WriteError;
+use obeya_store::{Session, improvements, stamp};
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     writing::write(

@@ -6,7 +6,7 @@ use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::decoding::NoBody;
 use crate::ops::writing::{self, Decision};
-use crate::store::{Session, improvements};
+use obeya_store::{Session, improvements};
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;

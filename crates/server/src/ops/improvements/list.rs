@@ -4,7 +4,7 @@ use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;
-use crate::read::Records;
+use obeya_read::Records;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     reading::read(call, |request| {

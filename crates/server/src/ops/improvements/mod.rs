@@ -8,10 +8,10 @@ pub(crate) mod list;
 pub(crate) mod update;
 
 use super::view::Record;
-use crate::entities;
-use crate::read::{Form, RecordPlan};
-use crate::store::Session;
-use crate::store::write_error::WriteError;
+use obeya_read::{Form, RecordPlan};
+use obeya_store::Session;
+use obeya_store::entities;
+use obeya_store::write_error::WriteError;
 
 const FORM: Form = Form::of(&entities::IMPROVEMENT);
 static RECORD: RecordPlan = RecordPlan::new(FORM);

@@ -10,10 +10,10 @@ use crate::ops::decoding::json;
 use crate::ops::never_null::NeverNull;
 use crate::ops::view::Record;
 use crate::ops::writing::{self, Decision};
-use crate::store::references::{Record as To, References};
-use crate::store::tables::improvements::{ImprovementChange, ImprovementRow};
-use crate::store::write_error::WriteError;
-use crate::store::{Session, improvements, stamp};
+use obeya_store::references::{Record as To, References};
+use obeya_store::tables::improvements::{ImprovementChange, ImprovementRow};
+use obeya_store::write_error::WriteError;
+use obeya_store::{Session, improvements, stamp};
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;

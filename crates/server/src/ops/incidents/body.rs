@@ -5,12 +5,12 @@ use obeya_model::{
     IncidentUpdate, Patch, Timestamp,
 };
 
-use crate::domain::Change;
-use crate::domain::error::DomainError;
-use crate::domain::incident::IncidentChange;
-use crate::domain::validate::Check;
-use crate::domain::words::{Evaluation, IncidentStatus as Status, Severity};
 use crate::ops::never_null::Properties;
+use obeya_rules::Change;
+use obeya_rules::error::DomainError;
+use obeya_rules::incident::IncidentChange;
+use obeya_rules::validate::Check;
+use obeya_rules::words::{Evaluation, IncidentStatus as Status, Severity};
 
 impl Properties for IncidentUpdate {
     const NEVER_NULL: &'static [&'static str] = &["status", "isAnonymous"];

@@ -4,14 +4,14 @@ use obeya_model::CategoryInput;
 
 use super::body;
 use super::parts::{self, Kind};
-use crate::domain::validate::Check;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::decoding::json;
 use crate::ops::writing;
-use crate::store::incidents;
-use crate::store::references::Part;
+use obeya_rules::validate::Check;
+use obeya_store::incidents;
+use obeya_store::references::Part;
 
 const KIND: Kind<i32> = Kind {
     part: Part::Category,

@@ -8,8 +8,8 @@ use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::decoding::json;
 use crate::ops::writing;
-use crate::store::incidents;
-use crate::store::references::Part;
+use obeya_store::incidents;
+use obeya_store::references::Part;
 
 const KIND: Kind<(i32, Option<f64>)> = Kind {
     part: Part::Consequence,

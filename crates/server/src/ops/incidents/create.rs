@@ -3,7 +3,6 @@
 use obeya_model::IncidentCreate;
 
 use super::{answer, body};
-use crate::domain::incident::Incident;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
@@ -11,10 +10,11 @@ use crate::ops::decoding::json;
 use crate::ops::never_null::NeverNull;
 use crate::ops::view::Record;
 use crate::ops::writing::{self, Decision};
-use crate::store::incidents::FieldValue;
-use crate::store::references::{Part, Record as To, References};
-use crate::store::write_error::WriteError;
-use crate::store::{Session, StoreError, incidents, stamp};
+use obeya_rules::incident::Incident;
+use obeya_store::incidents::FieldValue;
+use obeya_store::references::{Part, Record as To, References};
+use obeya_store::write_error::WriteError;
+use obeya_store::{Session, StoreError, incidents, stamp};
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     writing::write(

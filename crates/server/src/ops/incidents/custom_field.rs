@@ -3,15 +3,15 @@
 use obeya_model::IncidentCustomFieldUpdate;
 
 use super::{answer, open};
-use crate::domain::validate::Check;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::decoding::json;
 use crate::ops::writing::{self, Decision};
-use crate::store::incidents::FieldValue;
-use crate::store::references::{Part, References};
-use crate::store::{Session, incidents, stamp};
+use obeya_rules::validate::Check;
+use obeya_store::incidents::FieldValue;
+use obeya_store::references::{Part, References};
+use obeya_store::{Session, incidents, stamp};
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let (id, field_id) = (call.id()?, call.id_at(1)?);

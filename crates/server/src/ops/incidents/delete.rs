@@ -6,7 +6,7 @@ use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::decoding::NoBody;
 use crate::ops::writing::{self, Decision};
-use crate::store::{Session, incidents, stamp};
+use obeya_store::{Session, incidents, stamp};
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;

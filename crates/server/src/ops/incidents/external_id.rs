@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::{answer, open};
-use crate::domain::validate::{Check, EXTERNAL_ID_MAX};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::decoding::json;
 use crate::ops::writing::{self, Decision};
-use crate::store::{Session, incidents, stamp};
+use obeya_rules::validate::{Check, EXTERNAL_ID_MAX};
+use obeya_store::{Session, incidents, stamp};
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;

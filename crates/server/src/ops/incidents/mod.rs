@@ -25,10 +25,10 @@ pub(crate) mod types;
 pub(crate) mod update;
 
 use super::view::Record;
-use crate::entities;
-use crate::read::{Form, RecordPlan};
-use crate::store::write_error::WriteError;
-use crate::store::{Session, incidents, stamp};
+use obeya_read::{Form, RecordPlan};
+use obeya_store::entities;
+use obeya_store::write_error::WriteError;
+use obeya_store::{Session, incidents, stamp};
 
 /// An incident with everything that hangs on it.
 const FORM: Form = Form {

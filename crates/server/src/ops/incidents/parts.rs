@@ -6,10 +6,10 @@ use serde::Serialize;
 
 use super::{answer, open};
 use crate::ops::writing::{Deciding, Decision};
-use crate::store::incidents::StoredParts;
-use crate::store::references::{Part, References};
-use crate::store::write_error::WriteError;
-use crate::store::{Session, StoreError, incidents, stamp};
+use obeya_store::incidents::StoredParts;
+use obeya_store::references::{Part, References};
+use obeya_store::write_error::WriteError;
+use obeya_store::{Session, StoreError, incidents, stamp};
 
 /// A kind of parts: how one is stored, as `T`.
 pub(super) struct Kind<T: 'static> {

@@ -3,14 +3,14 @@
 use obeya_model::IncidentResponsibleUpdate;
 
 use super::{answer, update};
-use crate::domain::incident::IncidentChange;
-use crate::domain::validate::Check;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::decoding::json;
 use crate::ops::writing::{self, Decision};
-use crate::store::Session;
+use obeya_rules::incident::IncidentChange;
+use obeya_rules::validate::Check;
+use obeya_store::Session;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;

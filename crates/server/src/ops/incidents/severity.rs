@@ -3,15 +3,15 @@
 use obeya_model::IncidentSeverityUpdate;
 
 use super::{answer, update};
-use crate::domain::incident::IncidentChange;
-use crate::domain::validate::Check;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::decoding::json;
 use crate::ops::never_null::{NeverNull, Properties};
 use crate::ops::writing::{self, Decision};
-use crate::store::Session;
+use obeya_rules::incident::IncidentChange;
+use obeya_rules::validate::Check;
+use obeya_store::Session;
 
 impl Properties for IncidentSeverityUpdate {
     const NEVER_NULL: &'static [&'static str] = &["severity"];

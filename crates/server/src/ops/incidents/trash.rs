@@ -4,13 +4,13 @@ use obeya_odata::OptionName;
 use obeya_odata::edm::Column;
 use obeya_odata::sql::{Direction, Predicate, Value};
 
-use crate::entities;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;
-use crate::read::List;
-use crate::store::incidents::RETENTION_TICKS;
+use obeya_read::List;
+use obeya_store::entities;
+use obeya_store::incidents::RETENTION_TICKS;
 
 /// Incidents listed at most: the operation has no parameter to ask for a further page. A client narrows by `$filter`.
 const LIMIT: u32 = 10_000;

@@ -3,8 +3,8 @@
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
-use crate::store::types;
-use crate::text::quoted;
+use obeya_read::text::quoted;
+use obeya_store::types;
 
 /// Characters of a language code.
 const LANGUAGE_MAX: usize = 35;

@@ -4,7 +4,7 @@ use super::type_detail::language;
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
-use crate::store::types;
+use obeya_store::types;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let language = language(call.query())?;

@@ -3,7 +3,6 @@
 use obeya_model::IncidentUpdate;
 
 use super::{answer, body, open};
-use crate::domain::incident::{Incident, IncidentChange};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
@@ -11,9 +10,10 @@ use crate::ops::decoding::json;
 use crate::ops::never_null::NeverNull;
 use crate::ops::view::Record;
 use crate::ops::writing::{self, Decision};
-use crate::store::references::{Record as To, References};
-use crate::store::write_error::WriteError;
-use crate::store::{Session, incidents, stamp};
+use obeya_rules::incident::{Incident, IncidentChange};
+use obeya_store::references::{Record as To, References};
+use obeya_store::write_error::WriteError;
+use obeya_store::{Session, incidents, stamp};
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;

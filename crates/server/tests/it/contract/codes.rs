@@ -39,7 +39,13 @@ fn the_service_produces_the_listed_codes_and_no_others() {
         .collect();
     let mut source = String::new();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for folder in ["src", "../odata/src"] {
+    for folder in [
+        "src",
+        "../odata/src",
+        "../read/src",
+        "../rules/src",
+        "../store/src",
+    ] {
         read_all(&root.join(folder), &mut source);
     }
     let produced: BTreeSet<String> = source

@@ -1,0 +1,462 @@
+//! The lists: a page of a v2 list with its count and next link, the trash page of v1, and the number of records in a list.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use obeya_odata::csdl;
+use obeya_odata::edm::{Column, EntityType};
+use obeya_odata::sql::{self, Direction, Predicate, Scope, Statement};
+use obeya_odata::{Bound, OptionName, Options};
+
+use super::error::ReadError;
+use super::position::{Key, Position, Signer};
+use super::prepared::{Found, Prepared};
+use super::query_cache::{ListPlan, Window};
+use super::request::ReadRequest;
+use super::sink::Sink;
+use super::{binds, count, counting, json, level};
+use obeya_store::engine::{Session, StoreError, Value};
+use obeya_store::entity_sets::CONTAINER;
+
+/// Room for a list of usual length.
+const USUAL_BYTES: usize = 16 << 10;
+
+/// A list, before it is known what a request asks of it.
+pub struct List {
+    entity: &'static EntityType,
+    predicates: Vec<Predicate>,
+    parent: Option<Parent>,
+    /// The order when none is asked for, before the id.
+    order: Option<(Column, Direction)>,
+}
+
+/// The record in the path that the list hangs under; without it there is no list.
+#[derive(Debug, Clone)]
+pub struct Parent {
+    /// What it is called in messages.
+    pub noun: &'static str,
+    /// A statement that gives a row if it exists; its id is `?1`.
+    pub exists: Cow<'static, str>,
+    /// Its id.
+    pub id: i64,
+    /// The set or path that the list's records are known under, if that is not the set of their type.
+    pub source: Option<String>,
+}
+
+impl Parent {
+    /// [`ReadError::NotFound`] unless it exists.
+    pub(super) fn check(&self, session: &mut dyn Session) -> Result<(), ReadError> {
+        let found = session.first(&self.exists, &[Value::Int(self.id)], |_| Ok(()))?;
+        found.ok_or(ReadError::NotFound(self.noun, self.id))
+    }
+}
+
+/// A page of a list, ready to be read.
+pub struct ListRead {
+    page: ListPage,
+    parent: Option<Parent>,
+    envelope: Envelope,
+}
+
+/// Which page.
+enum ListPage {
+    Planned(Arc<ListPlan>),
+    /// One whose place is known once a row was read.
+    After(Box<Unsettled>),
+}
+
+/// A page that goes on after a row with a text too long for its link.
+struct Unsettled {
+    list: List,
+    query: Bound,
+    listing: String,
+    position: Position,
+    window: Window,
+}
+
+/// What stands around the records.
+enum Envelope {
+    /// `@odata.count` if asked for, `value`, and `@odata.nextLink` if there is more; `@odata.context` before them.
+    V2(Option<Vec<u8>>),
+    /// `total`, `page` and `values`. There is no further page to ask for, so `total` says when the limit cut it.
+    Trash,
+}
+
+/// The number of records in a list, ready to be counted.
+pub struct CountRead {
+    statement: Statement,
+    parent: Option<Parent>,
+}
+
+/// Where the next page of a list begins.
+pub struct Next {
+    list: String,
+    position: Position,
+}
+
+impl Next {
+    /// As a `$skiptoken`.
+    pub fn token(&self, links: &Signer) -> String {
+        links.write(&self.list, &self.position)
+    }
+}
+
+/// Ends the answer of a v2 list, with the address of the next page if there is one.
+pub fn end_list(out: &mut Vec<u8>, next_link: Option<&str>) {
+    if let Some(link) = next_link {
+        out.extend_from_slice(b",\"@odata.nextLink\":");
+        json::string(out, link);
+    }
+    out.push(b'}');
+}
+
+impl List {
+    /// Of all records of an entity.
+    pub fn of(entity: &'static EntityType) -> Self {
+        Self {
+            entity,
+            predicates: Vec::new(),
+            parent: None,
+            order: None,
+        }
+    }
+
+    /// Only rows that hold to this as well.
+    pub fn only(mut self, predicate: Predicate) -> Self {
+        self.predicates.push(predicate);
+        self
+    }
+
+    /// In this order, unless the caller asks for one.
+    pub fn ordered(mut self, column: Column, direction: Direction) -> Self {
+        self.order = Some((column, direction));
+        self
+    }
+
+    /// Only under a record that exists.
+    pub fn under(mut self, parent: Parent) -> Self {
+        self.parent = Some(parent);
+        self
+    }
+
+    /// The page of v2 that a request asks for, with every option.
+    pub fn prepare(self, request: &ReadRequest<'_>) -> Result<Prepared, ReadError> {
+        let own = self
+            .parent
+            .as_ref()
+            .and_then(|parent| parent.source.clone());
+        let parent = self.parent.clone();
+        let page = self.page(request)?;
+        let context = request.context(|| {
+            let query = page.query();
+            let of_set = || Some(CONTAINER.set_of(query.entity())?.name.to_owned());
+            Some(csdl::list_context(&own.or_else(of_set)?, query))
+        });
+        Ok(Prepared::List(Box::new(ListRead {
+            page,
+            parent,
+            envelope: Envelope::V2(context),
+        })))
+    }
+
+    /// The number of records that match. Options that say which of them to give out, and how, change nothing.
+    pub fn prepare_count(self, request: &ReadRequest<'_>) -> Result<Prepared, ReadError> {
+        let (options, _) = request.options(OptionName::PAGED)?;
+        let query = request.bind(&options, self.entity)?;
+        let statement = counting(&query, request.store.dialect().of_queries(), &self.scope());
+        let parent = self.parent;
+        Ok(Prepared::Count(Box::new(CountRead { statement, parent })))
+    }
+
+    /// The trash: these options, and at most `limit` records.
+    pub fn prepare_trash(
+        self,
+        request: &ReadRequest<'_>,
+        allowed: &[OptionName],
+        limit: u32,
+    ) -> Result<Prepared, ReadError> {
+        let (options, _) = request.options(allowed)?;
+        let plan = self.first_page(request, &options, None, limit)?;
+        Ok(Prepared::List(Box::new(ListRead {
+            page: ListPage::Planned(Arc::new(plan)),
+            parent: self.parent,
+            envelope: Envelope::Trash,
+        })))
+    }
+
+    /// The page, from the query cache if it is there. What a token, the clock or a page size has a say in is not: who asks so
+    /// seldom asks for the same again.
+    fn page(self, request: &ReadRequest<'_>) -> Result<ListPage, ReadError> {
+        let queries = &request.caches.queries;
+        let may_be_known = self.is_whole() && request.page_size.is_none();
+        if may_be_known && let Some(plan) = queries.find(self.entity, request.query) {
+            return Ok(ListPage::Planned(plan));
+        }
+        let (options, _) = request.options(OptionName::PAGED)?;
+        if let Some(token) = &options.skip_token {
+            return self.page_after(request, &options, token);
+        }
+        let limit = request.page_records;
+        let plan = Arc::new(self.first_page(request, &options, request.page_size, limit)?);
+        if may_be_known && !plan.query.asks_the_time() {
+            queries.remember(self.entity, request.query, &plan);
+        }
+        Ok(ListPage::Planned(plan))
+    }
+
+    /// Whether it has all records of its entity, in the order of their ids.
+    fn is_whole(&self) -> bool {
+        self.predicates.is_empty() && self.parent.is_none() && self.order.is_none()
+    }
+
+    /// The first page, of the usual size or another.
+    fn first_page(
+        &self,
+        request: &ReadRequest<'_>,
+        options: &Options,
+        size: Option<u32>,
+        limit: u32,
+    ) -> Result<ListPlan, ReadError> {
+        let query = request.bind(options, self.entity)?;
+        let window = Window {
+            limit: size.map_or(limit, |size| size.min(limit)).into(),
+            left: query.top(),
+            preferred: size,
+            now: request.now,
+        };
+        let dialect = request.store.dialect().of_queries();
+        self.plan(dialect, query, options.listing(), None, window)
+    }
+
+    /// The page that a token names.
+    fn page_after(
+        self,
+        request: &ReadRequest<'_>,
+        options: &Options,
+        token: &str,
+    ) -> Result<ListPage, ReadError> {
+        if options.skip.is_some_and(|skip| skip > 0) {
+            let text = "it says where to go on, so `$skip` can't be added";
+            return Err(ReadError::SkipToken(text));
+        }
+        let listing = options.listing();
+        let list = name(self.entity, self.parent.as_ref(), &listing);
+        let position = request.links.read(&list, token)?;
+        let query = request.bind_at(position.now, options, self.entity)?;
+        let size = request.page_size.or(position.page_size);
+        let limit = request.page_records;
+        let window = Window {
+            limit: size.map_or(limit, |size| size.min(limit)).into(),
+            left: position.left,
+            preferred: size,
+            now: position.now,
+        };
+        if position.has_long_key() {
+            return Ok(ListPage::After(Box::new(Unsettled {
+                list: self,
+                query,
+                listing,
+                position,
+                window,
+            })));
+        }
+        let after = position.settle(None).ok_or_else(gone)?;
+        let dialect = request.store.dialect().of_queries();
+        let plan = self.plan(dialect, query, listing, Some(&after), window)?;
+        Ok(ListPage::Planned(Arc::new(plan)))
+    }
+
+    fn plan(
+        &self,
+        dialect: &dyn sql::Dialect,
+        query: Bound,
+        listing: String,
+        after: Option<&[sql::Value]>,
+        window: Window,
+    ) -> Result<ListPlan, ReadError> {
+        ListPlan::new(query, listing, dialect, self.scope(), after, window).ok_or_else(gone)
+    }
+
+    fn scope(&self) -> Scope<'static> {
+        Scope {
+            predicates: self.predicates.clone(),
+            default_column: self.order,
+            ..Scope::default()
+        }
+    }
+}
+
+impl ListPage {
+    fn query(&self) -> &Bound {
+        match self {
+            Self::Planned(plan) => &plan.query,
+            Self::After(page) => &page.query,
+        }
+    }
+}
+
+impl Unsettled {
+    /// The plan, with the keys of the row that the page goes on after.
+    fn plan(&self, session: &mut dyn Session) -> Result<ListPlan, ReadError> {
+        let dialect = session.dialect().of_queries();
+        let page = sql::page(&self.query, dialect, &self.list.scope());
+        let Some(Key::Value(id)) = self.position.keys.get(page.unique) else {
+            return Err(gone());
+        };
+        let mut scope = self.list.scope();
+        scope
+            .predicates
+            .push(Predicate::new("{t}.id = ?", [id.clone()]));
+        let page = sql::page(&self.query, dialect, &scope);
+        let row = keys_of(session, &page)?;
+        let after = self.position.settle(row.as_deref()).ok_or_else(gone)?;
+        let (query, listing) = (self.query.clone(), self.listing.clone());
+        self.list
+            .plan(dialect, query, listing, Some(&after), self.window)
+    }
+}
+
+/// A place that can't be found again.
+fn gone() -> ReadError {
+    ReadError::SkipToken("the row it goes on after is gone or changed; begin the list again")
+}
+
+/// What a list's positions are signed with: the list, whichever way it was asked for.
+fn name(entity: &EntityType, parent: Option<&Parent>, listing: &str) -> String {
+    let parent = parent.map(|parent| (parent.id, &parent.source));
+    format!("{} {parent:?} {listing}", entity.name)
+}
+
+impl ListRead {
+    /// Reads the page.
+    pub(super) fn run(
+        &self,
+        session: &mut dyn Session,
+        sink: &mut dyn Sink,
+    ) -> Result<Found, ReadError> {
+        let settled;
+        let plan = match &self.page {
+            ListPage::Planned(plan) => plan.as_ref(),
+            ListPage::After(page) => {
+                settled = page.plan(session)?;
+                &settled
+            }
+        };
+        if let Some(parent) = &self.parent {
+            parent.check(session)?;
+        }
+        match &self.envelope {
+            Envelope::V2(context) => self.run_v2(session, plan, context.as_deref(), sink),
+            Envelope::Trash => run_trash(session, plan, sink),
+        }
+    }
+
+    fn run_v2(
+        &self,
+        session: &mut dyn Session,
+        plan: &ListPlan,
+        context: Option<&[u8]>,
+        sink: &mut dyn Sink,
+    ) -> Result<Found, ReadError> {
+        let mut out = Vec::with_capacity(USUAL_BYTES);
+        out.push(b'{');
+        if let Some(context) = context {
+            out.extend_from_slice(context);
+            out.push(b',');
+        }
+        if plan.query.count() {
+            out.extend_from_slice(b"\"@odata.count\":");
+            json::int(&mut out, plan.count.get(session)?);
+            out.push(b',');
+        }
+        out.extend_from_slice(b"\"value\":[");
+        let found = write_rows(session, plan, &mut out)?;
+        out.push(b']');
+        sink.last(out);
+        let Window {
+            limit,
+            left,
+            preferred,
+            now,
+        } = plan.window;
+        let more = found.rows as u64 > limit;
+        let next = more.then(|| Next {
+            list: name(plan.query.entity(), self.parent.as_ref(), &plan.listing),
+            position: Position {
+                keys: found.last.into_iter().map(Key::of).collect(),
+                left: left.map(|left| left - limit),
+                page_size: preferred,
+                now,
+            },
+        });
+        Ok(Found::OpenList(next))
+    }
+}
+
+fn run_trash(
+    session: &mut dyn Session,
+    plan: &ListPlan,
+    sink: &mut dyn Sink,
+) -> Result<Found, ReadError> {
+    let mut out = b"{\"total\":".to_vec();
+    json::int(&mut out, plan.count.get(session)?);
+    out.extend_from_slice(b",\"page\":1,\"values\":[");
+    write_rows(session, plan, &mut out)?;
+    out.extend_from_slice(b"]}");
+    sink.last(out);
+    Ok(Found::Whole)
+}
+
+impl CountRead {
+    /// Counts.
+    pub(super) fn run(
+        &self,
+        session: &mut dyn Session,
+        sink: &mut dyn Sink,
+    ) -> Result<Found, ReadError> {
+        if let Some(parent) = &self.parent {
+            parent.check(session)?;
+        }
+        let number = count(session, &self.statement)?;
+        sink.last(number.to_string().into_bytes());
+        Ok(Found::Whole)
+    }
+}
+
+/// Writes the rows of the page.
+fn write_rows(
+    session: &mut dyn Session,
+    plan: &ListPlan,
+    out: &mut Vec<u8>,
+) -> Result<level::Found, ReadError> {
+    let whole = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+    let rows = level::Rows {
+        query: &plan.query,
+        encoder: &plan.encoder,
+        statements: &plan.rows.statements,
+        keys: &plan.rows.keys,
+        limit: whole(plan.window.limit),
+        read: whole(plan.window.rows()),
+    };
+    level::write_rows(session, rows, out)
+}
+
+/// The order keys of the only row of a page.
+pub(super) fn keys_of(
+    session: &mut dyn Session,
+    page: &sql::Page,
+) -> Result<Option<Vec<sql::Value>>, StoreError> {
+    for statement in &page.statements {
+        let found = session.first(&statement.sql, &binds(statement), |row| {
+            let keys = page
+                .keys
+                .iter()
+                .map(|&key| row.value(key).map(level::owned));
+            keys.collect()
+        })?;
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,458 @@
+//! The lists of v1: a page of whole records with the number of all that match, or an array of all of them.
+//!
+//! A record is written by the read engine and has the bytes that a write of it answers with; a test holds one to the other. The page is found by its first row
+//! and then read in stretches, each going on where the one before ended: what a reader holds at a time is bounded, and all of it is one view of the data.
+//! What lies in memory until the client takes it is bounded too (`http/memory_budget.rs`): a record's texts may have any length.
+
+use obeya_model::Date;
+use obeya_odata::edm::EntityType;
+use obeya_odata::sql::{self, Predicate, Scope};
+use obeya_odata::{Bound, OptionName, Options, Parameters};
+
+use super::error::ReadError;
+use super::list::{Parent, keys_of};
+use super::prepared::{Found, Prepared};
+use super::request::ReadRequest;
+use super::row_encoder::RowEncoder;
+use super::sink::Sink;
+use super::{bounds, count, counting, json, level};
+use crate::text::{int32, quoted};
+use obeya_store::engine::Session;
+
+/// Records read at a time …
+const STRETCH: u64 = 500;
+/// … unless they come to more bytes; then fewer are read.
+const STRETCH_BYTES: usize = 2 << 20;
+/// What a stretch is to come to where so many records would be more.
+const AIM_BYTES: u64 = 1 << 20;
+/// Records that an array is taken to have: those that are listed so are dozens, or some thousands.
+const USUAL_ARRAY: u32 = 1_000;
+/// Of the rows before a page only the place of the last one is looked at.
+const KEY: &str = "$select=id";
+const TICKS_PER_DAY: i64 = 864_000_000_000;
+
+/// How the records of an entity are written.
+#[derive(Debug, Clone, Copy)]
+pub struct Form {
+    /// The entity.
+    pub entity: &'static EntityType,
+    /// `$expand` for what belongs to each record, and the member it comes after.
+    pub parts: Option<(&'static str, &'static str)>,
+}
+
+impl Form {
+    /// Of records that are rows and nothing else.
+    pub const fn of(entity: &'static EntityType) -> Self {
+        Self {
+            entity,
+            parts: None,
+        }
+    }
+}
+
+/// A page of records to read.
+pub struct Records {
+    form: &'static Form,
+    query: Bound,
+    keys: Bound,
+    parameters: Parameters,
+    predicates: Vec<Predicate>,
+    parent: Option<Parent>,
+    /// All records without one.
+    page: Option<Page>,
+}
+
+/// Which page.
+#[derive(Debug, Clone, Copy)]
+struct Page {
+    /// From 1.
+    number: u32,
+    /// Records at most.
+    size: u32,
+}
+
+impl Records {
+    /// The page that a request asks for.
+    pub fn page(request: &ReadRequest<'_>, form: &'static Form) -> Result<Self, ReadError> {
+        let mut records = Self::all(request, form, &[OptionName::Filter, OptionName::OrderBy])?;
+        let (number, size) = bounds::page(&records.parameters)?;
+        records.page = Some(Page { number, size });
+        Ok(records)
+    }
+
+    /// Every record, as an array.
+    pub fn all(
+        request: &ReadRequest<'_>,
+        form: &'static Form,
+        offered: &[OptionName],
+    ) -> Result<Self, ReadError> {
+        let (mut options, parameters) = request.options(offered)?;
+        let limits = &request.limits;
+        let fixed = |text: &str, name| Ok::<_, ReadError>(Options::parse(text, &[name], limits)?.0);
+        let query = {
+            let mut options = options.clone();
+            if let Some((parts, _)) = form.parts {
+                options.expand = fixed(parts, OptionName::Expand)?.expand;
+            }
+            request.bind(&options, form.entity)?
+        };
+        options.select = fixed(KEY, OptionName::Select)?.select;
+        let keys = request.bind(&options, form.entity)?;
+        Ok(Self {
+            form,
+            query,
+            keys,
+            parameters,
+            predicates: Vec::new(),
+            parent: None,
+            page: None,
+        })
+    }
+
+    /// Only under a record that exists.
+    pub fn under(mut self, parent: Parent) -> Self {
+        self.parent = Some(parent);
+        self
+    }
+
+    /// Only rows that hold to this as well.
+    pub fn only(mut self, predicate: Predicate) -> Self {
+        self.predicates.push(predicate);
+        self
+    }
+
+    /// Only rows with this id in a column, if the parameter is given.
+    pub fn with_id(self, name: &str, column: &str) -> Result<Self, ReadError> {
+        let Some(text) = bounds::single(&self.parameters, name)? else {
+            return Ok(self);
+        };
+        let id = int32(text).ok_or_else(|| {
+            let found = quoted(text);
+            ReadError::parameter(
+                name,
+                format!("found {found}, expected an integer of 32 bits"),
+            )
+        })?;
+        Ok(self.only(Predicate::new(
+            format!("{{t}}.{column} = ?"),
+            [sql::Value::Int(id.into())],
+        )))
+    }
+
+    /// Only rows whose column of instants lies between the two parameters, as far as they are given.
+    pub fn in_period(self, names: [&str; 2], column: &str) -> Result<Self, ReadError> {
+        let (from, to) = bounds::period(&self.parameters, names, bounds::instant)?;
+        Ok(self.between(from, to, column))
+    }
+
+    /// The same for a column of days. A day is its first instant.
+    pub fn in_period_of_days(self, names: [&str; 2], column: &str) -> Result<Self, ReadError> {
+        let (from, to) = bounds::period(&self.parameters, names, instant_or_day)?;
+        let from = from.map(|ticks| ticks.div_euclid(TICKS_PER_DAY));
+        let to = to.map(|ticks| -(-ticks).div_euclid(TICKS_PER_DAY));
+        Ok(self.between(from, to, column))
+    }
+
+    fn between(mut self, from: Option<i64>, to: Option<i64>, column: &str) -> Self {
+        for (bound, sign) in [(from, '>'), (to, '<')] {
+            if let Some(bound) = bound {
+                let sql = format!("{{t}}.{column} {sign} ?");
+                self = self.only(Predicate::new(sql, [sql::Value::Int(bound)]));
+            }
+        }
+        self
+    }
+
+    /// They can be read.
+    pub fn prepared(self) -> Prepared {
+        Prepared::Records(Box::new(self))
+    }
+
+    /// Records at most, of an array as many as there usually are.
+    pub(super) fn most(&self) -> u32 {
+        self.page.map_or(USUAL_ARRAY, |page| page.size)
+    }
+
+    /// Reads them, piece by piece.
+    pub(super) fn run(
+        &self,
+        session: &mut dyn Session,
+        sink: &mut dyn Sink,
+    ) -> Result<Found, ReadError> {
+        if let Some(parent) = &self.parent {
+            parent.check(session)?;
+        }
+        let mut out = Vec::new();
+        let mut before = 0;
+        let mut total = u64::MAX;
+        if let Some(page) = self.page {
+            let dialect = session.dialect().of_queries();
+            let counted = count(session, &counting(&self.query, dialect, &self.scope()))?;
+            out.extend_from_slice(b"{\"total\":");
+            json::int(&mut out, counted);
+            out.extend_from_slice(b",\"page\":");
+            json::int(&mut out, page.number.into());
+            out.extend_from_slice(b",\"values\":");
+            before = u64::from(page.number - 1) * u64::from(page.size);
+            total = counted.unsigned_abs();
+        }
+        out.push(b'[');
+        if before < total && !self.rows(session, before, &mut out, sink)? {
+            return Ok(Found::Whole);
+        }
+        out.push(b']');
+        if self.page.is_some() {
+            out.push(b'}');
+        }
+        sink.last(out);
+        Ok(Found::Whole)
+    }
+
+    /// Writes the rows that come after so many; false when nobody listens any more.
+    fn rows(
+        &self,
+        session: &mut dyn Session,
+        before: u64,
+        out: &mut Vec<u8>,
+        sink: &mut dyn Sink,
+    ) -> Result<bool, ReadError> {
+        let mut after = None;
+        if before > 0 {
+            after = self.last_of(session, before)?;
+            if after.is_none() {
+                return Ok(true);
+            }
+        }
+        let encoder = self.encoder();
+        let mut is_first = true;
+        let mut left = self.page.map_or(u64::MAX, |page| page.size.into());
+        let mut stretch = STRETCH;
+        loop {
+            let wanted = left.min(stretch);
+            let Some(page) = self.stretch(session, wanted, after.as_deref()) else {
+                return Ok(true);
+            };
+            let size = usize::try_from(wanted).unwrap_or(usize::MAX);
+            let end = out.len();
+            if !is_first {
+                out.push(b',');
+            }
+            let start = out.len();
+            let rows = level::Rows {
+                query: &self.query,
+                encoder: &encoder,
+                statements: &page.statements,
+                keys: &page.keys,
+                limit: size,
+                read: size,
+            };
+            // One is written however long it is.
+            let bytes = if wanted > 1 {
+                STRETCH_BYTES
+            } else {
+                usize::MAX
+            };
+            let Some(found) = level::write_within(session, rows, bytes, out)? else {
+                out.truncate(end);
+                stretch = wanted / 2;
+                continue;
+            };
+            stretch = next_stretch(wanted, out.len() - start);
+            if out.len() == start {
+                out.truncate(end);
+            }
+            left -= wanted;
+            if found.rows < size || left == 0 {
+                return Ok(true);
+            }
+            let mut piece = std::mem::take(out);
+            // What it grew beyond its length would be held with it, uncounted.
+            piece.shrink_to_fit();
+            if sink.piece(piece).is_break() {
+                return Ok(false);
+            }
+            after = Some(found.last);
+            is_first = false;
+        }
+    }
+
+    /// The place of the last of so many rows; `None` when there are not as many.
+    fn last_of(
+        &self,
+        session: &mut dyn Session,
+        rows: u64,
+    ) -> Result<Option<Vec<sql::Value>>, ReadError> {
+        let scope = Scope {
+            limit: Some(1),
+            offset: rows - 1,
+            ..self.scope()
+        };
+        let page = sql::page(&self.keys, session.dialect().of_queries(), &scope);
+        Ok(keys_of(session, &page)?)
+    }
+
+    /// The statements for so many rows after a place.
+    fn stretch(
+        &self,
+        session: &mut dyn Session,
+        rows: u64,
+        after: Option<&[sql::Value]>,
+    ) -> Option<sql::Page> {
+        let scope = Scope {
+            limit: Some(rows),
+            ..self.scope()
+        };
+        let dialect = session.dialect().of_queries();
+        match after {
+            None => Some(sql::page(&self.query, dialect, &scope)),
+            Some(values) => sql::page_after(&self.query, dialect, &scope, values),
+        }
+    }
+
+    fn encoder(&self) -> RowEncoder {
+        let encoder = RowEncoder::of(&self.query);
+        match self.form.parts {
+            Some((_, member)) => encoder.with_expanded_after(&self.query, member),
+            None => encoder,
+        }
+    }
+
+    fn scope(&self) -> Scope<'static> {
+        Scope {
+            predicates: self.predicates.clone(),
+            ..Scope::default()
+        }
+    }
+}
+
+/// How many records to read next, where so many came to so many bytes. At most twice as many: after a short one among long ones the next that is too long for
+/// many would be read again and again until few enough are tried.
+fn next_stretch(records: u64, bytes: usize) -> u64 {
+    let fitting = records.saturating_mul(AIM_BYTES) / (bytes as u64).max(1);
+    let most = records.saturating_mul(2).min(STRETCH);
+    fitting.clamp(1, most)
+}
+
+/// An instant, or a day, which is its first one.
+fn instant_or_day(name: &str, text: &str) -> Result<i64, ReadError> {
+    match text.parse::<Date>() {
+        Ok(day) => Ok(i64::from(day.days()) * TICKS_PER_DAY),
+        Err(_) => bounds::instant(name, text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use obeya_odata::{Context, Limits};
+
+    use super::*;
+    use obeya_store::entities::{IMPROVEMENT, INCIDENT};
+    use obeya_store::{Store, StoreOptions, Value};
+
+    static INCIDENTS: Form = Form {
+        entity: &INCIDENT,
+        parts: Some(("$expand=consequences,causes", "numberOfAttachments")),
+    };
+    static IMPROVEMENTS: Form = Form::of(&IMPROVEMENT);
+
+    fn records(form: &'static Form, query: &str) -> Records {
+        let limits = Limits::default();
+        let offered = [OptionName::Filter, OptionName::OrderBy];
+        let (mut options, parameters) = Options::parse(query, &offered, &limits).unwrap();
+        let bound = |options: &Options| {
+            let context = Context { now: 0, limits };
+            options.bind(form.entity, &context).unwrap()
+        };
+        let query = bound(&options);
+        let key = Options::parse(KEY, &[OptionName::Select], &limits).unwrap();
+        options.select = key.0.select;
+        Records {
+            form,
+            query,
+            keys: bound(&options),
+            parameters,
+            predicates: Vec::new(),
+            parent: None,
+            page: None,
+        }
+    }
+
+    /// How the database goes about the number, the place before the second page, its first stretch and its second.
+    async fn plans(records: Records) -> [String; 4] {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite:{}", folder.path().join("plant.db").display());
+        let store = Store::open(&url, &StoreOptions::default()).await.unwrap();
+        let steps = store.read(move |session| {
+            let dialect = session.dialect().of_queries();
+            let place = Scope {
+                limit: Some(1),
+                offset: 999,
+                ..records.scope()
+            };
+            let keys = sql::page(&records.keys, dialect, &place);
+            let after = vec![sql::Value::Int(1); keys.keys.len()];
+            let stretch = records.stretch(session, STRETCH, None).unwrap();
+            let next = records.stretch(session, STRETCH, Some(&after)).unwrap();
+            let counted = counting(&records.query, dialect, &records.scope());
+            let mut plan = |statements: &[sql::Statement]| {
+                let mut steps = Vec::new();
+                for statement in statements {
+                    let sql = format!("EXPLAIN QUERY PLAN {}", statement.sql);
+                    let binds = vec![Value::Null; statement.binds.len()];
+                    steps.extend(session.all(&sql, &binds, |row| row.string(3))?);
+                }
+                Ok(steps.into_iter().flatten().collect::<Vec<_>>().join("\n"))
+            };
+            Ok::<_, obeya_store::StoreError>([
+                plan(&[counted])?,
+                plan(&keys.statements)?,
+                plan(&stretch.statements)?,
+                plan(&next.statements)?,
+            ])
+        });
+        steps.await.unwrap()
+    }
+
+    #[test]
+    fn as_many_records_are_read_as_come_to_what_a_stretch_is_to_be() {
+        let kib = |records: u64, kib: usize| next_stretch(records, kib << 10);
+        assert_eq!((kib(500, 0), kib(500, 600), kib(400, 1)), (500, 500, 500));
+        assert_eq!((kib(500, 2048), kib(50, 1024), kib(10, 512)), (250, 50, 20));
+        assert_eq!((kib(1, 3000), kib(2, 3000)), (1, 1));
+        // However short one was, the next may be long.
+        assert_eq!((kib(1, 1), kib(2, 1), kib(100, 1)), (2, 4, 200));
+    }
+
+    fn live(records: Records) -> Records {
+        records.only(Predicate::new("{t}.deleted_date IS NULL", []))
+    }
+
+    #[tokio::test]
+    async fn what_copies_ask_for_is_led_to_by_indexes_and_never_sorted() {
+        for form in [&INCIDENTS, &IMPROVEMENTS] {
+            let narrowed = |query: &str, names: [&str; 2]| {
+                let records = records(form, query);
+                let records = if std::ptr::eq(form, &raw const INCIDENTS) {
+                    live(records)
+                } else {
+                    records
+                };
+                records.in_period(names, "last_modified").unwrap()
+            };
+            let by_stamp = "LastModifiedFrom=2026-01-01T00:00:00Z&$orderby=lastModified,id";
+            let names = ["LastModifiedFrom", "LastModifiedTo"];
+            for query in [by_stamp, "$filter=id gt 7", ""] {
+                let plans = plans(narrowed(query, names)).await;
+                eprintln!("{query}\n{}", plans.join("\n--\n"));
+                for plan in &plans {
+                    assert!(!plan.contains("TEMP B-TREE"), "{query}\n{plan}");
+                    let by_index = plan.contains("_by_last_modified (last_modified");
+                    assert_eq!(by_index, query == by_stamp, "{query}\n{plan}");
+                }
+                for plan in &plans[..2] {
+                    assert!(!plan.contains("LEFT-JOIN"), "{query}\n{plan}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What a navigation of one record leads to, under an address of its own: `/v2/groups(7)/boards`, `/v2/boards(7)/group`.
+//!
+//! Tools follow a navigation that they did not expand to the record's address with the navigation's name behind it.
+
+use std::borrow::Cow;
+
+use obeya_odata::Bound;
+use obeya_odata::csdl::{self, EntitySet};
+use obeya_odata::edm::{Cardinality, EntityType, Navigation};
+use obeya_odata::sql::{self, Predicate, Scope};
+
+use super::error::ReadError;
+use super::list::{List, Parent};
+use super::point::{self, RecordRead};
+use super::prepared::Prepared;
+use super::request::ReadRequest;
+use obeya_store::engine::Session;
+use obeya_store::entity_sets::CONTAINER;
+
+/// A navigation of the set's record whose id the path holds.
+pub struct Related {
+    set: &'static EntitySet,
+    navigation: &'static Navigation,
+    id: i64,
+}
+
+impl Related {
+    /// From the record of the set with this id.
+    pub fn new(set: &'static EntitySet, navigation: &'static Navigation, id: i32) -> Self {
+        Self {
+            set,
+            navigation,
+            id: id.into(),
+        }
+    }
+
+    /// The record or the list that it leads to.
+    pub fn prepare(self, request: &ReadRequest<'_>) -> Result<Prepared, ReadError> {
+        if self.navigation.cardinality == Cardinality::Many {
+            return self.list().prepare(request);
+        }
+        let query = request.record_query(self.navigation.target)?;
+        let context = request.context(|| Some(csdl::record_context(&self.source(), &query)));
+        Ok(Prepared::Record(RecordRead::related(self, query, context)))
+    }
+
+    /// The number of records that it leads to.
+    pub fn prepare_count(self, request: &ReadRequest<'_>) -> Result<Prepared, ReadError> {
+        self.list().prepare_count(request)
+    }
+
+    fn list(&self) -> List {
+        List::of(self.navigation.target)
+            .only(self.condition())
+            .under(self.parent())
+    }
+
+    /// The record it leads to, if it leads anywhere.
+    pub(super) fn read(
+        &self,
+        session: &mut dyn Session,
+        query: &Bound,
+    ) -> Result<Option<Vec<u8>>, ReadError> {
+        self.parent().check(session)?;
+        let scope = Scope {
+            predicates: vec![self.condition()],
+            ..Scope::default()
+        };
+        let statement = sql::select(query, session.dialect().of_queries(), &scope);
+        point::read_with(session, query, &statement)
+    }
+
+    /// What its records have that others have not.
+    fn condition(&self) -> Predicate {
+        let Navigation { from, to, .. } = self.navigation;
+        let EntityType { table, .. } = self.set.entity;
+        Predicate::new(
+            format!("{{t}}.\"{to}\" = (SELECT f.\"{from}\" FROM \"{table}\" AS f WHERE f.id = ?)"),
+            [sql::Value::Int(self.id)],
+        )
+    }
+
+    fn parent(&self) -> Parent {
+        let exists = format!("SELECT 1 FROM \"{}\" WHERE id = ?1", self.set.entity.table);
+        Parent {
+            // The sets are called by the plural of what is in them.
+            noun: self.set.name.trim_end_matches('s'),
+            exists: Cow::Owned(exists),
+            id: self.id,
+            source: Some(self.source()),
+        }
+    }
+
+    /// The set its records are in, or the path they are contained under.
+    fn source(&self) -> String {
+        match CONTAINER.set_of(self.navigation.target) {
+            Some(set) => set.name.to_owned(),
+            None => format!("{}({})/{}", self.set.name, self.id, self.navigation.name),
+        }
+    }
+}

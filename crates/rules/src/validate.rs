@@ -1,0 +1,152 @@
+//! What a body must keep to by its schema alone, beyond its types: lengths and known words. All complaints about a body are given at once.
+
+use super::error::{Complaint, DomainError, listed};
+use super::words::Word;
+
+/// Characters of an external id that is a body of its own; the contract gives none for the property of that name.
+pub const EXTERNAL_ID_MAX: usize = 255;
+/// Characters of an improvement's title.
+pub const IMPROVEMENT_TITLE_MAX: usize = 100;
+
+/// Collects complaints about one body.
+#[derive(Debug, Default)]
+pub struct Check {
+    complaints: Vec<Complaint>,
+}
+
+impl Check {
+    /// Adds a complaint.
+    pub fn refuse(&mut self, field: impl Into<String>, text: impl Into<String>) {
+        self.complaints.push(Complaint {
+            field: field.into(),
+            text: text.into(),
+        });
+    }
+
+    /// How many complaints there are so far.
+    pub fn count(&self) -> usize {
+        self.complaints.len()
+    }
+
+    /// A word of a closed set.
+    pub fn word<T: Word>(&mut self, field: &str, text: &str) -> Option<T> {
+        let known = T::parse(text);
+        if known.is_none() {
+            let allowed: Vec<_> = T::ALL.iter().map(|member| member.word()).collect();
+            self.refuse(
+                field,
+                format!("expected {}, found `{}`", listed(&allowed), shortened(text)),
+            );
+        }
+        known
+    }
+
+    /// A text that may not be empty.
+    pub fn not_empty(&mut self, field: &str, text: &str) {
+        if text.is_empty() {
+            self.refuse(field, "expected at least 1 character, found none");
+        }
+    }
+
+    /// A text of at most `max` characters (code points, as JSON Schema counts).
+    pub fn at_most(&mut self, field: &str, text: &str, max: usize) {
+        // A character has at least one byte, so most texts need no counting.
+        if text.len() > max {
+            let found = text.chars().count();
+            if found > max {
+                self.refuse(
+                    field,
+                    format!("expected at most {max} characters, found {found}"),
+                );
+            }
+        }
+    }
+
+    /// Ends the check with what was read of the body, which is `None` only after a complaint.
+    ///
+    /// # Errors
+    /// Every complaint.
+    pub fn finish<T>(self, read: Option<T>) -> Result<T, DomainError> {
+        match read {
+            Some(read) if self.complaints.is_empty() => Ok(read),
+            _ => Err(DomainError::Invalid(self.complaints)),
+        }
+    }
+}
+
+/// Enough of a caller's text to recognise it by.
+fn shortened(text: &str) -> &str {
+    text.char_indices()
+        .nth(40)
+        .map_or(text, |(end, _)| &text[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words::{IncidentStatus, Severity};
+
+    fn complaints(check: Check) -> Vec<(String, String)> {
+        match check.finish(Some(())) {
+            Ok(()) => Vec::new(),
+            Err(DomainError::Invalid(complaints)) => {
+                complaints.into_iter().map(|c| (c.field, c.text)).collect()
+            }
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn words_are_known_by_their_letters_and_case() {
+        let mut check = Check::default();
+        assert_eq!(
+            check.word("status", "InProgress"),
+            Some(IncidentStatus::InProgress)
+        );
+        assert_eq!(check.word("severity", "None"), Some(Severity::None));
+        assert_eq!(check.word::<IncidentStatus>("status", "inprogress"), None);
+        assert_eq!(
+            complaints(check),
+            [(
+                "status".to_owned(),
+                "expected New, InProgress, Resolved or Rejected, found `inprogress`".to_owned()
+            )]
+        );
+    }
+
+    #[test]
+    fn lengths_count_characters_and_not_bytes() {
+        let mut check = Check::default();
+        check.at_most("title", &"ø".repeat(100), 100);
+        check.not_empty("title", " ");
+        assert_eq!(complaints(check), []);
+
+        let mut check = Check::default();
+        check.at_most("title", &"ø".repeat(101), 100);
+        check.not_empty("text", "");
+        assert_eq!(
+            complaints(check),
+            [
+                (
+                    "title".to_owned(),
+                    "expected at most 100 characters, found 101".to_owned()
+                ),
+                (
+                    "text".to_owned(),
+                    "expected at least 1 character, found none".to_owned()
+                ),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_long_word_is_not_repeated_in_full() {
+        let mut check = Check::default();
+        check.word::<Severity>("severity", &"é".repeat(5000));
+        assert!(
+            complaints(check)[0]
+                .1
+                .ends_with(&format!("found `{}`", "é".repeat(40)))
+        );
+    }
+}

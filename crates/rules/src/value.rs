@@ -1,0 +1,201 @@
+//! A value of a datasource, as somebody wants it to be: what its schema says beyond types. What the datasource says of it is `elements`' matter.
+
+use super::error::{Complaint, DomainError};
+use super::validate::Check;
+
+/// Values that one request may bring or name: as many as a page holds.
+pub(crate) const BATCH_MAX: usize = 10_000;
+/// Complaints that are told about a batch; each names its value.
+pub const BATCH_COMPLAINTS: usize = 100;
+
+/// Characters of a dimension, and of a description or external id.
+const DIMENSION_MAX: usize = 100;
+const TEXT_MAX: usize = 255;
+
+/// A value without its id and registration.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "the fields have the names of the contract")]
+pub struct DatasourceValue {
+    pub value: f64,
+    /// In ticks.
+    pub value_date: i64,
+    pub area_id: Option<i32>,
+    pub asset_id: Option<i32>,
+    pub project_id: Option<i32>,
+    pub description: Option<String>,
+    pub dimensions: [Option<String>; 4],
+    pub external_id: Option<String>,
+}
+
+/// Where a complaint about a value belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// The body is the value.
+    Whole,
+    /// The value is the item of a list.
+    Item(usize),
+}
+
+impl Place {
+    /// A property of the value, as an error names it: `dimension`, `[17].dimension`.
+    pub fn field(self, property: &str) -> String {
+        match self {
+            Place::Whole => property.to_owned(),
+            Place::Item(index) => format!("[{index}].{property}"),
+        }
+    }
+}
+
+impl DatasourceValue {
+    /// Checks one value that is a body of its own.
+    pub fn check(&self) -> Result<(), DomainError> {
+        let mut check = Check::default();
+        self.complain(Place::Whole, &mut check);
+        check.finish(Some(()))
+    }
+
+    fn complain(&self, place: Place, check: &mut Check) {
+        let [first, second, third, fourth] = &self.dimensions;
+        let texts = [
+            ("description", &self.description, TEXT_MAX),
+            ("dimension", first, DIMENSION_MAX),
+            ("dimension2", second, DIMENSION_MAX),
+            ("dimension3", third, DIMENSION_MAX),
+            ("dimension4", fourth, DIMENSION_MAX),
+            ("externalId", &self.external_id, TEXT_MAX),
+        ];
+        for (property, text, max) in texts {
+            // Most are short in bytes already, and then nobody needs the name of the field.
+            if let Some(text) = text.as_deref().filter(|text| text.len() > max) {
+                check.at_most(&place.field(property), text, max);
+            }
+        }
+    }
+}
+
+/// Checks the values of a batch, and where a period is given that each lies in it, both ends included.
+pub fn check_batch(
+    values: &[DatasourceValue],
+    period: Option<(i64, i64)>,
+) -> Result<(), DomainError> {
+    check_size(values.len(), "values")?;
+    let mut check = Check::default();
+    for (index, value) in values.iter().enumerate() {
+        let place = Place::Item(index);
+        value.complain(place, &mut check);
+        if period.is_some_and(|(from, to)| value.value_date < from || value.value_date > to) {
+            check.refuse(
+                place.field("valueDate"),
+                "expected an instant from `from` to `to`, found one outside of the period that is replaced",
+            );
+        }
+        if check.count() >= BATCH_COMPLAINTS {
+            break;
+        }
+    }
+    check.finish(Some(())).map_err(DomainError::of_batch)
+}
+
+/// Checks that a list is not longer than one request may be.
+pub fn check_size(found: usize, what: &str) -> Result<(), DomainError> {
+    if found <= BATCH_MAX {
+        return Ok(());
+    }
+    Err(DomainError::Invalid(vec![Complaint {
+        field: "body".to_owned(),
+        text: format!(
+            "expected at most {BATCH_MAX} {what}, found {found}; send them in several requests"
+        ),
+    }]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value() -> DatasourceValue {
+        DatasourceValue {
+            value: 1.0,
+            value_date: 50,
+            area_id: None,
+            asset_id: None,
+            project_id: None,
+            description: None,
+            dimensions: [None, None, None, None],
+            external_id: None,
+        }
+    }
+
+    fn fields(outcome: Result<(), DomainError>) -> Vec<String> {
+        let complaints = match outcome {
+            Ok(()) => Vec::new(),
+            Err(DomainError::OfBatch(fault)) => match *fault {
+                DomainError::Invalid(complaints) => complaints,
+                other => panic!("{other:?}"),
+            },
+            Err(DomainError::Invalid(complaints)) => complaints,
+            Err(other) => panic!("{other:?}"),
+        };
+        complaints.into_iter().map(|c| c.field).collect()
+    }
+
+    #[test]
+    fn texts_are_as_long_as_the_interface_has_room_for() {
+        let long = |count: usize| Some("ø".repeat(count));
+        let most = DatasourceValue {
+            description: long(255),
+            dimensions: [long(100), long(100), long(100), long(100)],
+            external_id: long(255),
+            ..value()
+        };
+        assert_eq!(most.check(), Ok(()));
+        let over = DatasourceValue {
+            description: long(256),
+            dimensions: [long(101), long(101), long(101), long(101)],
+            external_id: long(256),
+            ..value()
+        };
+        assert_eq!(
+            fields(over.check()),
+            [
+                "description",
+                "dimension",
+                "dimension2",
+                "dimension3",
+                "dimension4",
+                "externalId"
+            ]
+        );
+        assert_eq!(fields(check_batch(&[most, over], None))[1], "[1].dimension");
+    }
+
+    #[test]
+    fn both_ends_of_a_replaced_period_are_in_it() {
+        let at = |value_date| DatasourceValue {
+            value_date,
+            ..value()
+        };
+        let values = [at(9), at(10), at(20), at(21)];
+        assert_eq!(
+            fields(check_batch(&values, Some((10, 20)))),
+            ["[0].valueDate", "[3].valueDate"]
+        );
+    }
+
+    #[test]
+    fn no_more_is_told_than_a_hundred_complaints() {
+        let over = DatasourceValue {
+            external_id: Some("x".repeat(256)),
+            ..value()
+        };
+        let told = fields(check_batch(&vec![over; 10_000], None));
+        assert_eq!(told.len(), 100);
+        assert_eq!(told[99], "[99].externalId");
+    }
+
+    #[test]
+    fn a_batch_has_the_size_of_a_page() {
+        assert_eq!(check_size(10_000, "values"), Ok(()));
+        assert_eq!(fields(check_size(10_001, "values")), ["body"]);
+    }
+}

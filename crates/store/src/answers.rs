@@ -1,0 +1,180 @@
+//! Records of requests that carried an `Idempotency-Key`. Statements only: what a repeated request means is
+//! decided in `ops/writing.rs`.
+
+use super::engine::{Session, StoreError, present};
+use super::{Store, Value};
+
+/// How long a request is remembered, in ticks of 100 ns: a day.
+pub const RETENTION_TICKS: i64 = 86_400 * 10_000_000;
+
+/// Rows removed in one turn of the writer, so that others are not held up.
+const PER_TURN: i64 = 1_000;
+
+/// Which request it is: the caller's name for it, and who and what gives that name a meaning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
+    /// The client that asks.
+    pub client_id: String,
+    /// The operation it asks for.
+    pub operation: &'static str,
+    /// The caller's name for the request.
+    pub key: String,
+}
+
+/// A request that was carried out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IdempotencyRecord {
+    /// What was asked, as a digest.
+    pub fingerprint: String,
+    /// What it was answered.
+    pub answer: StoredAnswer,
+}
+
+/// What is remembered of an answer. It holds nothing of a record: that may be changed, or made anonymous,
+/// while the key lives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StoredAnswer {
+    /// It was the record with this id.
+    Record(i32),
+    /// It was this text, which tells nothing of any record, such as how many there were.
+    Text(String),
+    /// It had no body.
+    Nothing,
+}
+
+/// How many keys a client has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct KeyCount {
+    /// At most so many; those that have expired and are not yet purged are counted, too.
+    pub at_most: i64,
+    /// The ordinal of the next one.
+    pub next: i64,
+}
+
+const FIND: &str = "SELECT fingerprint, record_id, body FROM answers
+    WHERE client_id = ?1 AND operation = ?2 AND key = ?3 AND answered_at > ?4";
+/// The first and the last entry of an index: the cost does not depend on how many there are between them.
+const COUNT: &str =
+    "SELECT (SELECT ordinal FROM answers WHERE client_id = ?1 ORDER BY ordinal LIMIT 1),
+    (SELECT ordinal FROM answers WHERE client_id = ?1 ORDER BY ordinal DESC LIMIT 1)";
+
+impl Key {
+    fn binds(&self, now: i64) -> [Value<'_>; 4] {
+        [
+            (&self.client_id).into(),
+            self.operation.into(),
+            (&self.key).into(),
+            expired_until(now).into(),
+        ]
+    }
+}
+
+/// What was answered at this time or before has expired.
+fn expired_until(now: i64) -> i64 {
+    now.saturating_sub(RETENTION_TICKS)
+}
+
+/// Prefetches what [`find`] and [`count`] read.
+pub fn prefetch(session: &mut dyn Session, key: &Key, now: i64) -> Result<(), StoreError> {
+    session.prefetch(FIND, &key.binds(now))?;
+    session.prefetch(COUNT, &[(&key.client_id).into()])
+}
+
+/// The request, if it was carried out during the day before `now` (ticks). One that is older is not there,
+/// purged or not.
+pub fn find(
+    session: &mut dyn Session,
+    key: &Key,
+    now: i64,
+) -> Result<Option<IdempotencyRecord>, StoreError> {
+    session.first(FIND, &key.binds(now), |row| {
+        let answer = match (row.int32(1)?, row.string(2)?) {
+            (Some(id), _) => StoredAnswer::Record(id),
+            (None, Some(text)) => StoredAnswer::Text(text),
+            (None, None) => StoredAnswer::Nothing,
+        };
+        Ok(IdempotencyRecord {
+            fingerprint: present(row.string(0)?)?,
+            answer,
+        })
+    })
+}
+
+/// How many keys the client has.
+pub fn count(session: &mut dyn Session, key: &Key) -> Result<KeyCount, StoreError> {
+    let ends = session.first(COUNT, &[(&key.client_id).into()], |row| {
+        Ok(row.int(0)?.zip(row.int(1)?))
+    })?;
+    Ok(match ends.flatten() {
+        Some((first, last)) => KeyCount {
+            at_most: last - first + 1,
+            next: last + 1,
+        },
+        None => KeyCount::default(),
+    })
+}
+
+/// The oldest key of the client that has not expired at `now`: its ordinal, and when it was used
+/// (ticks). It looks at every key that has expired and is not yet purged, so it is for clients of which
+/// [`count`] does not tell enough.
+pub fn oldest(
+    session: &mut dyn Session,
+    key: &Key,
+    now: i64,
+) -> Result<Option<(i64, i64)>, StoreError> {
+    let sql = "SELECT ordinal, answered_at FROM answers WHERE client_id = ?1 AND answered_at > ?2 ORDER BY ordinal LIMIT 1";
+    let binds = [(&key.client_id).into(), expired_until(now).into()];
+    session.first(sql, &binds, |row| {
+        Ok((present(row.int(0)?)?, present(row.int(1)?)?))
+    })
+}
+
+/// Remembers a request that is carried out `now`; one that has expired makes room for it.
+pub fn put(
+    session: &mut dyn Session,
+    key: &Key,
+    record: &IdempotencyRecord,
+    ordinal: i64,
+    now: i64,
+) -> Result<(), StoreError> {
+    let sql = "INSERT INTO answers (client_id, operation, key, fingerprint, record_id, body, ordinal, answered_at)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+        ON CONFLICT (client_id, operation, key) DO UPDATE SET fingerprint = excluded.fingerprint, record_id = excluded.record_id,
+            body = excluded.body, ordinal = excluded.ordinal, answered_at = excluded.answered_at";
+    let (record_id, body) = match &record.answer {
+        StoredAnswer::Record(id) => (Some(*id), None),
+        StoredAnswer::Text(text) => (None, Some(text.as_str())),
+        StoredAnswer::Nothing => (None, None),
+    };
+    let binds = [
+        (&key.client_id).into(),
+        key.operation.into(),
+        (&key.key).into(),
+        (&record.fingerprint).into(),
+        record_id.into(),
+        body.into(),
+        ordinal.into(),
+        now.into(),
+    ];
+    session.execute_deferred(sql, &binds)
+}
+
+/// Removes every request that has expired at `now` (ticks); how many.
+pub async fn purge(store: &Store, now: i64) -> Result<u64, StoreError> {
+    let some = move |session: &mut dyn Session| purge_some(session, now, PER_TURN);
+    store.write_in_turns(PER_TURN.unsigned_abs(), some).await
+}
+
+fn purge_some(session: &mut dyn Session, now: i64, limit: i64) -> Result<u64, StoreError> {
+    // Those of one instant go together, which no limit needs to tell apart: the last of a turn decides up to when.
+    let sql = "SELECT max(answered_at) FROM (SELECT answered_at FROM answers WHERE answered_at <= ?1 ORDER BY answered_at LIMIT ?2) AS oldest";
+    let binds = [expired_until(now).into(), limit.into()];
+    let last = session.first(sql, &binds, |row| row.int(0))?;
+    let Some(last) = last.flatten() else {
+        return Ok(0);
+    };
+    session.execute(
+        "DELETE FROM answers WHERE answered_at <= ?1",
+        &[last.into()],
+    )
+}

@@ -1,0 +1,216 @@
+//! The OData entity model over the tables: what a query option may name, and where it lives.
+//!
+//! Every identifier of a read statement comes from here. Names on the wire, their types and their order are generated from the specification ([`wire`]); by hand stand the tables, the links and
+//! where a property is not read from the column of its own name. Nothing here is a rule or a statement.
+//! Who reported an anonymous incident is hidden here and not in what is written out: filtering, ordering and searching would tell it as well.
+
+mod v1;
+mod wire;
+
+#[cfg(test)]
+mod tests;
+
+pub use v1::{
+    BOARD_V1, DATASOURCE, DATASOURCE_VALUE, IMPROVEMENT, INCIDENT, INCIDENT_COMMENT_V1,
+    TRASHED_INCIDENT,
+};
+
+use obeya_odata::edm::{Cardinality, Column, EntityType, Navigation, PartIndex, SearchIndex};
+
+use v1::{INCIDENT_CATEGORY, INCIDENT_CAUSE, INCIDENT_CUSTOM_FIELD};
+use wire::{Source, column, computed};
+
+/// `/v2/areas`
+pub static AREA: EntityType = EntityType {
+    name: "Area",
+    table: "areas",
+    key: "id",
+    properties: &wire::Area::SAME.properties(),
+    navigations: &[],
+    search: Some(SearchIndex {
+        table: "areas_search",
+        column: "id",
+    }),
+};
+
+/// `/v2/boards`
+pub static BOARD: EntityType = EntityType {
+    name: "Board",
+    table: "boards",
+    key: "id",
+    properties: &wire::Board::SAME.properties(),
+    navigations: &[one("group", &GROUP, "group_id")],
+    search: Some(SearchIndex {
+        table: "boards_search",
+        column: "id",
+    }),
+};
+
+/// `/v2/groups`
+pub static GROUP: EntityType = EntityType {
+    name: "Group",
+    table: "groups",
+    key: "id",
+    properties: &wire::Group::SAME.properties(),
+    navigations: &[
+        one("parent", &GROUP, "parent_id"),
+        many("children", &GROUP, "parent_id"),
+        many("boards", &BOARD, "group_id"),
+        many("users", &USER, "group_id"),
+    ],
+    search: Some(SearchIndex {
+        table: "groups_search",
+        column: "id",
+    }),
+};
+
+/// A member of a group. The e-mail address stays inside: no operation of the interface promises it, and no scope guards it.
+static USER: EntityType = EntityType {
+    name: "User",
+    table: "group_users",
+    key: "id",
+    properties: &wire::User::SAME.properties(),
+    navigations: &[],
+    search: None,
+};
+
+/// `/v2/incidents/comments`: comments of incidents that are not in the trash.
+pub static INCIDENT_COMMENT: EntityType = EntityType {
+    name: "IncidentComment",
+    table: "live_comments",
+    key: "id",
+    properties: &wire::IncidentComment {
+        text: Source::of(Column::Indexed(
+            "text",
+            PartIndex {
+                table: "comments_parts",
+                column: "id",
+            },
+        )),
+        ..wire::IncidentComment::SAME
+    }
+    .properties(),
+    navigations: &[
+        one("parent", &INCIDENT_COMMENT, "parent_id"),
+        one("incident", &INCIDENT_V2, "incident_id"),
+    ],
+    search: Some(SearchIndex {
+        table: "comments_search",
+        column: "id",
+    }),
+};
+
+/// `/v2/incidents`: incidents that are not in the trash, by whatever way one is reached.
+pub static INCIDENT_V2: EntityType = EntityType {
+    name: "IncidentV2",
+    table: "live_incidents",
+    key: "id",
+    properties: &wire::IncidentV2 {
+        title: column("title").never_null(),
+        type_id: column("incident_type_id"),
+        // v1 has a date here, v2 an instant: the day's start, in ticks.
+        incident_date: computed("({t}.incident_date * 864000000000)"),
+        created_date: column("reported_date"),
+        status_implemented_date: column("resolved_date"),
+        evaluation_status: computed(
+            "(CASE {t}.evaluation_status WHEN 'Medium' THEN 'Meh' WHEN 'Good' THEN 'Smile' WHEN 'Bad' THEN 'Frown' END)",
+        ),
+        owner: column("responsible"),
+        owner_display_name: column("responsible_display_name"),
+        owner_user_id: column("responsible_user_id"),
+        created_by_user_id: column("reported_by_user_id"),
+        group_id: column("reported_by_group_id"),
+        attachment_count: column("number_of_attachments"),
+        action_list_count: column("number_of_actions"),
+        ..wire::IncidentV2::SAME
+    }
+    .properties(),
+    navigations: &[
+        one("area", &AREA, "area_id"),
+        one("group", &GROUP, "reported_by_group_id"),
+        one("followUpGroup", &GROUP, "follow_up_group_id"),
+        one("type", &INCIDENT_TYPE_V2, "incident_type_id"),
+        many("comments", &INCIDENT_COMMENT, "incident_id"),
+    ],
+    search: Some(SearchIndex {
+        table: "incidents_search",
+        column: "id",
+    }),
+};
+
+/// `/v2/incidents/types`: a type without what its incidents may have.
+pub static INCIDENT_TYPE_V2: EntityType = EntityType {
+    name: "IncidentTypeV2",
+    table: "incident_types",
+    key: "id",
+    properties: &wire::IncidentTypeV2::SAME.properties(),
+    navigations: &[],
+    search: Some(SearchIndex {
+        table: "incident_types_search",
+        column: "id",
+    }),
+};
+
+/// Whether an entity's rows are joined from several tables to resolve names.
+pub fn is_joined(entity: &EntityType) -> bool {
+    matches!(
+        entity.table,
+        "incident_records" | "live_incidents" | "improvement_records"
+    )
+}
+
+/// The column that orders an entity's records where they hang on another and nobody asks for an order, before their id: one that is no property.
+pub fn order_of(entity: &EntityType) -> Option<Column> {
+    let ordered = [&INCIDENT_CATEGORY, &INCIDENT_CAUSE, &INCIDENT_CUSTOM_FIELD];
+    ordered
+        .iter()
+        .any(|ordered| std::ptr::eq(*ordered, entity))
+        .then_some(Column::Name("sort_order"))
+}
+
+/// A link from a column of this entity's table to the target's id.
+const fn one(name: &'static str, target: &'static EntityType, from: &'static str) -> Navigation {
+    Navigation {
+        name,
+        target,
+        cardinality: Cardinality::One,
+        from,
+        to: "id",
+    }
+}
+
+/// A link from this entity's id to a column of the target's table.
+const fn many(name: &'static str, target: &'static EntityType, to: &'static str) -> Navigation {
+    Navigation {
+        name,
+        target,
+        cardinality: Cardinality::Many,
+        from: "id",
+        to,
+    }
+}
+
+/// Every entity of the model, for the tests that hold all of it to a rule.
+pub fn all() -> Vec<&'static EntityType> {
+    vec![
+        &AREA,
+        &BOARD,
+        &GROUP,
+        &USER,
+        &INCIDENT_COMMENT,
+        &INCIDENT_V2,
+        &INCIDENT_TYPE_V2,
+        &INCIDENT,
+        &v1::INCIDENT_CONSEQUENCE,
+        &INCIDENT_CATEGORY,
+        &INCIDENT_CAUSE,
+        &INCIDENT_CUSTOM_FIELD,
+        &TRASHED_INCIDENT,
+        &v1::TRASHED_COMMENT,
+        &INCIDENT_COMMENT_V1,
+        &BOARD_V1,
+        &DATASOURCE,
+        &IMPROVEMENT,
+        &DATASOURCE_VALUE,
+    ]
+}

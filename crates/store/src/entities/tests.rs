@@ -1,0 +1,71 @@
+//! The model as a whole, and what the database makes of it.
+
+use obeya_odata::edm::{Property, Type};
+use obeya_odata::{Context, Limits, OptionName, Options, sql};
+
+use super::*;
+use crate::{Store, StoreOptions, Value};
+
+#[test]
+fn the_model_is_sound() {
+    let faults: Vec<_> = all().iter().flat_map(|entity| entity.check()).collect();
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+/// How the database goes about a list, a line for each step.
+async fn plan(entity: &'static EntityType, query: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite:{}", folder.path().join("plant.db").display());
+    let store = Store::open(&url, &StoreOptions::default()).await.unwrap();
+    let limits = Limits::default();
+    let (options, _) = Options::parse(query, OptionName::ALL, &limits).unwrap();
+    let bound = options.bind(entity, &Context { now: 0, limits }).unwrap();
+    let statement = sql::select(&bound, &sql::Sqlite, &sql::Scope::default());
+    let steps = store.read(move |session| {
+        let sql = format!("EXPLAIN QUERY PLAN {}", statement.sql);
+        let binds = vec![Value::Null; statement.binds.len()];
+        session.all(&sql, &binds, |row| row.string(3))
+    });
+    let steps: Vec<String> = steps.await.unwrap().into_iter().flatten().collect();
+    steps.join("\n")
+}
+
+#[tokio::test]
+async fn comments_are_led_to_by_their_indexes_one_by_one() {
+    for query in [
+        "$filter=contains(text,'bearing')",
+        "$filter=startswith(text,'Bea') or text eq 'Seal'&$orderby=id desc&$top=5",
+        "$search=bearing&$top=5",
+    ] {
+        let plan = plan(&INCIDENT_COMMENT, query).await;
+        let steps: Vec<&str> = plan.lines().collect();
+        assert!(
+            steps[0].starts_with("SCAN t1 VIRTUAL TABLE INDEX")
+                && steps[1] == "SEARCH c USING INTEGER PRIMARY KEY (rowid=?)"
+                && !plan.contains("TEMP B-TREE"),
+            "{query}\n{plan}"
+        );
+    }
+}
+
+/// The read engine reads link values as integers.
+#[test]
+fn every_link_is_an_integer() {
+    for entity in all() {
+        for navigation in entity.navigations {
+            let column = |property: &&Property| matches!(property.column, Column::Name(name) if name == navigation.from);
+            let from = entity
+                .properties
+                .iter()
+                .find(column)
+                .map(|property| property.ty);
+            assert_eq!(
+                from,
+                Some(Type::Int32),
+                "{}.{}",
+                entity.name,
+                navigation.name
+            );
+        }
+    }
+}

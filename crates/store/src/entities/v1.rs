@@ -1,0 +1,157 @@
+//! What v1 lists: records that resolve names instead of leading to them.
+
+use obeya_odata::edm::EntityType;
+
+use super::wire::{self, column, computed};
+use super::{AREA, many, one};
+
+/// `/v1/Incidents`: an incident with everything that hangs on it. The handler adds that it is not in the trash.
+pub static INCIDENT: EntityType = EntityType {
+    name: "Incident",
+    table: "incident_records",
+    key: "id",
+    properties: &wire::Incident::SAME.properties(),
+    navigations: &[
+        many("consequences", &INCIDENT_CONSEQUENCE, "incident_id"),
+        many("categories", &INCIDENT_CATEGORY, "incident_id"),
+        many("causes", &INCIDENT_CAUSE, "incident_id"),
+        many("customFields", &INCIDENT_CUSTOM_FIELD, "incident_id"),
+    ],
+    search: None,
+};
+
+pub(super) static INCIDENT_CONSEQUENCE: EntityType = EntityType {
+    name: "IncidentConsequence",
+    table: "incident_consequence_records",
+    key: "id",
+    properties: &wire::IncidentConsequence::SAME.properties(),
+    navigations: &[],
+    search: None,
+};
+
+pub(super) static INCIDENT_CATEGORY: EntityType = EntityType {
+    name: "CategoryReference",
+    table: "incident_category_records",
+    key: "id",
+    properties: &wire::CategoryReference::SAME.properties(),
+    navigations: &[],
+    search: None,
+};
+
+pub(super) static INCIDENT_CAUSE: EntityType = EntityType {
+    name: "CauseReference",
+    table: "incident_cause_records",
+    key: "id",
+    properties: &wire::CauseReference::SAME.properties(),
+    navigations: &[],
+    search: None,
+};
+
+pub(super) static INCIDENT_CUSTOM_FIELD: EntityType = EntityType {
+    name: "IncidentCustomField",
+    table: "incident_custom_field_records",
+    key: "id",
+    properties: &wire::IncidentCustomField {
+        registration_date: column("registration_date").never_null(),
+        ..wire::IncidentCustomField::SAME
+    }
+    .properties(),
+    navigations: &[],
+    search: None,
+};
+
+/// `/v1/Incidents/trash`: the scalar fields of an incident. The handler adds which ones are in the trash.
+pub static TRASHED_INCIDENT: EntityType = EntityType {
+    name: "Incident",
+    table: "incident_records",
+    key: "id",
+    properties: &wire::TrashedIncident::SAME.properties(),
+    navigations: &[
+        one("area", &AREA, "area_id"),
+        many("comments", &TRASHED_COMMENT, "incident_id"),
+    ],
+    search: None,
+};
+
+/// A comment of an incident in the trash, which [`INCIDENT_COMMENT`] leaves out. Only a filter of the trash can name it.
+pub(super) static TRASHED_COMMENT: EntityType = EntityType {
+    name: "IncidentComment",
+    table: "incident_comments",
+    key: "id",
+    properties: &wire::IncidentComment {
+        commented_by: computed(
+            "coalesce((SELECT u.display_name FROM users AS u WHERE u.id = {t}.commented_by_user_id), {t}.commented_by)",
+        ),
+        ..wire::IncidentComment::SAME
+    }
+    .properties(),
+    navigations: &[one("parent", &TRASHED_COMMENT, "parent_id")],
+    search: None,
+};
+
+/// `/v1/Improvements`
+pub static IMPROVEMENT: EntityType = EntityType {
+    name: "Improvement",
+    table: "improvement_records",
+    key: "id",
+    properties: &wire::Improvement {
+        group: column("group_name"),
+        ..wire::Improvement::SAME
+    }
+    .properties(),
+    navigations: &[],
+    search: None,
+};
+
+/// `/v1/Incidents/{id}/comments`. The handler adds of which incident.
+pub static INCIDENT_COMMENT_V1: EntityType = EntityType {
+    name: "IncidentCommentV1",
+    table: "live_comments",
+    key: "id",
+    properties: &wire::IncidentCommentV1 {
+        comment: column("text"),
+        ..wire::IncidentCommentV1::SAME
+    }
+    .properties(),
+    navigations: &[],
+    search: None,
+};
+
+/// `/v1/Boards`
+pub static BOARD_V1: EntityType = EntityType {
+    name: "BoardV1",
+    table: "boards",
+    key: "id",
+    properties: &wire::BoardSummary {
+        group_name: computed("(SELECT g.name FROM groups AS g WHERE g.id = {t}.group_id)"),
+        ..wire::BoardSummary::SAME
+    }
+    .properties(),
+    navigations: &[],
+    search: None,
+};
+
+/// `/v1/Datasources`
+pub static DATASOURCE: EntityType = EntityType {
+    name: "Datasource",
+    table: "datasources",
+    key: "id",
+    properties: &wire::Datasource::SAME.properties(),
+    navigations: &[],
+    search: None,
+};
+
+/// `/v1/Datasources/{id}/values`. The handler adds which datasource.
+pub static DATASOURCE_VALUE: EntityType = EntityType {
+    name: "DatasourceValue",
+    table: "datasource_values",
+    key: "id",
+    properties: &wire::DatasourceValue {
+        data_source_id: column("datasource_id"),
+        value: column("value").nullable(),
+        ..wire::DatasourceValue::SAME
+    }
+    .properties(),
+    navigations: &[],
+    search: None,
+};

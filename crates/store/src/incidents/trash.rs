@@ -1,0 +1,39 @@
+//! Into the trash and out of it. Nothing that hangs on an incident is touched by either: comments, parts, counts and the words it is found by stay where they
+//! are, out of sight while it is in there.
+
+use super::RETENTION_TICKS;
+use crate::engine::present;
+use crate::{Session, StoreError};
+
+const FIND: &str = "SELECT last_modified FROM incidents WHERE id = ?1 AND deleted_date > ?2";
+
+/// Puts the incident into the trash.
+pub fn delete(session: &mut dyn Session, id: i32, now: i64, stamp: i64) -> Result<(), StoreError> {
+    session.execute_deferred(
+        "UPDATE incidents SET deleted_date = ?2, last_modified = ?3 WHERE id = ?1",
+        &[id.into(), now.into(), stamp.into()],
+    )
+}
+
+/// Says that the incident will be looked up in the trash ([`find_deleted`]).
+pub fn prefetch_deleted(session: &mut dyn Session, id: i32, now: i64) -> Result<(), StoreError> {
+    session.prefetch(FIND, &[id.into(), (now - RETENTION_TICKS).into()])
+}
+
+/// The stamp of an incident that is in the trash; `None` as well when its time there is over, purged or not.
+pub fn find_deleted(
+    session: &mut dyn Session,
+    id: i32,
+    now: i64,
+) -> Result<Option<i64>, StoreError> {
+    let binds = [id.into(), (now - RETENTION_TICKS).into()];
+    session.first(FIND, &binds, |row| present(row.int(0)?))
+}
+
+/// Takes the incident out of the trash.
+pub fn restore(session: &mut dyn Session, id: i32, stamp: i64) -> Result<(), StoreError> {
+    session.execute_deferred(
+        "UPDATE incidents SET deleted_date = NULL, last_modified = ?2 WHERE id = ?1",
+        &[id.into(), stamp.into()],
+    )
+}

@@ -1,0 +1,55 @@
+//! Statements over the keys that sign tokens.
+
+use super::clients::text;
+use super::engine::{Session, StoreError, Value, present};
+
+/// A row of `signing_keys`. The private key is PKCS#8 DER in base64; instants are ticks.
+#[derive(Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields are columns and have their names")]
+pub struct StoredKey {
+    pub kid: String,
+    pub private_key: String,
+    pub created_at: i64,
+    pub expires_at: Option<i64>,
+}
+
+/// The keys that still verify, oldest first.
+pub fn live(session: &mut dyn Session, now: i64) -> Result<Vec<StoredKey>, StoreError> {
+    session.all(
+        "SELECT kid, private_key, created_at, expires_at FROM signing_keys WHERE expires_at IS NULL OR expires_at > ?1 \
+         ORDER BY created_at, kid",
+        &[now.into()],
+        |row| {
+            Ok(StoredKey {
+                kid: text(row, 0)?,
+                private_key: text(row, 1)?,
+                created_at: present(row.int(2)?)?,
+                expires_at: row.int(3)?,
+            })
+        },
+    )
+}
+
+/// Adds a key.
+pub fn insert(session: &mut dyn Session, key: &StoredKey) -> Result<(), StoreError> {
+    let binds = [
+        Value::from(&key.kid),
+        Value::from(&key.private_key),
+        Value::from(key.created_at),
+        Value::from(key.expires_at),
+    ];
+    session.execute("INSERT INTO signing_keys (kid, private_key, created_at, expires_at) VALUES (?1, ?2, ?3, ?4)", &binds)?;
+    Ok(())
+}
+
+/// Lets every key without an end expire at `expires_at`, and forgets those that already have by `now`.
+pub fn retire(session: &mut dyn Session, now: i64, expires_at: i64) -> Result<(), StoreError> {
+    session.execute_deferred(
+        "DELETE FROM signing_keys WHERE expires_at <= ?1",
+        &[now.into()],
+    )?;
+    session.execute_deferred(
+        "UPDATE signing_keys SET expires_at = ?1 WHERE expires_at IS NULL",
+        &[expires_at.into()],
+    )
+}

@@ -1,0 +1,347 @@
+//! The store: where a unit of work runs, and the statements of each resource.
+//!
+//! A unit of work is a closure over a [`Session`]; [`Store`] decides on which thread and in which transaction it runs. The files beside this one
+//! hold the statements, each written once for every engine. Nothing here knows HTTP or the query language.
+
+pub mod answers;
+pub mod boards;
+pub mod bulk;
+pub mod capabilities;
+pub mod clients;
+mod connect;
+pub mod datasources;
+pub mod engine;
+pub mod entities;
+pub mod entity_sets;
+mod executor;
+#[cfg(test)]
+mod facts;
+pub mod field;
+pub mod improvements;
+pub mod incidents;
+mod kept;
+pub mod keys;
+mod pool;
+mod postgres;
+pub mod random;
+pub mod references;
+mod schema;
+pub mod search;
+pub mod secrets;
+pub mod sequences;
+mod sqlite;
+pub mod stamp;
+pub mod table;
+pub mod tables;
+#[doc(hidden)]
+pub mod testing;
+pub mod types;
+pub mod values;
+pub mod wire;
+pub mod write_error;
+mod writer;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use connect::Connect;
+pub use engine::{Dialect, EachRow, Row, Session, StoreError, Value, View, present};
+use executor::Executor;
+pub use pool::readers_for_long_work;
+use postgres::Postgres;
+pub use postgres::connect as connect_postgres;
+use sqlite::Sqlite;
+
+/// What is done with a write-ahead log that a process left behind beside a SQLite file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum LeftoverWal {
+    /// It is applied if it belongs to the file; otherwise the database is not opened.
+    #[default]
+    Check,
+    /// It is applied, whatever file is there. That spoils a file it was not written for.
+    Keep,
+    /// It is renamed, and the file is opened as it is.
+    Discard,
+}
+
+/// How a store is run. The defaults suit one machine of the size of a small server.
+#[derive(Debug, Clone)]
+pub struct StoreOptions {
+    /// Whether a database that holds none of our tables gets them; otherwise it is refused, and a missing file is not made.
+    pub make_tables: bool,
+    /// What is done with a write-ahead log that a process left behind. Only SQLite has such a file.
+    pub leftover_wal: LeftoverWal,
+    /// Most connections that read at one time, but for the one of [`Store::control`]; each is opened when
+    /// first needed.
+    pub readers: usize,
+    /// How long work waits for one of them while all are in use.
+    pub reader_wait: Duration,
+    /// KiB of page cache of a reader for short work. Large, as rows here and there are found by many pages, and only as many of these readers are in use as
+    /// there are threads that answer.
+    pub reader_cache_kib: u32,
+    /// KiB of page cache of a reader for long work. Small: it goes through many pages once, the operating system caches the file, and there are many readers.
+    pub long_reader_cache_kib: u32,
+    /// KiB of page cache of the writer.
+    pub writer_cache_kib: u32,
+    /// Prepared statements kept for each connection.
+    pub cached_statements: usize,
+    /// How long one statement may run before it ends with [`StoreError::Timeout`], the time spent in its row callback included.
+    pub statement_budget: Duration,
+    /// How long work that reads may do nothing between its statements, in all: a server ends what does nothing in a transaction for longer.
+    pub reader_pause: Duration,
+    /// How long to wait for a lock that another process holds.
+    pub busy_timeout: Duration,
+    /// Writes that may wait; further senders wait for room.
+    pub write_queue: usize,
+    /// Most writes that share one commit.
+    pub jobs_per_commit: usize,
+}
+
+impl Default for StoreOptions {
+    fn default() -> Self {
+        StoreOptions {
+            make_tables: true,
+            leftover_wal: LeftoverWal::Check,
+            readers: 16,
+            reader_wait: Duration::from_secs(5),
+            reader_cache_kib: 16384,
+            long_reader_cache_kib: 1024,
+            writer_cache_kib: 8192,
+            cached_statements: 48,
+            statement_budget: Duration::from_secs(10),
+            reader_pause: Duration::ZERO,
+            busy_timeout: Duration::from_secs(5),
+            write_queue: 1024,
+            jobs_per_commit: 128,
+        }
+    }
+}
+
+/// A database and the threads that work on it. Clones share it.
+#[derive(Clone)]
+pub struct Store {
+    executor: AnyExecutor,
+}
+
+/// Executor of work over the engine that the address named.
+#[derive(Clone)]
+enum AnyExecutor {
+    Sqlite(Arc<Executor<Sqlite>>),
+    Postgres(Arc<Executor<Postgres>>),
+}
+
+/// The same on whichever engine there is.
+macro_rules! on_engine {
+    ($store:expr, $executor:ident => $work:expr) => {
+        match &$store.executor {
+            AnyExecutor::Sqlite($executor) => $work,
+            AnyExecutor::Postgres($executor) => $work,
+        }
+    };
+}
+
+impl Store {
+    /// Opens the database at `url` (`sqlite:FILE`, made if it is missing, or `postgres://…`) and brings its schema up to date.
+    ///
+    /// # Errors
+    /// [`StoreError::Schema`] when the address is none, the file is no database, is another program's, or has a newer schema;
+    /// [`StoreError::Mismatch`] when a log was left behind that belongs to another file;
+    /// [`StoreError::Unavailable`] when it cannot be opened.
+    pub async fn open(url: &str, options: &StoreOptions) -> Result<Store, StoreError> {
+        let (url, options) = (url.to_owned(), options.clone());
+        let opened = tokio::task::spawn_blocking(move || {
+            if postgres::is_postgres(&url) {
+                let opened = Postgres::open(&url, &options)?;
+                return start(opened, &options).map(AnyExecutor::Postgres);
+            }
+            let opened = Sqlite::open(sqlite::file_of(&url)?, &options)?;
+            start(opened, &options).map(AnyExecutor::Sqlite)
+        });
+        let executor = opened
+            .await
+            .map_err(|failure| StoreError::Engine(Box::new(failure)))??;
+        Ok(Store { executor })
+    }
+
+    /// The SQL that its sessions speak.
+    pub fn dialect(&self) -> Dialect {
+        match self.executor {
+            AnyExecutor::Sqlite(_) => Dialect::Sqlite,
+            AnyExecutor::Postgres(_) => Dialect::Postgres,
+        }
+    }
+
+    /// Runs look-ups by primary key, and nothing else; on an embedded engine inline: the caller's thread must not be held longer than some microseconds.
+    ///
+    /// Each statement sees its own snapshot; use [`Store::read`] where two must agree.
+    ///
+    /// # Errors
+    /// What the work gives, and [`StoreError::Unavailable`] when no connection can be had.
+    pub async fn point<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: FnOnce(&mut dyn Session) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        on_engine!(self, executor => executor.point(work).await)
+    }
+
+    /// Runs reads that mostly are small, in one snapshot. Once they have taken some hundred microseconds on
+    /// an embedded engine, where they run inline, or 100 ms on another one, they are ended and run from the
+    /// start again as [`Store::read`] does. The work may thus run twice.
+    ///
+    /// # Errors
+    /// What the work gives, and [`StoreError::Unavailable`] when no connection can be had.
+    pub async fn read_inline<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: Fn(&mut dyn Session) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        on_engine!(self, executor => executor.read_inline(work).await)
+    }
+
+    /// Runs the look-ups of one record by its key, whose statements must agree, in one snapshot. They never move
+    /// behind long reads, as [`Store::read_inline`] does, but on an embedded engine; their size is bounded by the record's.
+    ///
+    /// # Errors
+    /// What the work gives, and [`StoreError::Unavailable`] when no connection can be had.
+    pub async fn look_up<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: Fn(&mut dyn Session) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        on_engine!(self, executor => executor.look_up(work).await)
+    }
+
+    /// Runs look-ups that the service itself depends on, such as the revoked clients, in one snapshot, on a
+    /// connection of their own: no other work, however long, keeps them waiting. They must be short, as they
+    /// wait for one another.
+    ///
+    /// # Errors
+    /// What the work gives, and [`StoreError::Unavailable`] when the connection cannot be had.
+    pub async fn control<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: FnOnce(&mut dyn Session) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        on_engine!(self, executor => executor.control(work).await)
+    }
+
+    /// Runs reads of any size on the blocking pool, in one snapshot.
+    ///
+    /// # Errors
+    /// What the work gives, and [`StoreError::Unavailable`] when no connection can be had.
+    pub async fn read<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: FnOnce(&mut dyn Session) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        on_engine!(self, executor => executor.read(work).await)
+    }
+
+    /// Runs reads on another thread, beside work that is under way, in a snapshot of their own. They are dropped without a word when no reader is free now:
+    /// whoever calls must be able to go on alone. To be called within the runtime.
+    pub fn spawn_if_idle<F>(&self, work: F)
+    where
+        F: FnOnce(&mut dyn Session) + Send + 'static,
+    {
+        on_engine!(self, executor => executor.spawn_if_idle(work));
+    }
+
+    /// Makes sure that the files of the database are still the ones their paths name; an engine outside of
+    /// this process has none here.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] when one was removed or replaced, with what to do.
+    pub fn check_files(&self) -> Result<(), StoreError> {
+        on_engine!(self, executor => executor.check_files())
+    }
+
+    /// How long one statement may run.
+    pub fn statement_budget(&self) -> Duration {
+        on_engine!(self, executor => executor.statement_budget())
+    }
+
+    /// Runs changes in a transaction and answers once they are on disk. An `Err` or a panic of the work undoes all it did. It runs again where all it did was
+    /// undone: because of another transaction, or because it or other work that shares its commit failed after it had changed something.
+    ///
+    /// Work whose caller has gone before its turn is not begun.
+    ///
+    /// # Errors
+    /// What the work gives, and a [`StoreError`] when the transaction could not begin or commit.
+    pub async fn write<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: Fn(&mut dyn Session) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        on_engine!(self, executor => executor.write(work).await)
+    }
+
+    /// The same for work that takes long or cannot be done twice: no other work comes after it in its commit, so it runs again only because of another
+    /// transaction, which engines outside of this process give as a reason.
+    ///
+    /// # Errors
+    /// As those of [`Store::write`].
+    pub async fn write_isolated<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: Fn(&mut dyn Session) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        on_engine!(self, executor => executor.write_isolated(work).await)
+    }
+
+    /// Runs changes again and again, others' between them, until a run changes less than the most that one does; how much they changed together.
+    ///
+    /// # Errors
+    /// What the store says. What was changed before stays changed.
+    pub(crate) async fn write_in_turns<F>(&self, most: u64, work: F) -> Result<u64, StoreError>
+    where
+        F: Fn(&mut dyn Session) -> Result<u64, StoreError> + Clone + Send + 'static,
+    {
+        let mut total = 0;
+        loop {
+            let changed = self.write(work.clone()).await?;
+            total += changed;
+            if changed < most {
+                return Ok(total);
+            }
+        }
+    }
+
+    /// Writes that wait for their turn.
+    pub fn queued_writes(&self) -> usize {
+        on_engine!(self, executor => executor.queued())
+    }
+
+    /// How often writes that share a commit ran again: one of them failed after it had changed something, or another transaction was in the way.
+    pub fn repeated_commits(&self) -> u64 {
+        on_engine!(self, executor => executor.repeated())
+    }
+
+    /// Finishes the writes already sent and closes the database; later work ends with [`StoreError::Unavailable`].
+    pub async fn close(&self) {
+        on_engine!(self, executor => executor.close().await);
+    }
+}
+
+/// An address as it may be shown: without its password.
+pub fn without_password(url: &str) -> String {
+    if postgres::is_postgres(url) {
+        postgres::masked(url)
+    } else {
+        url.to_owned()
+    }
+}
+
+fn start<E: Connect>(
+    (engine, writer): (E, E::Connection),
+    options: &StoreOptions,
+) -> Result<Arc<Executor<E>>, StoreError> {
+    Executor::start(engine, writer, options).map(Arc::new)
+}

@@ -1,0 +1,95 @@
+//! What PostgreSQL does differently.
+
+use obeya_odata::sql;
+
+use crate::capabilities::Capabilities;
+use crate::{Session, StoreError};
+
+/// The answers of PostgreSQL.
+pub struct Postgres;
+
+impl Capabilities for Postgres {
+    fn product(&self) -> &'static str {
+        "PostgreSQL"
+    }
+
+    fn query_dialect(&self) -> &'static dyn sql::Dialect {
+        &sql::Postgres
+    }
+
+    fn has_round_trips(&self) -> bool {
+        true
+    }
+
+    fn returning_is_cheap(&self) -> bool {
+        true
+    }
+
+    fn stores_nul(&self) -> bool {
+        false
+    }
+
+    fn keyset_needs_first_bound(&self) -> bool {
+        true
+    }
+
+    fn search_tables_upsert(&self) -> bool {
+        true
+    }
+
+    fn merge_comment_indexes(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn before_bulk_load(&self) -> &'static [&'static str] {
+        // A GIN index takes entries into a list and sorts them in when the list is full: the longer it is, the less
+        // is sorted in twice. A search reads all of the list, so it is long in this transaction only.
+        &[
+            "SET LOCAL gin_pending_list_limit = '64MB'",
+            "SET LOCAL work_mem = '64MB'",
+        ]
+    }
+
+    fn after_bulk_load(&self) -> Option<&'static str> {
+        // Statistics of the tables, which may have been empty a moment ago, and the lists of the GIN indexes.
+        Some("SELECT obeya_settle()")
+    }
+
+    fn lift_transaction_limits(&self) -> Option<&'static str> {
+        Some(
+            "SELECT set_config('idle_in_transaction_session_timeout', '0', true), set_config('statement_timeout', '0', true)",
+        )
+    }
+
+    fn identity(&self) -> Option<&'static str> {
+        // A server by the moment it started, the table by its number in its database.
+        Some(
+            "SELECT concat_ws(' ', pg_postmaster_start_time(), current_database(), 'stamps'::regclass::oid)",
+        )
+    }
+
+    fn last_of_sequence(&self, session: &mut dyn Session, table: &str) -> Result<i64, StoreError> {
+        let sql = "SELECT pg_get_serial_sequence(CAST(?1 AS text), 'id')";
+        let name = session.first(sql, &[table.into()], |row| row.string(0))?;
+        // The server gives the name ready for use, in quotes where it needs them.
+        let name = name.flatten().ok_or_else(|| {
+            StoreError::Schema(format!("the table {table} has no sequence of ids"))
+        })?;
+        let sql = format!("SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM {name}");
+        let last = session.first(&sql, &[], |row| row.int(0))?;
+        Ok(last.flatten().unwrap_or_default())
+    }
+
+    fn set_sequence(
+        &self,
+        session: &mut dyn Session,
+        table: &str,
+        last: i64,
+    ) -> Result<(), StoreError> {
+        let sql =
+            "SELECT setval(pg_get_serial_sequence(CAST(?1 AS text), 'id'), CAST(?2 AS bigint))";
+        session
+            .first(sql, &[table.into(), last.into()], |_| Ok(()))
+            .map(drop)
+    }
+}

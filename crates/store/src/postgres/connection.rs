@@ -1,0 +1,227 @@
+//! One connection: its state, how statements are prepared on it, and how it is replaced when it dies.
+//!
+//! A round trip costs more than most statements, so nothing is waited for that nobody needs to know yet: a snapshot begins together with its first statement,
+//! and what ends a snapshot or a savepoint travels with whatever comes next.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio_postgres::Statement;
+
+use super::errors::Failure;
+use super::link::Link;
+use super::placeholders::numbered;
+use super::prefetched::Prefetched;
+use super::server::{Origin, Role, Server};
+use crate::StoreError;
+use crate::kept::Kept;
+
+const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+/// The same for brief work, each statement of which the server ends after [`BRIEF`]. The limit goes with the
+/// transaction, and travels with its beginning.
+const BEGIN_BRIEF_READ: &str =
+    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 100";
+
+/// How long brief work may take. Most lists take some milliseconds, and some tens on a server that is busy
+/// with others' long statements; a longer limit would let these hold more of the readers that brief work has
+/// to itself.
+pub(super) const BRIEF: Duration = Duration::from_millis(100);
+
+/// A connection, with the statements it has prepared.
+pub struct Database {
+    pub(super) link: Link,
+    pub(super) origin: Origin,
+    pub(super) statements: Kept<Statement>,
+    pub(super) prefetched: Prefetched,
+    pub(super) server: Arc<Server>,
+    pub(super) role: Role,
+    pub(super) transaction: Transaction,
+    /// Whether the server has answered a statement since the transaction began.
+    pub(super) is_answered: bool,
+    /// Whether the server takes nothing more until what failed is undone.
+    pub(super) is_aborted: bool,
+    pub(super) is_conflict: bool,
+    pub(super) brief: Brief,
+}
+
+/// Whether the work under way has to be brief.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Brief {
+    /// It may take as long as its statements may.
+    No,
+    /// It has to, and has not begun.
+    Due,
+    /// It has to end by then.
+    Until(Instant),
+    /// It was ended for being too long.
+    Ended,
+}
+
+/// How far a connection is in a transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Transaction {
+    /// Each statement is one of its own.
+    None,
+    /// To begin with the next statement.
+    Due,
+    /// Begun, as far as the server has got to what was sent.
+    Open,
+}
+
+impl Database {
+    /// Opens one. Blocks.
+    pub(super) fn open(server: Arc<Server>, role: Role) -> Result<Self, StoreError> {
+        let (link, origin) = server.connect(role)?;
+        Ok(Database {
+            link,
+            origin,
+            statements: Kept::new(server.statements()),
+            prefetched: Prefetched::default(),
+            server,
+            role,
+            transaction: Transaction::None,
+            is_answered: false,
+            is_aborted: false,
+            is_conflict: false,
+            brief: Brief::No,
+        })
+    }
+
+    /// Runs statements of the engine's own, such as BEGIN, and waits for them.
+    pub(super) fn control(&mut self, sql: &str) -> Result<(), StoreError> {
+        let client = self.link.client();
+        let ran = self.link.wait(client.batch_execute(sql));
+        ran.map_err(|failure| self.noted(failure))
+    }
+
+    /// The same, without waiting.
+    pub(super) fn post(&mut self, sql: &'static str) -> Result<(), StoreError> {
+        let client = self.link.client();
+        let posted = self
+            .link
+            .post(async move { client.batch_execute(sql).await });
+        posted.map_err(|failure| self.noted(failure))
+    }
+
+    /// Waits for all that was posted.
+    pub(super) fn settled(&mut self) -> Result<(), StoreError> {
+        let settled = self.link.settle();
+        settled.map_err(|failure| self.noted(failure))
+    }
+
+    /// Begins what is due.
+    fn begin_due(&mut self) -> Result<(), StoreError> {
+        if self.transaction != Transaction::Open {
+            self.is_answered = false;
+            if self.link.is_lost() && self.role == Role::Reader {
+                self.renew()?;
+            }
+        }
+        if self.transaction == Transaction::Due {
+            self.transaction = Transaction::Open;
+            self.post_begin()?;
+        }
+        Ok(())
+    }
+
+    fn post_begin(&mut self) -> Result<(), StoreError> {
+        if self.brief == Brief::No {
+            return self.post(BEGIN_READ);
+        }
+        self.brief = Brief::Until(Instant::now() + BRIEF);
+        self.post(BEGIN_BRIEF_READ)
+    }
+
+    /// What callers get of a failure, after what follows from it for this connection.
+    pub(super) fn noted(&mut self, failure: Failure) -> StoreError {
+        self.is_conflict |= failure.is_conflict;
+        if failure.is_stale {
+            // Which one it was is not known of those that were sent without waiting.
+            self.statements.clear();
+            self.is_conflict |= self.role == Role::Writer;
+        }
+        self.is_aborted |= self.transaction == Transaction::Open;
+        if self.brief != Brief::No && matches!(failure.error, StoreError::Timeout) {
+            self.brief = Brief::Ended;
+        }
+        failure.error
+    }
+
+    /// Does something with the server; once more on a new connection if the one from the pool turns out to be dead, or if a statement must be prepared anew,
+    /// and nothing was given out yet.
+    pub(super) fn run<T>(
+        &mut self,
+        mut work: impl FnMut(&mut Self) -> Result<T, Failure>,
+    ) -> Result<T, StoreError> {
+        if self.is_brief_over() {
+            self.brief = Brief::Ended;
+            return Err(StoreError::Timeout);
+        }
+        self.begin_due()?;
+        let ran = work(self);
+        let failure = match ran {
+            Ok(value) => {
+                self.is_answered = true;
+                return Ok(value);
+            }
+            Err(failure) => failure,
+        };
+        if failure.is_stale {
+            self.statements.clear();
+        }
+        let may_repeat = self.role == Role::Reader && !self.is_answered;
+        if !may_repeat || !(failure.is_lost || failure.is_stale) {
+            return Err(self.noted(failure));
+        }
+        let was_open = self.transaction == Transaction::Open;
+        if failure.is_lost {
+            self.renew()?;
+        } else if was_open {
+            self.post("ROLLBACK")?;
+        }
+        if was_open {
+            self.post_begin()?;
+        }
+        let again = work(self);
+        self.is_answered = true;
+        again.map_err(|failure| self.noted(failure))
+    }
+
+    /// Whether brief work has had its time, over all its statements.
+    fn is_brief_over(&self) -> bool {
+        match self.brief {
+            Brief::No | Brief::Due => false,
+            Brief::Until(end) => Instant::now() >= end,
+            Brief::Ended => true,
+        }
+    }
+
+    /// Takes a new connection for the one that was lost.
+    fn renew(&mut self) -> Result<(), StoreError> {
+        self.server.was_lost();
+        self.statements.clear();
+        (self.link, self.origin) = self.server.connect(self.role)?;
+        Ok(())
+    }
+
+    /// The statement of this text, prepared now if it is not yet.
+    pub(super) fn prepared(&mut self, sql: &str) -> Result<Statement, Failure> {
+        let link = &mut self.link;
+        let statement = self.statements.get(sql, || {
+            let (client, text) = (link.client(), numbered(sql));
+            link.wait(client.prepare(&text))
+        });
+        statement.cloned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_server_ends_brief_statements_when_we_do() {
+        let setting = format!("statement_timeout = {}", BRIEF.as_millis());
+        assert!(BEGIN_BRIEF_READ.ends_with(&setting), "{BEGIN_BRIEF_READ}");
+    }
+}

@@ -1,0 +1,157 @@
+//! What PostgreSQL and the way to it say, as a [`StoreError`].
+//!
+//! The server's words go to the log; they name tables and rights, and no password is among them.
+
+use std::error::Error as _;
+
+use obeya_odata::functions::postgres::fault;
+use tokio_postgres::Error;
+use tokio_postgres::error::{DbError, Severity, SqlState};
+
+use crate::StoreError;
+
+/// A failure on a connection: what it is to callers, and what it means for the connection.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) error: StoreError,
+    /// Nothing more can be asked on this connection.
+    pub(super) is_lost: bool,
+    /// Another transaction was in the way, and nothing else.
+    pub(super) is_conflict: bool,
+    /// The server no longer knows the statement as it was prepared: its tables were changed, or a pooler gave this session another connection.
+    pub(super) is_stale: bool,
+    /// Whoever answers, such as a pooler, does not know whether it was done.
+    pub(super) is_unknown: bool,
+    /// The user may not do that, or not here.
+    pub(super) is_forbidden: bool,
+}
+
+impl Failure {
+    /// The connection is gone, for this reason.
+    pub(super) fn lost(reason: impl std::fmt::Display) -> Self {
+        Failure {
+            is_lost: true,
+            ..Failure::from(StoreError::Unavailable(format!(
+                "the connection to the database was lost: {reason}"
+            )))
+        }
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Failure {
+            error,
+            is_lost: false,
+            is_conflict: false,
+            is_stale: false,
+            is_unknown: false,
+            is_forbidden: false,
+        }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        let Some(said) = error.as_db_error() else {
+            return unsaid(error);
+        };
+        let code = said.code();
+        Failure {
+            error: sorted(code, said),
+            is_lost: matches!(
+                said.parsed_severity(),
+                Some(Severity::Fatal | Severity::Panic)
+            ),
+            is_conflict: matches!(
+                *code,
+                SqlState::T_R_SERIALIZATION_FAILURE | SqlState::T_R_DEADLOCK_DETECTED
+            ),
+            is_stale: *code == SqlState::INVALID_SQL_STATEMENT_NAME
+                || (*code == SqlState::FEATURE_NOT_SUPPORTED
+                    // Not the message: servers say it in their language.
+                    && said.routine() == Some("RevalidateCachedQuery")),
+            is_unknown: matches!(
+                *code,
+                SqlState::T_R_STATEMENT_COMPLETION_UNKNOWN
+                    | SqlState::TRANSACTION_RESOLUTION_UNKNOWN
+            ),
+            is_forbidden: matches!(
+                *code,
+                SqlState::INSUFFICIENT_PRIVILEGE | SqlState::READ_ONLY_SQL_TRANSACTION
+            ),
+        }
+    }
+}
+
+/// Why no connection could be made to `place`.
+pub(super) fn connect_error(error: &Error, place: &str) -> StoreError {
+    let reason = match error.as_db_error() {
+        Some(said) => said.message().to_owned(),
+        None => with_causes(error),
+    };
+    StoreError::Unavailable(format!("{place} cannot be used: {reason}"))
+}
+
+/// Sorts what the server said into the kinds that callers act on.
+fn sorted(code: &SqlState, said: &DbError) -> StoreError {
+    let text = || said.message().to_owned();
+    let (class, _) = code.code().split_at_checked(2).unwrap_or_default();
+    match *code {
+        SqlState::QUERY_CANCELED => return StoreError::Timeout,
+        SqlState::LOCK_NOT_AVAILABLE => {
+            return StoreError::Unavailable(format!("waited for a lock in vain: {}", text()));
+        }
+        SqlState::INSUFFICIENT_PRIVILEGE => {
+            return StoreError::Unavailable(format!("the database user lacks a right: {}", text()));
+        }
+        SqlState::READ_ONLY_SQL_TRANSACTION => {
+            return StoreError::Unavailable(format!("the database only reads now: {}", text()));
+        }
+        SqlState::UNDEFINED_TABLE | SqlState::INVALID_SCHEMA_NAME => {
+            return StoreError::Schema(format!("the schema is not what it was: {}", text()));
+        }
+        _ => {}
+    }
+    if let Some(fault) = fault(code.code()) {
+        return StoreError::Data(fault.to_string());
+    }
+    match class {
+        // Connections, authorisation, resources, the operator's hand, conflicts, input and output.
+        "08" | "28" | "53" | "57" | "40" | "58" | "3D" => StoreError::Unavailable(text()),
+        // A session that lasted too long is told on its next use.
+        "25" if said.parsed_severity() == Some(Severity::Fatal) => StoreError::Unavailable(text()),
+        "23" => StoreError::Constraint(match said.constraint() {
+            Some(constraint) => format!("{} ({constraint})", text()),
+            None => text(),
+        }),
+        // The server's own words name tables and indexes.
+        "54" if *code == SqlState::PROGRAM_LIMIT_EXCEEDED => {
+            StoreError::Limit("a text is longer than an index takes".into())
+        }
+        "54" => StoreError::Limit("a statement is too large or too deeply nested".into()),
+        _ => StoreError::Engine(format!("{}: {}", code.code(), text()).into()),
+    }
+}
+
+/// A failure that the server said nothing about: the way to it, or a value that did not fit.
+fn unsaid(error: Error) -> Failure {
+    let is_io = error
+        .source()
+        .is_some_and(<dyn std::error::Error>::is::<std::io::Error>);
+    if error.is_closed() || is_io {
+        return Failure::lost(with_causes(&error));
+    }
+    StoreError::Engine(Box::new(error)).into()
+}
+
+pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(next) = cause {
+        text.push_str(": ");
+        text.push_str(&next.to_string());
+        cause = next.source();
+    }
+    text
+}

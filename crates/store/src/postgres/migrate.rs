@@ -1,0 +1,269 @@
+//! The schema's versions: a database is brought from the one it has to the newest, in one transaction, or left as it was.
+//!
+//! The version stands in a table of our own, in the schema in use. Of several processes that start at once one does the work, and the others wait and find it done.
+//! The functions that statements call are made along with it. An older program leaves those of a newer one alone: functions that are called keep their meaning.
+
+use obeya_odata::functions::postgres::definitions;
+use obeya_odata::sql::postgres::DEFINITIONS;
+use sha2::{Digest as _, Sha256};
+
+use super::catalogue;
+use super::connection::Database;
+use super::errors::Failure;
+use super::server::Server;
+use crate::schema::{self, Migration, POSTGRES, applied, complete};
+use crate::{Session, StoreError};
+
+/// What is kept about the schema.
+const MARKS: &str = r#"
+CREATE TABLE IF NOT EXISTS obeya_schema (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL);
+CREATE TABLE IF NOT EXISTS obeya_functions (digest text COLLATE "C" PRIMARY KEY, made timestamptz NOT NULL DEFAULT now());"#;
+
+/// Which files were applied; see [`applied`]. Names and digests are no secret, and a role that was granted the
+/// tables one by one serves on as before. Only the owner of the tables may comment on one, so no other role that
+/// may make tables comes to own this one.
+const APPLIED: &str = r#"
+COMMENT ON TABLE obeya_schema IS 'The version of the tables of this schema';
+CREATE TABLE IF NOT EXISTS obeya_migrations
+    (version bigint PRIMARY KEY, file text COLLATE "C" NOT NULL, checksum text COLLATE "C" NOT NULL);
+GRANT SELECT ON obeya_migrations TO PUBLIC"#;
+
+/// Begins the transaction, which takes as long as it takes, and waits for whoever is in one; the number is that of this schema. What that one did is
+/// seen afterwards, which a snapshot taken before the wait would hide.
+const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; \
+    SELECT pg_advisory_xact_lock(hashtextextended('obeya ' || current_schema(), 7382611))";
+
+/// Brings the database up to date.
+///
+/// # Errors
+/// [`StoreError::Schema`] when it is newer than this program, another program's, or old and not to be changed by this user; and what the server says.
+pub(super) fn run(database: &mut Database, server: &Server) -> Result<(), StoreError> {
+    run_to(database, server, &Wanted::new())
+}
+
+/// Makes the schema of an older version where there is none, as builds did that stored no checksums.
+pub(super) fn make_old(
+    database: &mut Database,
+    server: &Server,
+    version: usize,
+) -> Result<(), StoreError> {
+    let mut wanted = Wanted::new();
+    wanted.migrations = &POSTGRES[..version];
+    run_to(database, server, &wanted)?;
+    database.control("DROP TABLE obeya_migrations")
+}
+
+/// Brings the database to what is wanted; it may be there already.
+fn run_to(database: &mut Database, server: &Server, wanted: &Wanted) -> Result<(), StoreError> {
+    let place = server.place();
+    // A look takes no lock: the service starts, and a command reads, while another process migrates or imports; and it needs no right to change anything.
+    let found = look(database, wanted, &place)?;
+    if found.is(wanted) {
+        return Ok(());
+    }
+    if found.version == 0 && !server.makes_tables() {
+        return Err(StoreError::Schema(format!(
+            "{place} holds no database of this program"
+        )));
+    }
+    let patience = database.link.be_patient(std::time::Duration::MAX);
+    let applied = apply(database, wanted, &place);
+    database.link.be_patient(patience);
+    if applied.is_err() && !database.link.is_lost() {
+        database.control("ROLLBACK")?;
+    }
+    match applied {
+        // It is up to date, and its owner records the checksums at another start.
+        Err(failure) if failure.is_forbidden && found.lacks_checksums_only(wanted) => {
+            database.control("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
+            let compared = compare(database, wanted, &place);
+            let end = database.control("ROLLBACK");
+            compared.map(drop).and(end)
+        }
+        applied => applied.map_err(|failure| refused(failure, &place)),
+    }
+}
+
+fn apply(database: &mut Database, wanted: &Wanted, place: &str) -> Result<(), Failure> {
+    let run = |database: &mut Database, sql: &str| {
+        let client = database.link.client();
+        database.link.wait(client.batch_execute(sql))
+    };
+    run(database, BEGIN)?;
+    let found = compare(database, wanted, place)?;
+    if !found.has_functions {
+        run(database, MARKS)?;
+        for definition in &wanted.functions {
+            run(database, definition)?;
+        }
+        let mark = format!(
+            "INSERT INTO obeya_functions (digest) VALUES ('{}') ON CONFLICT DO NOTHING",
+            wanted.digest
+        );
+        run(database, &mark)?;
+    }
+    if found.version < wanted.version() {
+        for (version, migration) in (1..).zip(wanted.migrations) {
+            if version > found.version {
+                run(database, migration.sql)?;
+            }
+        }
+        complete(database, found.version, wanted.version())?;
+        let mark = format!(
+            "INSERT INTO obeya_schema (id, version) VALUES (1, {0}) ON CONFLICT (id) DO UPDATE SET version = {0}",
+            wanted.version()
+        );
+        run(database, &mark)?;
+    }
+    if !found.is_recorded || found.version < wanted.version() {
+        run(database, APPLIED)?;
+        applied::record(database, wanted.migrations)?;
+    }
+    run(database, "COMMIT")
+}
+
+/// What this program works with.
+struct Wanted {
+    migrations: &'static [Migration],
+    functions: Vec<String>,
+    /// Of the functions.
+    digest: String,
+}
+
+impl Wanted {
+    fn new() -> Self {
+        let functions: Vec<String> = DEFINITIONS
+            .iter()
+            .map(|text| (*text).to_owned())
+            .chain(definitions().into_iter().map(Into::into))
+            .collect();
+        let mut digest = Sha256::new();
+        functions.iter().for_each(|text| digest.update(text));
+        Wanted {
+            migrations: POSTGRES,
+            functions,
+            digest: format!("{:x}", digest.finalize()),
+        }
+    }
+
+    fn version(&self) -> i64 {
+        self.migrations.len() as i64
+    }
+
+    /// The names of all tables and views.
+    fn tables(&self) -> Vec<&str> {
+        let words = self.migrations.iter().flat_map(|migration| {
+            let words: Vec<&str> = migration.sql.split_whitespace().collect();
+            words
+                .windows(3)
+                .filter(|window| window[0] == "CREATE" && matches!(window[1], "TABLE" | "VIEW"))
+                .map(|window| window[2].split('(').next().unwrap_or_default())
+                .collect::<Vec<_>>()
+        });
+        words.collect()
+    }
+}
+
+/// What is there.
+struct Found {
+    /// 0 when there is nothing.
+    version: i64,
+    has_functions: bool,
+    /// Whether the files that were applied are recorded.
+    is_recorded: bool,
+}
+
+impl Found {
+    fn is(&self, wanted: &Wanted) -> bool {
+        self.is_recorded && self.lacks_checksums_only(wanted)
+    }
+
+    /// Whether nothing is missing, but for checksums perhaps.
+    fn lacks_checksums_only(&self, wanted: &Wanted) -> bool {
+        self.version == wanted.version() && self.has_functions
+    }
+}
+
+/// Looks at what is there, and whether it was made by the files of this program; changes nothing.
+fn look(database: &mut Database, wanted: &Wanted, place: &str) -> Result<Found, StoreError> {
+    let session: &mut dyn Session = database;
+    let schema = session.first("SELECT current_schema()", &[], |row| row.string(0))?;
+    if schema.flatten().is_none() {
+        return Err(StoreError::Schema(format!(
+            "{place} has no schema to work in: none that the search path names is there"
+        )));
+    }
+    let marks = ["obeya_schema", "obeya_functions", applied::TABLE];
+    // In one statement: another process may commit the schema between two, and its tables would be taken for those
+    // of another program.
+    let there = named(session, &[&marks, &wanted.tables()[..]].concat())?;
+    let has = |table: &str| there.iter().any(|found| found == table);
+    if !has("obeya_schema") || !has("obeya_functions") {
+        let is_mark = |table: &str| marks.contains(&table);
+        if let Some(table) = there.iter().find(|table| !is_mark(table)) {
+            return Err(StoreError::Schema(format!(
+                "{place} has a table `{table}` of another program: use a database or a schema of its own"
+            )));
+        }
+        return Ok(Found {
+            version: 0,
+            has_functions: false,
+            is_recorded: false,
+        });
+    }
+    let version = session.first("SELECT version FROM obeya_schema", &[], |row| row.int(0))?;
+    let version = version.flatten().unwrap_or_default();
+    if version > wanted.version() {
+        return Err(StoreError::Schema(format!(
+            "{place} has schema version {version}, and this program knows versions up to {}: use a newer program",
+            wanted.version()
+        )));
+    }
+    let is_recorded =
+        has(applied::TABLE) && applied::verify(session, wanted.migrations, version, place)?;
+    let has_functions = session.first(
+        "SELECT 1 FROM obeya_functions WHERE digest = ?1",
+        &[wanted.digest.as_str().into()],
+        |_| Ok(()),
+    )?;
+    Ok(Found {
+        version,
+        has_functions: has_functions.is_some(),
+        is_recorded,
+    })
+}
+
+/// Compares a database that an earlier build made, which stored no checksums, with the catalogue of its version.
+/// In a transaction.
+fn compare(database: &mut Database, wanted: &Wanted, place: &str) -> Result<Found, StoreError> {
+    let found = look(database, wanted, place)?;
+    if found.version > 0 && !found.is_recorded {
+        let catalogue = catalogue::read(database)?;
+        schema::catalogue::compare(&catalogue, database.dialect(), found.version, place)?;
+    }
+    Ok(found)
+}
+
+/// Which of these tables or views are in the schema in use.
+fn named(session: &mut dyn Session, names: &[&str]) -> Result<Vec<String>, StoreError> {
+    let names = names.join(",");
+    let found = session.all(
+        "SELECT c.relname FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace \
+         WHERE n.nspname = current_schema() AND c.relname = ANY (string_to_array(?1, ',')) AND c.relkind IN ('r', 'v', 'p', 'm', 'f') \
+         ORDER BY c.relname",
+        &[names.as_str().into()],
+        |row| row.string(0),
+    )?;
+    Ok(found.into_iter().flatten().collect())
+}
+
+/// What a statement of a migration failed with, where the reason is the user.
+fn refused(failure: Failure, place: &str) -> StoreError {
+    if !failure.is_forbidden {
+        return failure.error;
+    }
+    StoreError::Schema(format!(
+        "{place} is not up to date for this program, and its user may not change that ({}): start once with the user that owns the tables",
+        failure.error
+    ))
+}

@@ -1,0 +1,219 @@
+//! The server as an engine: how connections to it are opened and set up.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio_postgres::SimpleQueryMessage;
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::address::{self, Address};
+use super::errors::connect_error;
+use super::link::Link;
+use super::tls;
+use crate::{StoreError, StoreOptions};
+
+/// The oldest version whose language and functions ours are.
+const OLDEST: u32 = 13;
+/// Prepared statements kept for each that the options allow: these cost the server some 50 KiB each, and preparing one costs a round trip.
+const STATEMENTS: usize = 4;
+/// How much longer than the longest statement an answer may take: the way to and fro, on a busy machine.
+const GRACE: Duration = Duration::from_secs(5);
+/// How long a transaction may do nothing before the server ends it, beyond the pauses that are meant: whoever began it is gone by then, and may have the turn to
+/// write.
+const FORGOTTEN: Duration = Duration::from_secs(60);
+
+/// Epochs so far in this process.
+static EPOCHS: AtomicU64 = AtomicU64::new(0);
+
+/// What a connection is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// To read; the server refuses anything else.
+    Reader,
+    /// To write.
+    Writer,
+}
+
+/// A server, and how its connections are run.
+pub(super) struct Server {
+    address: Address,
+    tls: MakeRustlsConnect,
+    options: StoreOptions,
+    known: Mutex<Known>,
+    /// Connections opened so far.
+    opened: AtomicU64,
+}
+
+/// Where a connection comes from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Origin {
+    /// Connections of one epoch are to one server, started once; it may have crashed and recovered since.
+    pub(super) epoch: u64,
+    /// Which of the connections opened it is.
+    pub(super) number: u64,
+}
+
+/// The server that connections were last made to.
+#[derive(Default)]
+struct Known {
+    /// When it was started, in its own words.
+    started: String,
+    epoch: u64,
+}
+
+impl Server {
+    /// Makes ready what connections need. Reads files; connects to nothing.
+    pub(super) fn new(address: Address, options: StoreOptions) -> Result<Arc<Self>, StoreError> {
+        Ok(Arc::new(Server {
+            tls: tls::connector(address.check, &address.files)?,
+            address,
+            options,
+            known: Mutex::default(),
+            opened: AtomicU64::new(0),
+        }))
+    }
+
+    /// Opens a connection and sets it up; also tells where it comes from. Blocks.
+    pub(super) fn connect(&self, role: Role) -> Result<(Link, Origin), StoreError> {
+        let place = self.place();
+        let patience = self.options.statement_budget + self.options.busy_timeout + GRACE;
+        let mut link = Link::open(&self.address.config, &self.tls, patience)?
+            .map_err(|error| connect_error(&error, &place))?;
+        let version = link.parameter("server_version").unwrap_or_default();
+        if major(version).is_some_and(|major| major < OLDEST) {
+            return Err(StoreError::Schema(format!(
+                "{place} is PostgreSQL {version}, expected {OLDEST} or newer"
+            )));
+        }
+        let encoding = link.parameter("server_encoding").unwrap_or("UTF8");
+        if encoding != "UTF8" {
+            return Err(StoreError::Schema(format!(
+                "{place} holds texts in {encoding}, expected a database with the encoding UTF8"
+            )));
+        }
+        let client = link.client();
+        let set_up = self.set_up(role);
+        let said = link
+            .wait(client.simple_query(&set_up))
+            .map_err(|failure| failure.error)?;
+        let started = said.iter().rev().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => row.get(0),
+            _ => None,
+        });
+        let epoch = self.epoch_of(started.unwrap_or_default());
+        // Only now: what was seen before a crash of the server must have counted fewer than any connection made after it.
+        let number = self.opened.fetch_add(1, Ordering::SeqCst) + 1;
+        Ok((link, Origin { epoch, number }))
+    }
+
+    /// Connections opened so far.
+    pub(super) fn opened(&self) -> u64 {
+        self.opened.load(Ordering::SeqCst)
+    }
+
+    /// Whether a database without our tables gets them.
+    pub(super) fn makes_tables(&self) -> bool {
+        self.options.make_tables
+    }
+
+    /// Whom, where and what it is, for messages.
+    pub(super) fn place(&self) -> String {
+        self.address.place()
+    }
+
+    /// For a connection beside one that is in use.
+    pub(super) fn tls(&self) -> MakeRustlsConnect {
+        self.tls.clone()
+    }
+
+    /// How long one statement may run.
+    pub(super) fn statement_budget(&self) -> Duration {
+        self.options.statement_budget
+    }
+
+    /// How many prepared statements a connection keeps.
+    pub(super) fn statements(&self) -> usize {
+        self.options.cached_statements.saturating_mul(STATEMENTS)
+    }
+
+    /// A connection was lost. Another server may stand where this one stood, and count its transactions anew.
+    pub(super) fn was_lost(&self) {
+        self.known().epoch = next_epoch();
+    }
+
+    /// The epoch of a connection to a server that was started then.
+    fn epoch_of(&self, started: &str) -> u64 {
+        let mut known = self.known();
+        if known.started != started {
+            *known = Known {
+                started: started.to_owned(),
+                epoch: next_epoch(),
+            };
+        }
+        known.epoch
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        // Whole after each change, so a panic elsewhere leaves nothing to mend.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set_up(&self, role: Role) -> String {
+        // 0 would mean no limit.
+        let millis = |time: Duration| time.as_millis().clamp(1, i32::MAX as u128);
+        let forgotten = match role {
+            Role::Reader => FORGOTTEN.saturating_add(self.options.reader_pause),
+            Role::Writer => FORGOTTEN,
+        };
+        let common = format!(
+            "SET statement_timeout = {}; SET lock_timeout = {}; SET idle_in_transaction_session_timeout = {}; \
+             SET tcp_keepalives_idle = {}; SET tcp_keepalives_interval = {}; SET tcp_keepalives_count = {}; \
+             SET jit = off; SET client_min_messages = warning; SET timezone = 'UTC'; ",
+            millis(self.options.statement_budget),
+            millis(self.options.busy_timeout),
+            millis(forgotten),
+            address::SILENCE.as_secs(),
+            address::ANSWER.as_secs(),
+            address::ANSWERS,
+        );
+        let of_role = match role {
+            Role::Reader => "SET default_transaction_read_only = on; ",
+            // What was answered must be on disk, whatever the server does for others. Stricter settings stay.
+            Role::Writer => {
+                "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'; "
+            }
+        };
+        format!("{common}{of_role}SELECT pg_postmaster_start_time()")
+    }
+}
+
+fn next_epoch() -> u64 {
+    EPOCHS.fetch_add(1, Ordering::Relaxed) + 1
+}
+
+/// The first number of a version such as `15.18 (Debian 15.18-0)`.
+fn major(version: &str) -> Option<u32> {
+    let end = version
+        .find(|character: char| !character.is_ascii_digit())
+        .unwrap_or(version.len());
+    version[..end].parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_begins_with_its_number() {
+        for (version, number) in [
+            ("15.18 (Debian 15.18-0+deb12u1)", Some(15)),
+            ("9.6.24", Some(9)),
+            ("18beta1", Some(18)),
+            ("", None),
+            ("unknown", None),
+        ] {
+            assert_eq!(major(version), number, "{version}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The [`Session`] over a connection: statements, their values and their rows.
+
+use std::ops::ControlFlow;
+use std::pin::{Pin, pin};
+
+use futures_util::TryStreamExt as _;
+use tokio_postgres::RowStream;
+
+use super::connection::{Database, Transaction};
+use super::copy;
+use super::errors::Failure;
+use super::server::{Origin, Role};
+use super::values::{Bound, Columns, Owned};
+use crate::{Dialect, EachRow, Session, StoreError, Value, View};
+
+/// The last transaction that a snapshot knows, if none was under way beside it: equal numbers are then equal snapshots. A server that follows another one
+/// does not list what is under way there.
+const VIEW: &str = "SELECT CASE WHEN NOT pg_is_in_recovery() AND pg_snapshot_xmin(s) = pg_snapshot_xmax(s) \
+    THEN pg_snapshot_xmax(s)::text::bigint END FROM pg_current_snapshot() AS s";
+/// Rows that nobody wants any more and that are read all the same, before the server is asked to stop: asking costs a connection.
+const UNWANTED_ROWS: usize = 1_000;
+
+impl Session for Database {
+    fn dialect(&self) -> Dialect {
+        Dialect::Postgres
+    }
+
+    fn query(
+        &mut self,
+        sql: &str,
+        binds: &[Value<'_>],
+        each: &mut EachRow<'_>,
+    ) -> Result<(), StoreError> {
+        if let Some(rows) = self.prefetched.take(sql, binds) {
+            self.settled()?;
+            return rows.give(each);
+        }
+        let mut is_given = false;
+        self.run(|database| {
+            let ran = database.rows(sql, binds, &mut is_given, each);
+            // What was given cannot be taken back, so it is not begun again.
+            database.is_answered |= is_given;
+            ran
+        })?
+    }
+
+    fn execute(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<u64, StoreError> {
+        self.run(|database| {
+            let statement = database.prepared(sql)?;
+            let client = database.link.client();
+            let values = binds.iter().map(|value| Bound(*value));
+            database.link.wait(client.execute_raw(&statement, values))
+        })
+    }
+
+    fn execute_deferred(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {
+        self.run(|database| {
+            let statement = database.prepared(sql)?;
+            let client = database.link.client();
+            let values: Vec<Owned> = binds.iter().map(|value| Owned::from(*value)).collect();
+            database
+                .link
+                .post(async move { client.execute_raw(&statement, values).await.map(drop) })
+        })
+    }
+
+    fn prefetch(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {
+        // A read is begun again when its connection turns out to be dead; that is only known of what is waited for.
+        if self.role == Role::Reader {
+            return Ok(());
+        }
+        self.run(|database| {
+            let statement = database.prepared(sql)?;
+            let client = database.link.client();
+            let values: Vec<Owned> = binds.iter().map(|value| Owned::from(*value)).collect();
+            let rows = database.prefetched.add(sql, binds);
+            database.link.post(async move {
+                let found = client.query_raw(&statement, values).await?;
+                rows.keep(found.try_collect().await?);
+                Ok(())
+            })
+        })
+    }
+
+    fn append(
+        &mut self,
+        table: &str,
+        columns: &[&str],
+        values: &[Value<'_>],
+    ) -> Result<(), StoreError> {
+        let columns = columns.join(", ");
+        let look = format!("SELECT {columns} FROM {table} LIMIT 0");
+        let copy = format!("COPY {table} ({columns}) FROM STDIN (FORMAT binary)");
+        self.run(|database| {
+            let kinds = database.prepared(&look)?;
+            let kinds: Vec<_> = kinds
+                .columns()
+                .iter()
+                .map(|column| column.type_().clone())
+                .collect();
+            let pieces = copy::pieces(&kinds, values)?;
+            let statement = database.prepared(&copy)?;
+            let client = database.link.client();
+            let sent = copy::send(&client, &statement, pieces);
+            database.link.wait(sent).map(drop)
+        })
+    }
+
+    fn view(&mut self) -> Result<Option<View>, StoreError> {
+        if self.role != Role::Reader || self.transaction == Transaction::None {
+            return Ok(None);
+        }
+        // A server that crashed counts from where its disk left off, under the epoch it had; but no connection outlives a crash. So whoever looks after it
+        // counts more connections than whoever looked before it, the one looked through among them, even if it was opened only now.
+        let opened = self.server.opened();
+        let session: &mut dyn Session = self;
+        let version = session.first(VIEW, &[], |row| row.int(0))?;
+        let Origin { epoch, number } = self.origin;
+        let reader = (epoch << 32) | (opened.max(number) & 0xffff_ffff);
+        Ok(version.flatten().map(|version| View { reader, version }))
+    }
+}
+
+impl Database {
+    /// Gives each row to `each`, until that breaks or fails; what it failed with is apart from what the server says.
+    fn rows(
+        &mut self,
+        sql: &str,
+        binds: &[Value<'_>],
+        is_given: &mut bool,
+        each: &mut EachRow<'_>,
+    ) -> Result<Result<(), StoreError>, Failure> {
+        let statement = self.prepared(sql)?;
+        let client = self.link.client();
+        let values = binds.iter().map(|value| Bound(*value));
+        let rows = self.link.wait(client.query_raw(&statement, values))?;
+        let mut rows = pin!(rows);
+        while let Some(row) = self.link.next(rows.as_mut())? {
+            *is_given = true;
+            let wanted = each(&Columns(row));
+            if let Ok(ControlFlow::Continue(())) = wanted {
+                continue;
+            }
+            // What fails in a transaction may as well end it.
+            let may_stop = self.role == Role::Reader
+                && (wanted.is_err() || self.transaction == Transaction::None);
+            self.drain(rows.as_mut(), may_stop)?;
+            return Ok(wanted.map(drop));
+        }
+        Ok(Ok(()))
+    }
+
+    /// Reads on to the end of an answer that nobody wants any more.
+    fn drain(&mut self, mut rows: Pin<&mut RowStream>, may_stop: bool) -> Result<(), Failure> {
+        let mut unwanted = 0;
+        let mut was_asked = false;
+        loop {
+            match self.link.next(rows.as_mut()) {
+                Ok(None) => {
+                    if was_asked {
+                        // Whatever comes next on this connection may be what is stopped.
+                        self.link
+                            .end("a statement ended as it was to be stopped".into());
+                    }
+                    return Ok(());
+                }
+                Ok(Some(_)) => unwanted += 1,
+                Err(failure) if was_asked && matches!(failure.error, StoreError::Timeout) => {
+                    self.is_aborted |= self.transaction == Transaction::Open;
+                    return Ok(());
+                }
+                Err(failure) => {
+                    if was_asked {
+                        self.link
+                            .end("a statement failed as it was to be stopped".into());
+                    }
+                    return Err(failure);
+                }
+            }
+            if may_stop && unwanted == UNWANTED_ROWS {
+                let cancel = self.link.client().cancel_token();
+                let tls = self.server.tls();
+                was_asked = true;
+                // Without it the rest is read, as long as that takes. It may have been heard even if it failed.
+                let _ = self.link.wait(cancel.cancel_query(tls));
+            }
+        }
+    }
+}

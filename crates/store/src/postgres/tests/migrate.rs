@@ -1,0 +1,213 @@
+//! The schema's versions, for several processes and for users with few rights.
+
+use std::time::Duration;
+
+use super::scratch::{Scratch, admin, connect, one, options, terminate, until};
+use crate::StoreError;
+use crate::connect::{Connect as _, Connection as _, Work};
+use crate::postgres::Postgres;
+use crate::postgres::server::Role;
+
+const TABLES: &str = "SELECT count(*) FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace \
+    WHERE n.nspname = current_schema() AND c.relkind = 'r'";
+
+fn refusal(url: &str) -> String {
+    match Postgres::open(url, &options()) {
+        Err(StoreError::Schema(text)) => text,
+        Err(other) => panic!("{other:?}"),
+        Ok(_) => panic!("it was opened"),
+    }
+}
+
+#[test]
+fn several_that_start_at_once_all_find_the_schema() {
+    let scratch = Scratch::new();
+    // Of the levels a server may have for all, the one under which the least is seen of others.
+    let url = format!(
+        "{}%20-c%20default_transaction_isolation%3Dserializable",
+        scratch.url
+    );
+    std::thread::scope(|scope| {
+        let starts: Vec<_> = (0..6)
+            .map(|_| scope.spawn(|| Postgres::open(&url, &options()).map(drop)))
+            .collect();
+        for start in starts {
+            start.join().unwrap().unwrap();
+        }
+    });
+    let mut writer = scratch.writer();
+    assert_eq!(
+        one(&mut writer, "SELECT count(*) FROM obeya_functions", &[]).unwrap(),
+        Some(1)
+    );
+    assert_eq!(
+        one(&mut writer, "SELECT count(*) FROM stamps", &[]).unwrap(),
+        Some(1)
+    );
+}
+
+#[test]
+fn a_start_that_was_ended_half_way_leaves_nothing_behind() {
+    let scratch = Scratch::new();
+    // Stands where the migration goes on, so that it can be ended there.
+    let mut first = scratch.writer();
+    first
+        .control("BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('obeya ' || current_schema(), 7382611))")
+        .unwrap();
+    std::thread::scope(|scope| {
+        let started = scope.spawn(|| Postgres::open(&scratch.url, &options()).map(drop));
+        let mut look = scratch.writer();
+        let waiting = "SELECT max(pid) FROM pg_stat_activity WHERE wait_event = 'advisory' AND pid IN \
+            (SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) \
+             AND objid = (hashtextextended('obeya ' || current_schema(), 7382611) & 4294967295)::oid)";
+        let mut process = None;
+        until(|| {
+            process = one(&mut look, waiting, &[]).unwrap();
+            process.is_some()
+        });
+        terminate(process.unwrap());
+        let ended = started.join().unwrap();
+        assert!(
+            matches!(ended, Err(StoreError::Unavailable(_))),
+            "{ended:?}"
+        );
+    });
+    assert_eq!(one(&mut first, TABLES, &[]).unwrap(), Some(0));
+    first.control("ROLLBACK").unwrap();
+    Postgres::open(&scratch.url, &options()).unwrap();
+}
+
+#[test]
+fn a_newer_schema_is_refused_and_left_alone() {
+    let (scratch, _, mut writer) = Scratch::migrated();
+    writer
+        .control("UPDATE obeya_schema SET version = 99")
+        .unwrap();
+    let text = refusal(&scratch.url);
+    assert!(
+        text.contains("has schema version 99, and this program knows versions up to"),
+        "{text}"
+    );
+    assert!(text.ends_with("use a newer program"), "{text}");
+    assert_eq!(
+        one(&mut writer, "SELECT version FROM obeya_schema", &[]).unwrap(),
+        Some(99)
+    );
+}
+
+#[test]
+fn tables_of_another_program_are_refused_where_they_have_our_names() {
+    let scratch = Scratch::new();
+    let mut writer = scratch.writer();
+    writer.control("CREATE TABLE boards (x text)").unwrap();
+    let text = refusal(&scratch.url);
+    assert!(
+        text.contains("a table `boards` of another program"),
+        "{text}"
+    );
+    assert_eq!(one(&mut writer, TABLES, &[]).unwrap(), Some(1));
+    writer
+        .control("ALTER TABLE boards RENAME TO sailboats")
+        .unwrap();
+    Postgres::open(&scratch.url, &options()).unwrap();
+}
+
+#[test]
+fn functions_of_another_build_are_made_anew_and_those_of_a_known_one_are_left() {
+    let (scratch, _, mut writer) = Scratch::migrated();
+    let broken = "CREATE OR REPLACE FUNCTION odata_lower(text) RETURNS text LANGUAGE sql AS $$ SELECT 'x' $$";
+    let is_broken = "SELECT (odata_lower('A') = 'x')::int";
+    // As a newer program would, whose functions stand beside the record of ours.
+    writer.control("DROP FUNCTION odata_lower(text)").unwrap();
+    writer.control(broken).unwrap();
+    Postgres::open(&scratch.url, &options()).unwrap();
+    assert_eq!(one(&mut writer, is_broken, &[]).unwrap(), Some(1));
+    // As an older program left them.
+    writer
+        .control("UPDATE obeya_functions SET digest = 'another'; DROP FUNCTION odata_lower(text)")
+        .unwrap();
+    Postgres::open(&scratch.url, &options()).unwrap();
+    assert_eq!(one(&mut writer, is_broken, &[]).unwrap(), Some(0));
+    assert_eq!(
+        one(&mut writer, "SELECT count(*) FROM obeya_functions", &[]).unwrap(),
+        Some(2)
+    );
+}
+
+#[test]
+fn a_schema_that_is_not_there_is_told() {
+    let scratch = Scratch::new();
+    let text = refusal(&scratch.url.replace(&scratch.name, "nowhere"));
+    assert!(text.contains("no schema to work in"), "{text}");
+}
+
+#[test]
+fn a_user_that_only_reads_can_start_on_what_is_up_to_date() {
+    let (scratch, _, mut owner) = Scratch::migrated();
+    let role = format!("{}_reader", scratch.name);
+    admin(&format!("CREATE ROLE {role} LOGIN PASSWORD 'pw'"));
+    owner
+        .control(&format!(
+            "GRANT USAGE ON SCHEMA {0} TO {role}; GRANT SELECT ON ALL TABLES IN SCHEMA {0} TO {role}",
+            scratch.name
+        ))
+        .unwrap();
+    let authority = scratch.url.find("://").unwrap() + 3;
+    let host = scratch.url.find('@').unwrap();
+    let url = format!(
+        "{}{role}:pw{}",
+        &scratch.url[..authority],
+        &scratch.url[host..]
+    );
+
+    let (postgres, mut writer) = Postgres::open(&url, &options()).unwrap();
+    let mut reader = postgres.reader(Work::Point).unwrap();
+    assert_eq!(
+        one(&mut reader, "SELECT count(*) FROM boards", &[]).unwrap(),
+        Some(0)
+    );
+    let refused = writer.begin_write();
+    assert!(
+        matches!(&refused, Err(StoreError::Unavailable(text)) if text.contains("lacks a right") && text.contains("stamps")),
+        "{refused:?}"
+    );
+    assert!(!writer.is_lost() && !writer.is_in_transaction());
+    assert!(!writer.take_conflict());
+
+    owner
+        .control("UPDATE obeya_functions SET digest = 'another'")
+        .unwrap();
+    let text = refusal(&url);
+    assert!(
+        text.contains("is not up to date for this program"),
+        "{text}"
+    );
+    owner
+        .control("DROP TABLE obeya_schema, obeya_functions CASCADE")
+        .unwrap();
+    let text = refusal(&url);
+    assert!(text.contains("another program"), "{text}");
+    drop((owner, postgres, writer, reader));
+    admin(&format!("DROP OWNED BY {role}; DROP ROLE {role}"));
+}
+
+#[test]
+fn migrations_take_longer_than_a_statement_may() {
+    let scratch = Scratch::new();
+    let options = crate::StoreOptions {
+        statement_budget: Duration::from_millis(1),
+        busy_timeout: Duration::from_millis(1),
+        ..options()
+    };
+    // Looks are statements like others, and may take too long here; the migration itself may not.
+    until(|| match Postgres::open(&scratch.url, &options) {
+        Ok(_) => true,
+        Err(StoreError::Timeout) => false,
+        Err(other) => panic!("{other:?}"),
+    });
+    let mut writer = connect(&scratch.url, Role::Writer, &super::scratch::options()).unwrap();
+    assert_eq!(
+        one(&mut writer, "SELECT count(*) FROM stamps", &[]).unwrap(),
+        Some(1)
+    );
+}

@@ -1,0 +1,128 @@
+//! The transactions of a connection: snapshots, turns to write, and savepoints.
+
+use super::connection::{BRIEF, Brief, Database, Transaction};
+use crate::StoreError;
+use crate::connect::Connection;
+
+/// Writers take turns, so each sees what the one before it committed, and none is ever in another's way: whoever
+/// holds the lock of the table of stamps has the turn, among all processes over the database. The table and not its
+/// row: a row that a transaction locks and changes after a savepoint is a list of transactions to the server, which
+/// costs more than all the rest, and who waits for a row keeps its old versions from being cleared away.
+const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; LOCK TABLE stamps IN SHARE ROW EXCLUSIVE MODE";
+
+impl Connection for Database {
+    fn begin_read(&mut self) -> Result<(), StoreError> {
+        self.transaction = Transaction::Due;
+        self.is_answered = false;
+        Ok(())
+    }
+
+    fn end_read(&mut self) -> Result<(), StoreError> {
+        let was_open = self.transaction == Transaction::Open;
+        self.transaction = Transaction::None;
+        self.is_answered = false;
+        self.is_aborted = false;
+        if was_open {
+            self.post("COMMIT")?;
+            // At once: the server keeps what the snapshot sees until it hears of its end.
+            self.link.flush();
+        }
+        Ok(())
+    }
+
+    fn begin_write(&mut self) -> Result<(), StoreError> {
+        self.transaction = Transaction::Open;
+        self.is_aborted = false;
+        let Err(error) = self.control(BEGIN_WRITE) else {
+            return Ok(());
+        };
+        if !self.is_lost() {
+            self.roll_back()?;
+        }
+        Err(match error {
+            StoreError::Timeout => StoreError::Unavailable(
+                "the turn to write did not come: another process is writing".into(),
+            ),
+            other => other,
+        })
+    }
+
+    fn commit(&mut self) -> Result<(), StoreError> {
+        if self.is_aborted {
+            // The server would undo it all and call that a success.
+            self.roll_back()?;
+            return Err(StoreError::Engine(
+                "a statement of the transaction had failed".into(),
+            ));
+        }
+        self.prefetched.clear();
+        let was_lost = self.is_lost();
+        let client = self.link.client();
+        let committed = self.link.wait(client.batch_execute("COMMIT"));
+        self.transaction = Transaction::None;
+        match committed {
+            Ok(()) => Ok(()),
+            Err(failure) if failure.is_unknown || (failure.is_lost && !was_lost) => {
+                Err(StoreError::Uncertain(failure.error.to_string()))
+            }
+            Err(failure) => Err(self.noted(failure)),
+        }
+    }
+
+    fn roll_back(&mut self) -> Result<(), StoreError> {
+        // What failed is undone with the rest.
+        let _ = self.settled();
+        self.prefetched.clear();
+        self.transaction = Transaction::None;
+        self.is_aborted = false;
+        self.control("ROLLBACK")
+    }
+
+    fn begin_savepoint(&mut self) -> Result<(), StoreError> {
+        // What nobody asked for after all.
+        self.prefetched.clear();
+        self.post("SAVEPOINT job")
+    }
+
+    fn settle(&mut self) -> Result<(), StoreError> {
+        self.settled()?;
+        if self.is_aborted {
+            return Err(StoreError::Engine(
+                "a statement had failed, and the work went on".into(),
+            ));
+        }
+        Ok(())
+    }
+
+    fn end_savepoint(&mut self, keep: bool) -> Result<(), StoreError> {
+        if keep {
+            return self.post("RELEASE job");
+        }
+        let _ = self.settled();
+        self.is_aborted = false;
+        self.post("ROLLBACK TO job; RELEASE job")
+    }
+
+    fn is_in_transaction(&self) -> bool {
+        self.transaction != Transaction::None && !self.is_lost()
+    }
+
+    fn is_lost(&self) -> bool {
+        self.link.is_lost()
+    }
+
+    fn take_conflict(&mut self) -> bool {
+        std::mem::take(&mut self.is_conflict)
+    }
+
+    fn be_brief(&mut self) {
+        // Where every statement has to be as brief, there is nothing to gain.
+        if self.server.statement_budget() > BRIEF {
+            self.brief = Brief::Due;
+        }
+    }
+
+    fn take_time(&mut self) -> bool {
+        std::mem::replace(&mut self.brief, Brief::No) == Brief::Ended
+    }
+}

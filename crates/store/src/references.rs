@@ -1,0 +1,305 @@
+//! Whether what a body points to is there, and belongs where it is put. The complaints of a body are collected before it is refused, up to
+//! [`MOST_COMPLAINTS`].
+
+use std::collections::BTreeSet;
+
+use super::write_error::WriteError;
+use super::{Session, StoreError, Value};
+use obeya_rules::custom_field::misfit;
+use obeya_rules::error::{Complaint, DomainError};
+
+/// How many complaints about one body are told. Nothing is looked up after that many: a body of a megabyte names 75,000 parts, and each is
+/// a look-up in the writer's own transaction.
+pub const MOST_COMPLAINTS: usize = 20;
+
+/// Records that a body names by a number.
+#[derive(Debug, Clone, Copy)]
+pub enum Record {
+    /// An area.
+    Area,
+    /// A group.
+    Group,
+    /// A category of improvements.
+    ImprovementCategory,
+    /// An incident type.
+    IncidentType,
+    /// A project.
+    Project,
+}
+
+/// What belongs to an incident type.
+#[derive(Debug, Clone, Copy)]
+pub enum Part {
+    /// A category.
+    Category,
+    /// A consequence.
+    Consequence,
+    /// A cause.
+    Cause,
+    /// A custom field.
+    CustomField,
+}
+
+impl Record {
+    fn noun_and_sql(self) -> (&'static str, &'static str) {
+        match self {
+            Record::Area => ("area", "SELECT 1 FROM areas WHERE id = ?1"),
+            Record::Group => ("group", "SELECT 1 FROM groups WHERE id = ?1"),
+            Record::ImprovementCategory => (
+                "improvement category",
+                "SELECT 1 FROM improvement_categories WHERE id = ?1",
+            ),
+            Record::IncidentType => (
+                "incident type",
+                "SELECT 1 FROM incident_types WHERE id = ?1",
+            ),
+            Record::Project => ("project", "SELECT 1 FROM projects WHERE id = ?1"),
+        }
+    }
+}
+
+impl Part {
+    fn noun_and_sql(self) -> (&'static str, &'static str) {
+        match self {
+            Part::Category => (
+                "category",
+                "SELECT incident_type_id FROM type_categories WHERE id = ?1",
+            ),
+            Part::Consequence => (
+                "consequence",
+                "SELECT incident_type_id FROM type_consequences WHERE id = ?1",
+            ),
+            Part::Cause => (
+                "cause",
+                "SELECT incident_type_id FROM type_causes WHERE id = ?1",
+            ),
+            Part::CustomField => (
+                "custom field",
+                "SELECT incident_type_id FROM type_custom_fields WHERE id = ?1",
+            ),
+        }
+    }
+}
+
+/// Checks of one body, inside the transaction that will write it.
+pub struct References<'s> {
+    session: &'s mut dyn Session,
+    /// Whether the session is only told what will be looked up.
+    is_ahead: bool,
+    unknown: Vec<Complaint>,
+    other_type: Vec<Complaint>,
+    duplicate: Vec<Complaint>,
+    not_member: Vec<Complaint>,
+    misfit: Vec<Complaint>,
+}
+
+impl<'s> References<'s> {
+    /// Nothing is checked yet.
+    pub fn new(session: &'s mut dyn Session) -> Self {
+        References {
+            session,
+            is_ahead: false,
+            unknown: Vec::new(),
+            other_type: Vec::new(),
+            duplicate: Vec::new(),
+            not_member: Vec::new(),
+            misfit: Vec::new(),
+        }
+    }
+
+    /// Makes all these checks. What they look up is prefetched first: over a wire it is then waited for once, and not for each.
+    pub fn all(
+        &mut self,
+        checks: impl Fn(&mut Self) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        self.is_ahead = true;
+        checks(self)?;
+        self.is_ahead = false;
+        checks(self)
+    }
+
+    /// The record is there, if one is named.
+    pub fn record(
+        &mut self,
+        field: &str,
+        record: Record,
+        id: Option<i32>,
+    ) -> Result<(), StoreError> {
+        let Some(id) = id else { return Ok(()) };
+        let (noun, sql) = record.noun_and_sql();
+        if let Found::Nothing = self.look(sql, &[id.into()])? {
+            self.unknown
+                .push(complaint(field, format!("there is no {noun} {id}")));
+        }
+        Ok(())
+    }
+
+    /// The user is there, if one is named.
+    pub fn user(&mut self, field: &str, id: Option<&str>) -> Result<(), StoreError> {
+        let Some(id) = id else { return Ok(()) };
+        let sql = "SELECT 1 FROM users WHERE id = ?1";
+        if let Found::Nothing = self.look(sql, &[id.into()])? {
+            self.unknown.push(complaint(
+                field,
+                format!("there is no user `{}`", shortened(id)),
+            ));
+        }
+        Ok(())
+    }
+
+    /// The responsible user, if there is one, is a member of the follow-up group.
+    pub fn responsible(
+        &mut self,
+        user: Option<&str>,
+        group: Option<i32>,
+    ) -> Result<(), StoreError> {
+        let Some(user) = user else { return Ok(()) };
+        let Some(group) = group else {
+            if self.is_ahead {
+                return Ok(());
+            }
+            self.not_member.push(complaint(
+                "responsibleUserId",
+                "a responsible user needs a follow-up group".to_owned(),
+            ));
+            return Ok(());
+        };
+        let sql = "SELECT 1 FROM group_members WHERE group_id = ?1 AND user_id = ?2";
+        if let Found::Nothing = self.look(sql, &[group.into(), user.into()])? {
+            // Names neither: one of the two may be the record's own, and the caller may not be one who reads it.
+            self.not_member.push(complaint(
+                "responsibleUserId",
+                "the responsible user is not a member of the follow-up group".to_owned(),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Each part is there once and belongs to the type; the rest of a body with [`MOST_COMPLAINTS`] is not looked at. `field` is where item `index` names it, such as `causes[0].id`.
+    pub fn parts(
+        &mut self,
+        part: Part,
+        incident_type_id: i32,
+        ids: impl IntoIterator<Item = i32>,
+        field: impl Fn(usize) -> String,
+    ) -> Result<(), StoreError> {
+        let (noun, sql) = part.noun_and_sql();
+        let mut seen = BTreeSet::new();
+        for (index, id) in ids.into_iter().enumerate() {
+            // Nor is more prefetched than would be looked up if all were wrong.
+            if self.is_full() || (self.is_ahead && index >= MOST_COMPLAINTS) {
+                break;
+            }
+            if !seen.insert(id) {
+                if self.is_ahead {
+                    continue;
+                }
+                self.duplicate.push(complaint(
+                    &field(index),
+                    format!("{noun} {id} is named twice"),
+                ));
+                continue;
+            }
+            match self.look(sql, &[id.into()])? {
+                Found::Nothing => self
+                    .unknown
+                    .push(complaint(&field(index), format!("there is no {noun} {id}"))),
+                Found::Number(owner) if owner != i64::from(incident_type_id) => {
+                    let text = format!(
+                        "{noun} {id} belongs to incident type {owner}, not to {incident_type_id}"
+                    );
+                    self.other_type.push(complaint(&field(index), text));
+                }
+                Found::Number(_) | Found::Later => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Each value is of its custom field's kind; what field it is for is looked at by [`Self::parts`]. `field` is where item `index` gives it.
+    pub fn field_values<'v>(
+        &mut self,
+        values: impl IntoIterator<Item = (i32, &'v str)>,
+        field: impl Fn(usize) -> String,
+    ) -> Result<(), StoreError> {
+        const KIND: &str = "SELECT type FROM type_custom_fields WHERE id = ?1";
+        for (index, (id, text)) in values.into_iter().enumerate() {
+            if self.is_full() || (self.is_ahead && index >= MOST_COMPLAINTS) {
+                break;
+            }
+            if self.is_ahead {
+                self.session.prefetch(KIND, &[id.into()])?;
+                continue;
+            }
+            let kind = self
+                .session
+                .first(KIND, &[id.into()], |row| row.string(0))?;
+            let expected = kind.flatten().and_then(|kind| misfit(&kind, text));
+            if let Some(expected) = expected {
+                let text = format!("expected {expected}, found `{}`", shortened(text));
+                self.misfit.push(complaint(&field(index), text));
+            }
+        }
+        Ok(())
+    }
+
+    fn look(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<Found, StoreError> {
+        if self.is_ahead {
+            self.session.prefetch(sql, binds)?;
+            return Ok(Found::Later);
+        }
+        let found = self.session.first(sql, binds, |row| row.int(0))?;
+        Ok(found.flatten().map_or(Found::Nothing, Found::Number))
+    }
+
+    fn is_full(&self) -> bool {
+        let complaints = [
+            &self.unknown,
+            &self.other_type,
+            &self.duplicate,
+            &self.not_member,
+            &self.misfit,
+        ];
+        complaints.map(Vec::len).iter().sum::<usize>() >= MOST_COMPLAINTS
+    }
+
+    /// Refuses if there was a complaint: unknown records first, since the other complaints may follow from them.
+    pub fn finish(self) -> Result<(), WriteError> {
+        let by_code = [
+            ("reference.unknown", self.unknown),
+            ("reference.other_type", self.other_type),
+            ("reference.duplicate", self.duplicate),
+            ("responsible.not_member", self.not_member),
+            ("custom_field.value", self.misfit),
+        ];
+        match by_code
+            .into_iter()
+            .find(|(_, complaints)| !complaints.is_empty())
+        {
+            Some((code, complaints)) => Err(DomainError::Unprocessable { code, complaints }.into()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What a look-up gave.
+enum Found {
+    Nothing,
+    Number(i64),
+    /// It was only prefetched.
+    Later,
+}
+
+fn complaint(field: &str, text: String) -> Complaint {
+    Complaint {
+        field: field.to_owned(),
+        text,
+    }
+}
+
+/// Enough of a caller's text to recognise it by.
+fn shortened(text: &str) -> &str {
+    text.char_indices()
+        .nth(40)
+        .map_or(text, |(end, _)| &text[..end])
+}

@@ -1,0 +1,159 @@
+//! The words that records are found by: one document of tokens for each record, replaced whenever its texts change.
+//!
+//! The tokens are made by the query language's own rule, so that what is written and what is asked for are cut alike on every engine.
+
+use obeya_odata::search::document;
+
+use super::engine::present;
+use super::{Session, StoreError, Value};
+
+/// Makes an area found by its name and description.
+///
+/// # Errors
+/// What the engine says, here and below.
+pub fn put_area(
+    session: &mut dyn Session,
+    id: i32,
+    name: &str,
+    description: Option<&str>,
+) -> Result<(), StoreError> {
+    let texts = [Some(name), description];
+    put(session, "areas_search", id, &texts)
+}
+
+/// Makes a group found by its name and description.
+pub fn put_group(
+    session: &mut dyn Session,
+    id: i32,
+    name: Option<&str>,
+    description: Option<&str>,
+) -> Result<(), StoreError> {
+    let texts = [name, description];
+    put(session, "groups_search", id, &texts)
+}
+
+/// Makes a board found by its name and description.
+pub fn put_board(
+    session: &mut dyn Session,
+    id: i32,
+    name: Option<&str>,
+    description: Option<&str>,
+) -> Result<(), StoreError> {
+    let texts = [name, description];
+    put(session, "boards_search", id, &texts)
+}
+
+/// Makes a comment found by its text.
+pub fn put_comment(session: &mut dyn Session, id: i32, text: &str) -> Result<(), StoreError> {
+    put(session, "comments_search", id, &[Some(text)])
+}
+
+/// Makes comments found by their texts that were not there before.
+pub fn add_comments<'a>(
+    session: &mut dyn Session,
+    comments: impl Iterator<Item = (i32, &'a str)>,
+) -> Result<(), StoreError> {
+    let documents: Vec<(i32, String)> = comments
+        .map(|(id, text)| (id, document_of(&[Some(text)])))
+        .collect();
+    let values: Vec<Value<'_>> = documents
+        .iter()
+        .flat_map(|(id, document)| [(*id).into(), document.into()])
+        .collect();
+    session.append("comments_search", &["rowid", "document"], &values)
+}
+
+/// Puts the indexes of comments into one piece each, which halves what a search costs: many writes leave them in many, and every search looks into each. It
+/// writes both anew, so it is for after many writes. Where an engine needs none of it, `bulk` does the rest.
+pub fn settle_comments(session: &mut dyn Session) -> Result<(), StoreError> {
+    let statements = session.dialect().capabilities().merge_comment_indexes();
+    statements
+        .iter()
+        .try_for_each(|sql| session.execute_deferred(sql, &[]))
+}
+
+/// Makes an incident found by its title and text.
+pub fn put_incident(
+    session: &mut dyn Session,
+    id: i32,
+    title: &str,
+    text: Option<&str>,
+) -> Result<(), StoreError> {
+    put(session, "incidents_search", id, &[Some(title), text])
+}
+
+/// Makes an incident type found by its title and description.
+pub fn put_incident_type(
+    session: &mut dyn Session,
+    id: i32,
+    title: &str,
+    description: Option<&str>,
+) -> Result<(), StoreError> {
+    let texts = [Some(title), description];
+    put(session, "incident_types_search", id, &texts)
+}
+
+/// Makes those incident types found that are there from before types were searched.
+pub(super) fn fill_incident_types(session: &mut dyn Session) -> Result<(), StoreError> {
+    let types = session.all(
+        "SELECT id, title, description FROM incident_types",
+        &[],
+        |row| Ok((row.int32(0)?, row.string(1)?, row.string(2)?)),
+    )?;
+    for (id, title, description) in types {
+        let title = title.unwrap_or_default();
+        put_incident_type(session, present(id)?, &title, description.as_deref())?;
+    }
+    Ok(())
+}
+
+fn put(
+    session: &mut dyn Session,
+    table: &str,
+    id: i32,
+    texts: &[Option<&str>],
+) -> Result<(), StoreError> {
+    let document = document_of(texts);
+    let binds = [id.into(), (&document).into()];
+    let insert = format!("INSERT INTO {table} (rowid, document) VALUES (?1, ?2)");
+    if session.dialect().capabilities().search_tables_upsert() {
+        return session.execute_deferred(
+            &format!("{insert} ON CONFLICT (rowid) DO UPDATE SET document = excluded.document"),
+            &binds,
+        );
+    }
+    session.execute_deferred(
+        &format!("DELETE FROM {table} WHERE rowid = ?1"),
+        &[id.into()],
+    )?;
+    session.execute_deferred(&insert, &binds)
+}
+
+/// The tokens of some texts, with a space before, between and behind them: a phrase is then found as what it is, with its own spaces around it, also where an
+/// engine knows only texts.
+fn document_of(texts: &[Option<&str>]) -> String {
+    let mut tokens = String::from(" ");
+    for text in texts.iter().flatten() {
+        let of_text = document(text);
+        if !of_text.is_empty() {
+            tokens.push_str(&of_text);
+            tokens.push(' ');
+        }
+    }
+    tokens
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_has_single_spaces_around_every_token() {
+        assert_eq!(
+            document_of(&[Some("Near miss!"), None, Some("")]),
+            " near miss "
+        );
+        assert_eq!(document_of(&[Some("a"), Some("b, c")]), " a b c ");
+        assert_eq!(document_of(&[None]), " ");
+    }
+}

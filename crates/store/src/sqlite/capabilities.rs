@@ -1,0 +1,83 @@
+//! What SQLite does differently.
+
+use obeya_odata::sql;
+
+use crate::capabilities::Capabilities;
+use crate::{Session, StoreError};
+
+/// The answers of SQLite.
+pub struct Sqlite;
+
+impl Capabilities for Sqlite {
+    fn product(&self) -> &'static str {
+        "SQLite"
+    }
+
+    fn query_dialect(&self) -> &'static dyn sql::Dialect {
+        &sql::Sqlite
+    }
+
+    fn has_round_trips(&self) -> bool {
+        false
+    }
+
+    fn returning_is_cheap(&self) -> bool {
+        false
+    }
+
+    fn stores_nul(&self) -> bool {
+        true
+    }
+
+    fn keyset_needs_first_bound(&self) -> bool {
+        false
+    }
+
+    fn search_tables_upsert(&self) -> bool {
+        false
+    }
+
+    fn merge_comment_indexes(&self) -> &'static [&'static str] {
+        &[
+            "INSERT INTO comments_search (comments_search) VALUES ('optimize')",
+            "INSERT INTO comments_parts (comments_parts) VALUES ('optimize')",
+        ]
+    }
+
+    fn before_bulk_load(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn after_bulk_load(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn lift_transaction_limits(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn identity(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn last_of_sequence(&self, session: &mut dyn Session, table: &str) -> Result<i64, StoreError> {
+        let sql = format!("SELECT max(seq) FROM sqlite_sequence WHERE name = '{table}'");
+        let last = session.first(&sql, &[], |row| row.int(0))?;
+        Ok(last.flatten().unwrap_or_default())
+    }
+
+    fn set_sequence(
+        &self,
+        session: &mut dyn Session,
+        table: &str,
+        last: i64,
+    ) -> Result<(), StoreError> {
+        let binds = [table.into(), last.into()];
+        let update = "UPDATE sqlite_sequence SET seq = ?2 WHERE name = ?1";
+        let insert = "INSERT INTO sqlite_sequence (name, seq) VALUES (?1, ?2)";
+        if session.execute(update, &binds)? == 0 {
+            session.execute(insert, &binds)?;
+        }
+        Ok(())
+    }
+}

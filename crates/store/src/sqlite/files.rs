@@ -1,0 +1,232 @@
+//! The files of a database, and which files they are: a path may come to name another file while a
+//! connection goes on with the former one.
+
+use std::fmt::{self, Display};
+use std::fs::{File, Metadata};
+use std::io::{self, Seek as _};
+use std::path::{Path, PathBuf};
+
+#[cfg(unix)]
+use std::time::UNIX_EPOCH;
+
+use crate::StoreError;
+
+/// A file itself, whatever it is called. Only Unix tells; elsewhere every file is the same, and a file that
+/// is open cannot be replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct FileId {
+    pub(super) device: u64,
+    pub(super) inode: u64,
+    /// When it was made, in ns since 1970, as a number of an inode is used again; 0 where the file system
+    /// does not tell.
+    pub(super) made: u64,
+}
+
+impl FileId {
+    /// Of the file at `path`.
+    pub(super) fn of(path: &Path) -> io::Result<FileId> {
+        let metadata = std::fs::metadata(path)?;
+        Ok(Self::in_metadata(&metadata))
+    }
+
+    #[cfg(unix)]
+    fn in_metadata(metadata: &Metadata) -> FileId {
+        use std::os::unix::fs::MetadataExt as _;
+        let made = metadata.created().ok();
+        let since = made.and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+        let made = since.and_then(|since| u64::try_from(since.as_nanos()).ok());
+        FileId {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            made: made.unwrap_or(0),
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn in_metadata(_metadata: &Metadata) -> FileId {
+        FileId {
+            device: 0,
+            inode: 0,
+            made: 0,
+        }
+    }
+}
+
+impl Display for FileId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "inode {} of device {}", self.inode, self.device)
+    }
+}
+
+/// The paths of a database: its file, and what lies beside it.
+#[derive(Debug)]
+pub(super) struct Files {
+    /// The file, as it was named.
+    pub(super) main: PathBuf,
+    /// The write-ahead log. SQLite puts it beside the file that a symbolic link leads to.
+    pub(super) log: PathBuf,
+    /// The lock file of this program ([`super::lock`]).
+    pub(super) lock: PathBuf,
+}
+
+impl Files {
+    pub(super) fn of(main: &Path) -> Files {
+        // A file that is yet to be made has no other name.
+        let real = main.canonicalize().unwrap_or_else(|_| main.to_owned());
+        let beside = |suffix: &str| {
+            let mut path = real.clone().into_os_string();
+            path.push(suffix);
+            PathBuf::from(path)
+        };
+        Files {
+            main: main.to_owned(),
+            log: beside("-wal"),
+            lock: beside("-lock"),
+        }
+    }
+
+    /// Which file is at `main`; `None` if there is none, or one of no bytes, which SQLite takes for a new
+    /// one.
+    pub(super) fn main_id(&self) -> Result<Option<FileId>, StoreError> {
+        match std::fs::metadata(&self.main) {
+            Ok(metadata) if metadata.len() == 0 => Ok(None),
+            Ok(metadata) => Ok(Some(FileId::in_metadata(&metadata))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(cannot(&self.main, "be opened", &error)),
+        }
+    }
+}
+
+/// The files that connections are open on.
+#[derive(Debug)]
+pub(super) struct OpenFiles {
+    main: (PathBuf, FileId),
+    log: (PathBuf, FileId),
+    /// A handle of our own, by which the log can be read after it was removed. SQLite has no locks on it that
+    /// closing the handle would drop.
+    open_log: File,
+}
+
+impl OpenFiles {
+    /// Those at the paths now.
+    pub(super) fn at(files: &Files) -> Result<OpenFiles, StoreError> {
+        let open = |path: &Path| match FileId::of(path) {
+            Ok(id) => Ok((path.to_owned(), id)),
+            Err(error) => Err(cannot(path, "be found", &error)),
+        };
+        Ok(OpenFiles {
+            main: open(&files.main)?,
+            log: open(&files.log)?,
+            open_log: File::open(&files.log)
+                .map_err(|error| cannot(&files.log, "be opened", &error))?,
+        })
+    }
+
+    /// Makes sure that the paths still name these files: what is written to a file without a name is lost,
+    /// and a connection opened now would be to another database.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] when they do not, with what to do.
+    pub(super) fn check(&self) -> Result<(), StoreError> {
+        let main = self.main.0.display();
+        let way_on =
+            "Stop the service, look which file is there, and start it again (docs/backup.md)";
+        let text = match (state(&self.main), state(&self.log)) {
+            (State::There, State::There) => return Ok(()),
+            (State::Gone, _) => format!(
+                "the database file {main} was removed or renamed while it is in use, so nothing is written. \
+                 Move it back to go on, or: {way_on}"
+            ),
+            (State::Replaced, _) => format!(
+                "the database file {main} was replaced by another one while it is in use, so nothing is written. \
+                 {way_on}"
+            ),
+            (State::There, _) => format!(
+                "the log {} of the database was removed or replaced while it is in use, so nothing is written. \
+                 Stop the service: it puts its log back, and the next start says whether that belongs to {main}",
+                self.log.0.display()
+            ),
+        };
+        Err(StoreError::Unavailable(text))
+    }
+
+    /// Writes a log that was removed back to its path, or beside it if another file is there by now, so that
+    /// the next start can tell whether it belongs to the file. To be called when no connection writes.
+    pub(super) fn put_back_log(&self) {
+        let target = match state(&self.log) {
+            State::There => return,
+            State::Gone => self.log.0.clone(),
+            State::Replaced => free_name(&self.log.0, "left"),
+        };
+        match self.copy_log(&target) {
+            Ok(false) => {}
+            Ok(true) => {
+                tracing::warn!(log = %target.display(), "put the log of the database back, which was removed");
+            }
+            Err(error) => {
+                tracing::error!(log = %target.display(), %error, "cannot put the removed log of the database back");
+            }
+        }
+    }
+
+    /// Whether there was anything to copy. The file gets its name once it is whole.
+    fn copy_log(&self, target: &Path) -> io::Result<bool> {
+        let metadata = self.open_log.metadata()?;
+        if metadata.len() == 0 || has_a_name(&metadata) {
+            return Ok(false);
+        }
+        let part = free_name(target, "part");
+        let mut log = &self.open_log;
+        log.rewind()?;
+        let mut copy = File::create_new(&part)?;
+        copy.set_permissions(metadata.permissions())?;
+        io::copy(&mut log, &mut copy)?;
+        copy.sync_all()?;
+        std::fs::rename(&part, target)?;
+        Ok(true)
+    }
+}
+
+/// Whether an open file is still in a folder, wherever it was moved to.
+#[cfg(unix)]
+fn has_a_name(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    metadata.nlink() > 0
+}
+
+#[cfg(not(unix))]
+fn has_a_name(_metadata: &Metadata) -> bool {
+    true
+}
+
+/// The path with `-suffix-N` behind it, which no file has.
+pub(super) fn free_name(path: &Path, suffix: &str) -> PathBuf {
+    let numbered = |number: u32| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!("-{suffix}-{number}"));
+        PathBuf::from(name)
+    };
+    let free = (1..).map(numbered).find(|path| !path.exists());
+    free.unwrap_or_else(|| numbered(0))
+}
+
+enum State {
+    There,
+    Gone,
+    Replaced,
+}
+
+fn state((path, id): &(PathBuf, FileId)) -> State {
+    match FileId::of(path) {
+        Ok(found) if found == *id => State::There,
+        Ok(_) => State::Replaced,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => State::Gone,
+        // Not to be told now. The connections go on, and say by themselves what they cannot do.
+        Err(_) => State::There,
+    }
+}
+
+/// A file with which something could not be done.
+pub(super) fn cannot(path: &Path, what: &str, error: &io::Error) -> StoreError {
+    StoreError::Unavailable(format!("{} cannot {what}: {error}", path.display()))
+}

@@ -1,0 +1,66 @@
+//! The scalar functions that the query language needs and SQLite lacks, or does otherwise: registered, not written, here.
+
+use std::sync::Arc;
+
+use obeya_odata::functions::{Arg, Out, SCALARS, Scalar};
+use rusqlite::functions::{Context, FunctionFlags};
+use rusqlite::types::{ToSqlOutput, Value, ValueRef};
+use rusqlite::{Connection, Error};
+
+use super::budget::Budget;
+use super::errors::{REFUSED, SPENT, store_error};
+use crate::StoreError;
+
+/// Most arguments one of them takes.
+const MAX_ARGUMENTS: usize = 8;
+
+/// Registers them on a connection, whose budget their work counts against.
+pub(super) fn register(connection: &Connection, budget: &Arc<Budget>) -> Result<(), StoreError> {
+    let flags = FunctionFlags::SQLITE_UTF8
+        | FunctionFlags::SQLITE_DETERMINISTIC
+        | FunctionFlags::SQLITE_INNOCUOUS;
+    for scalar in SCALARS {
+        let budget = Arc::clone(budget);
+        connection
+            .create_scalar_function(scalar.name, scalar.arity, flags, move |context| {
+                call(scalar, context, &budget)
+            })
+            .map_err(store_error)?;
+    }
+    Ok(())
+}
+
+fn call(
+    scalar: &Scalar,
+    context: &Context<'_>,
+    budget: &Budget,
+) -> rusqlite::Result<ToSqlOutput<'static>> {
+    let mut work = 1;
+    let mut arguments = [Arg::Null; MAX_ARGUMENTS];
+    for (index, argument) in arguments.iter_mut().take(context.len()).enumerate() {
+        *argument = match context.get_raw(index) {
+            ValueRef::Null | ValueRef::Blob(_) => Arg::Null,
+            ValueRef::Integer(value) => Arg::Int(value),
+            ValueRef::Real(value) => Arg::Real(value),
+            ValueRef::Text(bytes) => {
+                work += bytes.len() as u64;
+                Arg::Text(std::str::from_utf8(bytes).map_err(|error| refused(&error))?)
+            }
+        };
+    }
+    if budget.is_spent_by(work * u64::from(scalar.weight)) {
+        return Err(Error::UserFunctionError(SPENT.into()));
+    }
+    let out = (scalar.call)(&arguments[..context.len().min(MAX_ARGUMENTS)])
+        .map_err(|error| refused(&error))?;
+    Ok(ToSqlOutput::Owned(match out {
+        Out::Null => Value::Null,
+        Out::Int(value) => Value::Integer(value),
+        Out::Real(value) => Value::Real(value),
+        Out::Text(value) => Value::Text(value),
+    }))
+}
+
+fn refused(error: &dyn std::fmt::Display) -> Error {
+    Error::UserFunctionError(format!("{REFUSED}{error}").into())
+}

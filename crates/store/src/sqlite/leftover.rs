@@ -1,0 +1,156 @@
+//! A log that a process left behind, and whether the file beside it is the one it was written for.
+//!
+//! SQLite would apply any log to any file. This is asked before a database is opened:
+//!
+//! | what happened | what is found | what is done |
+//! |---|---|---|
+//! | the service stopped in order, or there was none | no log, or one that holds nothing | opened, whatever file it is |
+//! | it was killed | the log, and the file it was written for | opened; SQLite recovers |
+//! | an older version was killed | a log without links | opened |
+//! | all files were copied or moved elsewhere | other inodes of both, links that fit | opened |
+//! | killed, then `cp` of a backup over the file | the file is at a commit where the log does not begin | refused |
+//! | killed, then `mv` of a backup to the file | the same, or another inode of the file beside that log | refused |
+//! | the log was removed, and the file replaced or not, while a service ran, which then stopped | the log as the service has put it back | as after a kill |
+//! | killed, then the file was removed | a log without a file, which SQLite would delete | refused |
+//! | a service runs, and the file was replaced | another inode of the file than the service's | refused |
+//! | the lock file was deleted | the inodes of before are not known | as the links say |
+//!
+//! What is accepted all the same: a copy that equals the file byte for byte, which the log then belongs to
+//! as well, and while no process runs a copy with the same pages that was made in the middle of a log of
+//! [`CHECKPOINT_FRAMES`](super::connection::CHECKPOINT_FRAMES) frames or more and put back by `cp`: applying
+//! the log takes it to the log's last commit, whole.
+
+use std::fmt::Display;
+
+use super::files::{FileId, Files, cannot, free_name};
+use super::link::{self, Said};
+use super::lock::Lock;
+use super::wal::Log;
+use crate::{LeftoverWal, StoreError};
+
+/// Makes sure that SQLite may open the files, of which nobody has the lock yet or `lock` is held. Blocks.
+///
+/// # Errors
+/// [`StoreError::Mismatch`] when the log and the file do not belong together.
+pub(super) fn check(
+    files: &Files,
+    lock: Option<&Lock>,
+    choice: LeftoverWal,
+) -> Result<(), StoreError> {
+    let main = files.main_id()?;
+    if let Some(lock) = lock.filter(|lock| !lock.is_alone()) {
+        return in_use(files, lock, main, choice);
+    }
+    let log = Log::read(&files.log).map_err(|error| cannot(&files.log, "be read", &error))?;
+    if log.is_empty() {
+        return Ok(());
+    }
+    let Some(main) = main else {
+        return match choice {
+            LeftoverWal::Discard => set_aside(files),
+            LeftoverWal::Check | LeftoverWal::Keep => Err(without_file(files)),
+        };
+    };
+    match choice {
+        LeftoverWal::Discard => set_aside(files),
+        LeftoverWal::Keep => Ok(()),
+        LeftoverWal::Check => belongs(files, lock, main, &log),
+    }
+}
+
+/// The database is open in another process, so the log is in use. What matters is that the file is the same.
+fn in_use(
+    files: &Files,
+    lock: &Lock,
+    main: Option<FileId>,
+    choice: LeftoverWal,
+) -> Result<(), StoreError> {
+    let name = files.main.display();
+    let has_log = std::fs::metadata(&files.log).is_ok_and(|log| log.len() > 0);
+    if !has_log {
+        return Ok(());
+    }
+    if lock.noted().is_some_and(|noted| main != Some(noted.main)) {
+        return Err(StoreError::Mismatch(format!(
+            "{name} was replaced or removed while another process uses the database, and its log {} is still \
+             that of the former file. Stop that process first",
+            files.log.display()
+        )));
+    }
+    if choice == LeftoverWal::Discard {
+        return Err(StoreError::Mismatch(format!(
+            "another process uses {name}, so its log cannot be set aside. Stop that process first"
+        )));
+    }
+    Ok(())
+}
+
+fn belongs(files: &Files, lock: Option<&Lock>, main: FileId, log: &Log) -> Result<(), StoreError> {
+    if let Some(noted) = lock.and_then(Lock::noted) {
+        let log_id = FileId::of(&files.log);
+        let log_id = log_id.map_err(|error| cannot(&files.log, "be found", &error))?;
+        // Both differ where all files were copied or moved to another file system.
+        if main != noted.main && log_id == noted.log {
+            let expected = format!("{}, beside which the log was written", noted.main);
+            return Err(mismatch(files, main, expected));
+        }
+    }
+    let said = link::said_by(&files.main)?;
+    if link::fits(said, log) {
+        return Ok(());
+    }
+    let expected = match log.links.first() {
+        Some((_, first)) => format!("commit {}, where the log begins", Hex(first.parent)),
+        None => "a database whose log has no links".to_owned(),
+    };
+    Err(mismatch(files, said, expected))
+}
+
+fn mismatch(files: &Files, found: impl Display, expected: impl Display) -> StoreError {
+    let (main, log) = (files.main.display(), files.log.display());
+    StoreError::Mismatch(format!(
+        "{main} is not the file that the log {log} was written for: found {found}, expected {expected}. \
+         The service did not stop in order, and the file was replaced afterwards, as by a backup. Nothing was changed. \
+         `obeya serve --discard-wal` serves the file as it is and sets the log aside; \
+         `obeya serve --keep-wal` applies the log, which spoils any file but the one it was written for (docs/backup.md)"
+    ))
+}
+
+/// SQLite would delete the log.
+fn without_file(files: &Files) -> StoreError {
+    let (main, log) = (files.main.display(), files.log.display());
+    StoreError::Mismatch(format!(
+        "{main} is missing, but its log {log} is there and holds changes. Nothing was changed. Put the file back, \
+         or: `obeya serve --create --discard-wal` sets the log aside and makes a new database (docs/backup.md)"
+    ))
+}
+
+/// Renames the log, so that SQLite finds none.
+fn set_aside(files: &Files) -> Result<(), StoreError> {
+    let aside = free_name(&files.log, "discarded");
+    std::fs::rename(&files.log, &aside)
+        .map_err(|error| cannot(&files.log, "be set aside", &error))?;
+    tracing::warn!(log = %aside.display(), "the log was set aside; what it holds is not served");
+    Ok(())
+}
+
+/// An id as people compare them.
+struct Hex(link::Id);
+
+impl Display for Hex {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:016x}", u64::from_be_bytes(self.0))
+    }
+}
+
+impl Display for Said {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Said::Foreign => f.write_str("a file that is no database of this program"),
+            Said::Empty => f.write_str("an empty database"),
+            Said::Nothing => f.write_str("a database of an older version"),
+            Said::Commit(id, _) => write!(f, "commit {}", Hex(*id)),
+            Said::Unreadable => f.write_str("a database that cannot be read without its log"),
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! The link of each commit to the one before it, by which a database file and a write-ahead log are known
+//! to belong together.
+//!
+//! SQLite applies a log to whatever file lies beside it. A file put back from a backup while the log of the
+//! former one is still there is then a mixture of both. So each commit of ours writes a random id and the
+//! id of the commit before it into a table of one row. The file alone says at which commit it is; the log
+//! says at which commit it begins. They belong together if one is the other ([`fits`]).
+
+use std::path::Path;
+
+use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
+
+use super::connection::{CHECKPOINT_FRAMES, Database};
+use super::errors::store_error;
+use super::migrate;
+use super::wal::Log;
+use crate::StoreError;
+use crate::connect::Connection as _;
+
+/// Begins every link, so that its page is known in a log without the schema.
+const MARK: &[u8; 8] = b"obeyalnk";
+/// One row. The first link has no commit before it.
+const TABLE: &str = "CREATE TABLE obeya_log_link (id INTEGER PRIMARY KEY CHECK (id = 1), link BLOB NOT NULL) STRICT;
+    INSERT INTO obeya_log_link (id, link) VALUES (1, CAST('obeyalnk' || zeroblob(8) || randomblob(8) AS BLOB));";
+const EXISTS: &str = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'obeya_log_link')";
+/// What was the id becomes the one before. `||` makes a text, whose bytes are kept.
+const ADVANCE: &str = "UPDATE obeya_log_link
+    SET link = CAST(substr(link, 1, 8) || substr(link, 17, 8) || randomblob(8) AS BLOB) WHERE id = 1";
+const READ: &str = "SELECT link, (SELECT rootpage FROM sqlite_schema WHERE name = 'obeya_log_link') FROM obeya_log_link";
+
+/// The id of a commit.
+pub(super) type Id = [u8; 8];
+
+/// The id that stands for "no commit before".
+const NONE: Id = [0; 8];
+
+/// What a commit writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Link {
+    /// The commit before.
+    pub(super) parent: Id,
+    /// The commit itself.
+    pub(super) id: Id,
+}
+
+impl Link {
+    fn of(bytes: &[u8]) -> Option<Link> {
+        let ids = bytes.strip_prefix(MARK)?;
+        let (parent, id) = ids.split_at_checked(8)?;
+        Some(Link {
+            parent: parent.try_into().ok()?,
+            id: id.try_into().ok()?,
+        })
+    }
+}
+
+/// The link on a page, if it is the page of the table: a leaf of a table with one cell, whose record is an
+/// integer key and a blob of 24 bytes (`fileformat2.html`, sections 1.6 and 2.1). No other table of ours has
+/// such records.
+pub(super) fn of_page(page: &[u8]) -> Option<Link> {
+    const LEAF: u8 = 0x0d;
+    /// Length of the record, key, length of its header, the key's place, a blob of 24 bytes.
+    const CELL: [u8; 5] = [27, 1, 3, 0, 12 + 2 * 24];
+    if page.first() != Some(&LEAF) || page.get(3..5)? != [0, 1] {
+        return None;
+    }
+    let at = usize::from(u16::from_be_bytes(page.get(8..10)?.try_into().ok()?));
+    let link = page.get(at..at + 5 + 24)?.strip_prefix(&CELL)?;
+    Link::of(link)
+}
+
+/// Whether the database has the table.
+pub(super) fn exists(database: &Database) -> Result<bool, StoreError> {
+    let found = database.connection.query_row(EXISTS, [], |row| row.get(0));
+    found.map_err(store_error)
+}
+
+/// Makes sure of the table and writes the link of the transaction under way.
+pub(super) fn write(database: &Database) -> Result<(), StoreError> {
+    if exists(database)? {
+        return advance(database);
+    }
+    let made = database.connection.execute_batch(TABLE);
+    made.map_err(store_error)
+}
+
+/// Writes the link of the transaction under way, which is about to be committed.
+pub(super) fn advance(database: &Database) -> Result<(), StoreError> {
+    database.control(ADVANCE)
+}
+
+/// One step of [`STEPS`].
+type Step = fn(&mut Database) -> Result<(), StoreError>;
+
+/// What a process does that is alone with a database: it makes the file alone say an id that no copy made
+/// before or after says. One commit goes into the file, and another one into the log only.
+///
+/// A log that was left behind goes into the file before anything follows its last commit. So a process that
+/// is killed at any step leaves a file that is at the beginning or the end of its log, as [`fits`] expects,
+/// whatever the one before left.
+const STEPS: [Step; 4] = [checkpoint, commit, checkpoint, commit];
+
+/// Begins a file that no other process has open.
+pub(super) fn renew(database: &mut Database) -> Result<(), StoreError> {
+    STEPS.iter().try_for_each(|step| step(database))
+}
+
+/// Takes the file to the last commit of the log.
+pub(super) fn checkpoint(database: &mut Database) -> Result<(), StoreError> {
+    // Ends early where another program reads just now; the id is then one that the log names all the same.
+    let checkpoint = "PRAGMA wal_checkpoint(PASSIVE)";
+    let done = database.connection.query_row(checkpoint, [], |_| Ok(()));
+    done.map_err(store_error)
+}
+
+fn commit(database: &mut Database) -> Result<(), StoreError> {
+    database.begin_write()?;
+    let advanced = advance(database);
+    match advanced {
+        Ok(()) => database.control("COMMIT"),
+        Err(error) => database.roll_back().and(Err(error)),
+    }
+}
+
+/// What a file says without its log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Said {
+    /// It is a database of another program, or none.
+    Foreign,
+    /// It is a database without tables, as ours is for a moment when it is made.
+    Empty,
+    /// It is ours, from before commits had links.
+    Nothing,
+    /// The commit it is at, and the page that says so.
+    Commit(Id, u32),
+    /// It is ours and cannot be read: a checkpoint that changed the schema was broken off.
+    Unreadable,
+}
+
+/// Asks the file alone. As SQLite opens it, the locks that this process may have on it stay.
+pub(super) fn said_by(file: &Path) -> Result<Said, StoreError> {
+    let name = percent_encode(file.as_os_str().as_encoded_bytes(), NON_ALPHANUMERIC);
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let opened = Connection::open_with_flags(format!("file:{name}?immutable=1"), flags);
+    let connection = opened.map_err(store_error)?;
+    // A checkpoint that was broken off leaves a file shorter than its first page says, which SQLite reads
+    // only so.
+    connection
+        .set_db_config(DbConfig::SQLITE_DBCONFIG_WRITABLE_SCHEMA, true)
+        .map_err(store_error)?;
+    let application = connection.query_row("PRAGMA application_id", [], |row| row.get(0));
+    match application {
+        Ok(migrate::APPLICATION) => {}
+        Ok(0) => {
+            let tables =
+                connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0));
+            return Ok(match tables {
+                Ok(0) => Said::Empty,
+                _ => Said::Foreign,
+            });
+        }
+        _ => return Ok(Said::Foreign),
+    }
+    let has_table = connection.query_row(EXISTS, [], |row| row.get(0));
+    if let Ok(false) = has_table {
+        return Ok(Said::Nothing);
+    }
+    let read = connection.query_row(READ, [], |row| {
+        let link = row.get_ref(0)?.as_blob().ok().and_then(Link::of);
+        Ok(link.zip(row.get(1)?))
+    });
+    Ok(match read.optional() {
+        Ok(Some(Some((link, page)))) => Said::Commit(link.id, page),
+        _ => Said::Unreadable,
+    })
+}
+
+/// Whether a log belongs to the file that says this, as far as the two tell.
+///
+/// A file beside which a log grows is at the commit before the log's first one. A checkpoint takes it to a
+/// later one of the log: to the last one when the database is closed, and to any of them (readers may hold it
+/// up) once the log is long enough for one on the way.
+pub(super) fn fits(said: Said, log: &Log) -> bool {
+    let Some(((_, first), (_, last))) = log.links.first().zip(log.links.last()) else {
+        // Other programs wrote it, or a version before links: nothing is known.
+        return true;
+    };
+    match said {
+        Said::Foreign => false,
+        Said::Unreadable => true,
+        // The log makes the table.
+        Said::Empty | Said::Nothing => first.parent == NONE,
+        Said::Commit(id, page) => {
+            let was_checkpointed = log.frames >= u64::from(CHECKPOINT_FRAMES);
+            let is_at = |link: &Link| {
+                let is_last = link.id == last.id;
+                link.id == id && (is_last || was_checkpointed)
+            };
+            let mut links = log.links.iter();
+            // A copy by VACUUM INTO has the same rows on other pages.
+            links.any(|(on, link)| *on == page && (is_at(link) || first.parent == id))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::connection;
+    use super::*;
+    use crate::StoreOptions;
+
+    const PAGE: u32 = 40;
+
+    /// A log of so many frames whose commits are 2, 3 and 4, after 1.
+    fn log(frames: u64) -> Log {
+        let link = |n: u8| Link {
+            parent: [n - 1; 8],
+            id: [n; 8],
+        };
+        Log {
+            frames,
+            links: (2..=4).map(|n| (PAGE, link(n))).collect(),
+        }
+    }
+
+    #[test]
+    fn a_file_fits_where_the_log_begins_or_a_checkpoint_took_it() {
+        let at = |n: u8| Said::Commit([n; 8], PAGE);
+        let fitting = |frames| -> Vec<u8> {
+            let log = log(frames);
+            (0..=5).filter(|n| fits(at(*n), &log)).collect()
+        };
+        let checkpoint = u64::from(CHECKPOINT_FRAMES);
+        assert_eq!(fitting(checkpoint - 1), [1, 4]);
+        assert_eq!(fitting(checkpoint), [1, 2, 3, 4]);
+    }
+
+    /// The files of a database that a killed process left, opened anew.
+    fn left(files: &Path) -> (tempfile::TempDir, Database) {
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in ["plant.db", "plant.db-wal"] {
+            if files.join(name).exists() {
+                std::fs::copy(files.join(name), folder.path().join(name)).expect("a copy");
+            }
+        }
+        let options = StoreOptions::default();
+        let path = folder.path().join("plant.db");
+        let database = connection::open_writer(&path, &options, None).expect("opened");
+        connection::prepare_writer(&database, &options).expect("prepared");
+        (folder, database)
+    }
+
+    #[test]
+    fn whoever_is_killed_while_opening_leaves_a_log_that_fits() {
+        let empty = tempfile::tempdir().expect("a folder");
+        let (first, mut database) = left(empty.path());
+        migrate::run(&mut database, &first.path().join("plant.db")).expect("the tables");
+        renew(&mut database).expect("begun");
+        // Three in a row, each killed after some of the steps.
+        for kills in 0..125_usize {
+            let mut folders = vec![left(first.path())];
+            for killed_after in [kills % 5, kills / 5 % 5, kills / 25] {
+                let (folder, database) = folders.last_mut().expect("one");
+                for step in &STEPS[..killed_after] {
+                    step(database).expect("done");
+                }
+                let log = Log::read(&folder.path().join("plant.db-wal")).expect("read");
+                let copy = folder.path().join("alone.db");
+                std::fs::copy(folder.path().join("plant.db"), &copy).expect("a copy");
+                let said = said_by(&copy).expect("asked");
+                assert!(fits(said, &log), "{kills}: {said:?}, {:?}", log.links);
+                let next = left(folder.path());
+                folders.push(next);
+            }
+        }
+    }
+
+    #[test]
+    fn what_stands_on_another_page_is_another_file() {
+        for n in 1..=4 {
+            assert!(!fits(Said::Commit([n; 8], PAGE + 1), &log(5000)), "{n}");
+        }
+    }
+
+    #[test]
+    fn a_file_without_links_fits_only_the_log_that_made_the_table() {
+        let mut log = log(10);
+        for said in [Said::Empty, Said::Nothing] {
+            assert!(!fits(said, &log), "{said:?}");
+        }
+        log.links[0].1.parent = NONE;
+        for said in [Said::Empty, Said::Nothing] {
+            assert!(fits(said, &log), "{said:?}");
+        }
+        assert!(!fits(Said::Foreign, &log));
+    }
+
+    #[test]
+    fn of_a_log_without_links_nothing_is_known() {
+        let log = Log {
+            frames: 10,
+            links: Vec::new(),
+        };
+        assert!(fits(Said::Commit([1; 8], PAGE), &log));
+    }
+}

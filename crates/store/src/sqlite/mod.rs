@@ -1,0 +1,213 @@
+//! The embedded engine: SQLite in WAL mode.
+//!
+//! Everything that knows SQLite is in this folder. It opens connections and runs statements; it must not know a table.
+
+mod budget;
+pub(super) mod capabilities;
+mod catalogue;
+mod connection;
+mod errors;
+mod files;
+mod functions;
+mod leftover;
+mod link;
+mod lock;
+mod migrate;
+mod statement;
+mod wal;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::connect::{Connect, Work};
+use super::{StoreError, StoreOptions};
+use connection::Database;
+use files::{Files, OpenFiles};
+use link::Said;
+use lock::Lock;
+#[cfg(test)]
+pub(super) use migrate::catalogue_of;
+pub(super) use migrate::make_old;
+
+/// One database file.
+pub(super) struct Sqlite {
+    path: PathBuf,
+    options: StoreOptions,
+    files: Arc<OpenFiles>,
+    /// Held for as long as there are connections.
+    _lock: Lock,
+}
+
+impl Sqlite {
+    /// Opens the file, making it if that is wanted and it is missing, and brings its schema up to date; also
+    /// gives the connection that writes. Blocks.
+    pub(super) fn open(
+        path: PathBuf,
+        options: &StoreOptions,
+    ) -> Result<(Self, Database), StoreError> {
+        let nothing = || {
+            let text = format!("{} holds no database of this program", path.display());
+            Err(StoreError::Schema(text))
+        };
+        let mut files = Files::of(&path);
+        let found = files.main_id()?;
+        if !options.make_tables && found.is_none() {
+            return nothing();
+        }
+        let said = match found {
+            Some(_) => link::said_by(&path)?,
+            None => Said::Empty,
+        };
+        // Beside the file of another program, or one that is yet to be made, there is no lock file to be
+        // left.
+        let lock = match said {
+            Said::Foreign | Said::Empty => None,
+            _ => Some(Lock::take(&files, options.busy_timeout)?),
+        };
+        leftover::check(&files, lock.as_ref(), options.leftover_wal)?;
+        if options.make_tables {
+            make_private(&path)?;
+        }
+        let mut writer = connection::open_writer(&path, options, None)?;
+        if found.is_some() && files.main_id()? != found {
+            let text = format!("{} was replaced while it was opened", path.display());
+            return Err(StoreError::Unavailable(text));
+        }
+        // Before anything is written: the file may be somebody else's.
+        if migrate::check(&mut writer, &path)? && !options.make_tables {
+            return nothing();
+        }
+        connection::prepare_writer(&writer, options)?;
+        if lock.as_ref().is_some_and(Lock::is_alone) {
+            link::checkpoint(&mut writer)?;
+        }
+        migrate::run(&mut writer, &path)?;
+        // What a symbolic link leads to may have been made just now.
+        files = Files::of(&path);
+        let mut lock = match lock {
+            Some(lock) => lock,
+            None => Lock::take(&files, options.busy_timeout)?,
+        };
+        if lock.is_alone() {
+            match link::renew(&mut writer) {
+                // Another program writes, or the disk is full: reads go on.
+                Err(StoreError::Unavailable(reason)) => {
+                    tracing::warn!(
+                        reason,
+                        "the database was opened without a commit of its own"
+                    );
+                }
+                renewed => renewed?,
+            }
+            lock.release(&files, options.busy_timeout)?;
+        }
+        let open = Arc::new(OpenFiles::at(&files)?);
+        writer.files = Some(Arc::clone(&open));
+        let sqlite = Sqlite {
+            path,
+            options: options.clone(),
+            files: open,
+            _lock: lock,
+        };
+        Ok((sqlite, writer))
+    }
+}
+
+impl Connect for Sqlite {
+    type Connection = Database;
+
+    const IN_PROCESS: bool = true;
+    const MOST_SAVEPOINTS: usize = usize::MAX;
+
+    fn reader(&self, work: Work) -> Result<Database, StoreError> {
+        let cache_kib = match work {
+            Work::Point | Work::Brief => self.options.reader_cache_kib,
+            Work::Control | Work::Long => self.options.long_reader_cache_kib,
+        };
+        connection::open_reader(&self.path, &self.options, &self.files, cache_kib)
+    }
+
+    fn writer(&self) -> Result<Database, StoreError> {
+        let writer = connection::open_writer(&self.path, &self.options, Some(&self.files))?;
+        connection::prepare_writer(&writer, &self.options)?;
+        Ok(writer)
+    }
+
+    fn check_files(&self) -> Result<(), StoreError> {
+        self.files.check()
+    }
+
+    fn closed(&self) {
+        self.files.put_back_log();
+    }
+}
+
+/// Makes a missing file readable by its owner alone: it will hold the private keys that sign tokens. SQLite would make it readable by all, and gives its
+/// companions (`-wal`, `-shm`) the mode of the file itself. A file that exists keeps the mode somebody gave it.
+#[cfg(unix)]
+fn make_private(path: &Path) -> Result<(), StoreError> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    // Never a file that exists: closing a second handle of it would drop the locks this process has on it.
+    let made = std::fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path);
+    match made {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(
+            StoreError::Unavailable(format!("{} cannot be opened: {error}", path.display())),
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// Other systems have no mode; the folder decides who may read.
+#[cfg(not(unix))]
+fn make_private(_path: &Path) -> Result<(), StoreError> {
+    Ok(())
+}
+
+/// The file a `sqlite:` URL names: `sqlite:FILE`, also with the two slashes of `sqlite:///absolute/FILE`.
+pub(super) fn file_of(url: &str) -> Result<PathBuf, StoreError> {
+    let Some(rest) = url.strip_prefix("sqlite:") else {
+        return Err(StoreError::Schema(format!(
+            "found the database address `{url}`, expected sqlite:FILE or postgres://HOST/NAME"
+        )));
+    };
+    let file = rest.strip_prefix("//").unwrap_or(rest);
+    match file {
+        "" => Err(StoreError::Schema(format!(
+            "the database address `{url}` names no file, expected sqlite:FILE"
+        ))),
+        // Each connection would see an empty database of its own.
+        ":memory:" => Err(StoreError::Schema(
+            "a database in memory cannot be shared by connections, expected sqlite:FILE".into(),
+        )),
+        file => Ok(PathBuf::from(file)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_names_a_file() {
+        for (url, file) in [
+            ("sqlite:a.db", "a.db"),
+            ("sqlite:/x/a.db", "/x/a.db"),
+            ("sqlite:///x/a.db", "/x/a.db"),
+        ] {
+            assert_eq!(file_of(url).expect("a file"), PathBuf::from(file), "{url}");
+        }
+        for url in [
+            "postgres://h/d",
+            "a.db",
+            "sqlite:",
+            "sqlite://",
+            "sqlite::memory:",
+        ] {
+            assert!(matches!(file_of(url), Err(StoreError::Schema(_))), "{url}");
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! The tables that are declared once: see [`super::table`].
+
+pub mod boards;
+pub mod improvements;
+pub mod names;
+pub mod organisation;

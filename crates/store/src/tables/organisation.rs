@@ -1,0 +1,52 @@
+//! Projects, areas, groups and users as they are stored.
+
+use crate::field::Word;
+use crate::table::table;
+use obeya_rules::words::GroupType;
+
+table! {
+    /// A project.
+    projects: ProjectRow, ProjectLine {
+        key id: i32,
+        required name: String,
+    }
+}
+
+table! {
+    /// An area.
+    areas: AreaRow, AreaLine {
+        key id: i32,
+        required name: String,
+        given description: Option<String>,
+    }
+}
+
+table! {
+    /// A group.
+    groups: GroupRow, GroupLine {
+        key id: i32,
+        required r#type: Word<GroupType>,
+        given name: Option<String>,
+        given description: Option<String>,
+        given parent_id: Option<i32> => groups,
+        given is_system_group: bool,
+        given level: Option<i32>,
+        given sort_order: Option<i32>,
+        given business_unit_id: Option<i32>,
+        given project_id: Option<i32>,
+        given external_id: Option<String>,
+        given external_name: Option<String>,
+        given is_member: bool,
+    }
+}
+
+table! {
+    /// A user.
+    users: UserRow, UserLine {
+        key id: String,
+        required user_name: String,
+        required display_name: String,
+        given email: Option<String>,
+        also #[serde(deserialize_with = "crate::field::or_empty")] groups: Vec<i32>,
+    }
+}

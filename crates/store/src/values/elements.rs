@@ -1,0 +1,89 @@
+//! A datasource's elements, and which of the records that new values point to are there: a statement for each kind of record, however many values there are.
+
+use std::collections::{BTreeSet, HashSet};
+use std::hash::Hash;
+use std::ops::ControlFlow;
+
+use super::pieces;
+use crate::engine::{Row, Value, present};
+use crate::{Session, StoreError};
+use obeya_rules::elements::{Element, Elements, Known};
+use obeya_rules::value::DatasourceValue;
+use obeya_rules::words::{ElementKind, Word};
+
+/// A row for each element, and one without any for a datasource that has none.
+const ELEMENTS: &str = "SELECT e.id, e.label, e.type, e.is_mandatory, e.source_column
+    FROM datasources AS d LEFT JOIN datasource_elements AS e ON e.datasource_id = d.id
+    WHERE d.id = ?1 ORDER BY e.sort_order, e.id";
+
+/// Says that the elements will be asked for ([`of`]).
+pub fn prefetch(session: &mut dyn Session, datasource: i32) -> Result<(), StoreError> {
+    session.prefetch(ELEMENTS, &[datasource.into()])
+}
+
+/// The elements of a datasource; `None` when there is no such datasource.
+pub fn of(session: &mut dyn Session, datasource: i32) -> Result<Option<Elements>, StoreError> {
+    let mut found = None;
+    session.query(ELEMENTS, &[datasource.into()], &mut |row| {
+        let elements = found.get_or_insert_with(Vec::new);
+        elements.extend(element(row)?);
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(found.map(Elements::new))
+}
+
+/// The element of a row; `None` where there is none, or where nothing says which part of a value it is about.
+fn element(row: &dyn Row) -> Result<Option<Element>, StoreError> {
+    let Some(id) = row.string(0)? else {
+        return Ok(None);
+    };
+    let word = present(row.text(2)?)?;
+    let kind = ElementKind::parse(word).ok_or_else(|| {
+        StoreError::Schema(format!(
+            "the stored element type {word:?} is not one this program knows"
+        ))
+    })?;
+    let name = row.string(1)?.filter(|label| !label.is_empty());
+    Ok(Element::new(
+        name.unwrap_or(id),
+        kind,
+        row.flag(3)?,
+        row.text(4)?,
+    ))
+}
+
+/// Which of the records that the values name by their elements are there.
+pub fn known(
+    session: &mut dyn Session,
+    elements: &Elements,
+    values: &[DatasourceValue],
+) -> Result<Known, StoreError> {
+    let named = elements.references(values);
+    let number = |row: &dyn Row| present(row.int32(0)?);
+    let numbers = |ids: &BTreeSet<i32>| ids.iter().map(|id| Value::from(*id)).collect::<Vec<_>>();
+    let users: Vec<_> = named.users.iter().map(Value::from).collect();
+    Ok(Known {
+        areas: among(session, "areas", &numbers(&named.areas), number)?,
+        boards: among(session, "boards", &numbers(&named.boards), number)?,
+        projects: among(session, "projects", &numbers(&named.projects), number)?,
+        users: among(session, "users", &users, |row| present(row.string(0)?))?,
+    })
+}
+
+/// Those of the ids that a table has.
+fn among<T: Hash + Eq>(
+    session: &mut dyn Session,
+    table: &str,
+    ids: &[Value<'_>],
+    read: impl Fn(&dyn Row) -> Result<T, StoreError>,
+) -> Result<HashSet<T>, StoreError> {
+    let mut found = HashSet::new();
+    for (places, ids) in pieces::of(ids, 1) {
+        let sql = format!("SELECT id FROM {table} WHERE id IN ({places})");
+        session.query(&sql, &ids, &mut |row| {
+            found.insert(read(row)?);
+            Ok(ControlFlow::Continue(()))
+        })?;
+    }
+    Ok(found)
+}

@@ -1,0 +1,96 @@
+//! The ids of values: each is above every one there has been, wherever it came from.
+
+use crate::write_error::WriteError;
+use crate::{Session, StoreError, Value};
+use obeya_rules::error::DomainError;
+
+const NAME: &str = "datasource_values";
+const TAKE: &str = "UPDATE counters SET last = last + ?1 WHERE name = ?2 RETURNING last";
+
+/// Says that so many ids will be taken ([`take`]), unless the write is refused before and undone.
+pub(super) fn prefetch(session: &mut dyn Session, count: usize) -> Result<(), StoreError> {
+    session.prefetch(TAKE, &binds(count))
+}
+
+/// Takes so many ids; the first one. They are given back only if the whole write is undone.
+pub(super) fn take(session: &mut dyn Session, count: usize) -> Result<i32, WriteError> {
+    let last = match add(session, count)? {
+        Some(last) => last,
+        None => begin(session, count)?,
+    };
+    let (Ok(_), Ok(first)) = (
+        i32::try_from(last),
+        i32::try_from(last - wide(count).saturating_sub(1)),
+    ) else {
+        return Err(DomainError::Conflict {
+            code: "value.ids_exhausted",
+            detail: format!(
+                "Ids of values are integers of 32 bits and none is given twice: {count} more would go beyond {}.",
+                i32::MAX
+            ),
+        }
+        .into());
+    };
+    Ok(first)
+}
+
+/// Moves the counter on, if there is one; what it stands at then.
+fn add(session: &mut dyn Session, count: usize) -> Result<Option<i64>, StoreError> {
+    if !session.dialect().capabilities().returning_is_cheap() {
+        let Some(given) = counter(session)? else {
+            return Ok(None);
+        };
+        let last = given.saturating_add(wide(count));
+        let sql = "UPDATE counters SET last = ?1 WHERE name = ?2";
+        session.execute_deferred(sql, &[last.into(), NAME.into()])?;
+        return Ok(Some(last));
+    }
+    let taken = session.first(TAKE, &binds(count), |row| row.int(0))?;
+    Ok(taken.flatten())
+}
+
+/// Tells that ids up to this one are in use: nobody gets one of them any more.
+pub fn given(session: &mut dyn Session, id: i32) -> Result<(), StoreError> {
+    let sql = "INSERT INTO counters (name, last) VALUES (?1, ?2)
+        ON CONFLICT (name) DO UPDATE SET last = excluded.last WHERE counters.last < excluded.last";
+    session.execute_deferred(sql, &[NAME.into(), id.into()])
+}
+
+/// The largest id that was given or is in use; 0 if none is.
+pub fn last_id(session: &mut dyn Session) -> Result<i64, StoreError> {
+    match counter(session)? {
+        Some(last) => Ok(last),
+        None => largest(session),
+    }
+}
+
+/// What the counter stands at, if there is one.
+fn counter(session: &mut dyn Session) -> Result<Option<i64>, StoreError> {
+    let sql = "SELECT last FROM counters WHERE name = ?1";
+    let last = session.first(sql, &[NAME.into()], |row| row.int(0))?;
+    Ok(last.flatten())
+}
+
+/// The largest id in use.
+fn largest(session: &mut dyn Session) -> Result<i64, StoreError> {
+    let largest = session.first("SELECT max(id) FROM datasource_values", &[], |row| {
+        row.int(0)
+    })?;
+    Ok(largest.flatten().unwrap_or(0).max(0))
+}
+
+/// The first ids of a database that has given none; values may have come into it by other ways.
+fn begin(session: &mut dyn Session, count: usize) -> Result<i64, StoreError> {
+    let last = largest(session)? + wide(count);
+    let sql = "INSERT INTO counters (name, last) VALUES (?1, ?2)";
+    session.execute_deferred(sql, &[NAME.into(), last.into()])?;
+    Ok(last)
+}
+
+fn binds(count: usize) -> [Value<'static>; 2] {
+    [wide(count).into(), NAME.into()]
+}
+
+fn wide(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}

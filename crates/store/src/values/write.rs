@@ -1,0 +1,194 @@
+//! Values are added, replaced and taken away. Every function here also keeps the datasource's count; none asks whether a value is right.
+
+use super::{COLUMNS, changed, ids, pieces};
+use crate::engine::{Row, Value, present};
+use crate::write_error::WriteError;
+use crate::{Session, StoreError};
+use obeya_rules::value::DatasourceValue;
+
+const INSERT: &str = concat!(
+    "INSERT INTO datasource_values (",
+    listed!(),
+    ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)"
+);
+const UPDATE: &str =
+    "UPDATE datasource_values SET value_date = ?2, value = ?4, registration_date = ?5, area_id = ?6, asset_id = ?7, project_id = ?8,
+        description = ?9, dimension = ?10, dimension2 = ?11, dimension3 = ?12, dimension4 = ?13, external_id = ?14
+    WHERE datasource_id = ?1 AND id = ?3";
+const FIND: &str = concat!(
+    "SELECT ",
+    listed!(),
+    " FROM datasource_values WHERE datasource_id = ?1 AND id = ?2"
+);
+
+/// A value as it is stored.
+#[derive(Debug, Clone)]
+pub struct Stored {
+    /// What the rules know of it.
+    pub value: DatasourceValue,
+    /// Its stamp, in ticks.
+    pub registered: i64,
+}
+
+/// Says that so many values will be added ([`insert`], [`append`]).
+pub fn prefetch(session: &mut dyn Session, count: usize) -> Result<(), StoreError> {
+    if count == 0 {
+        return Ok(());
+    }
+    ids::prefetch(session, count)
+}
+
+/// Adds a value that is registered at this stamp; its id.
+pub fn insert(
+    session: &mut dyn Session,
+    datasource: i32,
+    value: &DatasourceValue,
+    stamp: i64,
+) -> Result<i32, WriteError> {
+    let id = ids::take(session, 1)?;
+    session.execute_deferred(INSERT, &cells(datasource, id, value, stamp))?;
+    changed(session, datasource, 1, stamp)?;
+    Ok(id)
+}
+
+/// Adds values in their order, all registered at this stamp, with ids in their order too.
+pub fn append(
+    session: &mut dyn Session,
+    datasource: i32,
+    values: &[DatasourceValue],
+    stamp: i64,
+) -> Result<(), WriteError> {
+    if values.is_empty() {
+        return Ok(());
+    }
+    let first = ids::take(session, values.len())?;
+    let rows: Vec<Value<'_>> = (first..)
+        .zip(values)
+        .flat_map(|(id, value)| cells(datasource, id, value, stamp))
+        .collect();
+    session.append("datasource_values", &COLUMNS, &rows)?;
+    let added = i64::try_from(values.len()).unwrap_or(i64::MAX);
+    changed(session, datasource, added, stamp)?;
+    Ok(())
+}
+
+/// Says that a value will be looked up ([`find`]).
+pub fn prefetch_find(
+    session: &mut dyn Session,
+    datasource: i32,
+    id: i32,
+) -> Result<(), StoreError> {
+    session.prefetch(FIND, &[datasource.into(), id.into()])
+}
+
+/// A value of the datasource as it stands.
+pub fn find(
+    session: &mut dyn Session,
+    datasource: i32,
+    id: i32,
+) -> Result<Option<Stored>, StoreError> {
+    session.first(FIND, &[datasource.into(), id.into()], stored)
+}
+
+/// Gives a value that is there other content, registered at this stamp.
+pub fn update(
+    session: &mut dyn Session,
+    (datasource, id): (i32, i32),
+    value: &DatasourceValue,
+    stamp: i64,
+) -> Result<(), StoreError> {
+    session.execute_deferred(UPDATE, &cells(datasource, id, value, stamp))?;
+    changed(session, datasource, 0, stamp)
+}
+
+/// Takes these values of the datasource away; how many there were.
+pub fn delete(
+    session: &mut dyn Session,
+    datasource: i32,
+    ids: &[i32],
+    stamp: i64,
+) -> Result<u64, StoreError> {
+    let mut gone = 0;
+    let ids: Vec<_> = ids.iter().map(|id| Value::from(*id)).collect();
+    for (places, ids) in pieces::of(&ids, 2) {
+        let sql =
+            format!("DELETE FROM datasource_values WHERE datasource_id = ?1 AND id IN ({places})");
+        let binds = [&[datasource.into()], &ids[..]].concat();
+        gone += session.execute(&sql, &binds)?;
+    }
+    went(session, datasource, gone, stamp)
+}
+
+/// Takes away the values of the datasource dated in a period, both ends in it; how many there were.
+pub fn delete_period(
+    session: &mut dyn Session,
+    datasource: i32,
+    (from, to): (i64, i64),
+    stamp: i64,
+) -> Result<u64, StoreError> {
+    let sql = "DELETE FROM datasource_values WHERE datasource_id = ?1 AND value_date >= ?2 AND value_date <= ?3";
+    let gone = session.execute(sql, &[datasource.into(), from.into(), to.into()])?;
+    went(session, datasource, gone, stamp)
+}
+
+/// Counts values out.
+fn went(
+    session: &mut dyn Session,
+    datasource: i32,
+    gone: u64,
+    stamp: i64,
+) -> Result<u64, StoreError> {
+    if gone > 0 {
+        let added = -i64::try_from(gone).unwrap_or(i64::MAX);
+        changed(session, datasource, added, stamp)?;
+    }
+    Ok(gone)
+}
+
+/// What a value gives to [`COLUMNS`].
+pub fn cells(
+    datasource: i32,
+    id: i32,
+    value: &DatasourceValue,
+    stamp: i64,
+) -> [Value<'_>; COLUMNS.len()] {
+    let [first, second, third, fourth] = &value.dimensions;
+    [
+        datasource.into(),
+        value.value_date.into(),
+        id.into(),
+        value.value.into(),
+        stamp.into(),
+        value.area_id.into(),
+        value.asset_id.into(),
+        value.project_id.into(),
+        value.description.as_deref().into(),
+        first.as_deref().into(),
+        second.as_deref().into(),
+        third.as_deref().into(),
+        fourth.as_deref().into(),
+        value.external_id.as_deref().into(),
+    ]
+}
+
+/// A row of [`COLUMNS`].
+fn stored(row: &dyn Row) -> Result<Stored, StoreError> {
+    Ok(Stored {
+        value: DatasourceValue {
+            value: present(row.real(3)?)?,
+            value_date: present(row.int(1)?)?,
+            area_id: row.int32(5)?,
+            asset_id: row.int32(6)?,
+            project_id: row.int32(7)?,
+            description: row.string(8)?,
+            dimensions: [
+                row.string(9)?,
+                row.string(10)?,
+                row.string(11)?,
+                row.string(12)?,
+            ],
+            external_id: row.string(13)?,
+        },
+        registered: present(row.int(4)?)?,
+    })
+}

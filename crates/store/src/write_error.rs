@@ -1,0 +1,48 @@
+//! Why a write ended without a change: the one error of everything that runs in its transaction.
+
+use std::error::Error;
+
+use super::StoreError;
+use super::answers::StoredAnswer;
+use obeya_rules::error::DomainError;
+
+/// A write that changed nothing.
+#[derive(Debug)]
+pub enum WriteError {
+    /// The store failed.
+    Store(StoreError),
+    /// A rule refused.
+    Domain(DomainError),
+    /// There is no such record: what it is, and the id that was asked for.
+    Missing(&'static str, i32),
+    /// The record has this entity tag, which the condition of the request does not name.
+    Changed(String),
+    /// The condition names entity tags, and what is written has none.
+    Untagged,
+    /// The request was carried out before, with this answer.
+    Repeated(StoredAnswer),
+    /// The idempotency key belongs to another request.
+    OtherRequest,
+    /// The client may not use another idempotency key for so many seconds.
+    OverQuota(i64),
+    /// The answer could not be encoded.
+    Encoding(Box<dyn Error + Send + Sync>),
+}
+
+impl From<StoreError> for WriteError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<DomainError> for WriteError {
+    fn from(error: DomainError) -> Self {
+        Self::Domain(error)
+    }
+}
+
+impl From<serde_json::Error> for WriteError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Encoding(error.into())
+    }
+}

@@ -1,0 +1,55 @@
+//! `datasources.jsonl`.
+
+use super::error::ExportError;
+use super::folder::Lines;
+use super::read::{records, word};
+use crate::lines::datasources::{DatasourceLine, Element};
+use obeya_store::engine::{Row, Session, StoreError, present};
+
+const DATASOURCE: &str =
+    "id, title, description, object_source, unit_of_time, primary_input_source FROM datasources";
+const ELEMENT: &str =
+    "id, label, type, is_mandatory, source_column, data_list_id FROM datasource_elements";
+
+/// Writes `datasources.jsonl`. How many values there are is counted again when they are imported.
+pub(super) fn write(session: &mut dyn Session, out: &mut Lines<'_>) -> Result<(), ExportError> {
+    records(session, DATASOURCE, datasource, |session, mut found| {
+        found.parts(
+            session,
+            ELEMENT,
+            "datasource_id",
+            "sort_order, id",
+            |datasource, row| {
+                let elements = datasource.elements.get_or_insert_default();
+                elements.push(element(row)?);
+                Ok(())
+            },
+        )?;
+        found
+            .into_iter()
+            .try_for_each(|(id, datasource)| out.put(id, &datasource))
+    })
+}
+
+fn datasource(row: &dyn Row) -> Result<DatasourceLine, StoreError> {
+    Ok(DatasourceLine {
+        id: present(row.int32(0)?)?,
+        title: row.string(1)?,
+        description: row.string(2)?,
+        object_source: row.string(3)?,
+        unit_of_time: row.string(4)?,
+        primary_input_source: row.string(5)?,
+        elements: None,
+    })
+}
+
+fn element(row: &dyn Row) -> Result<Element, StoreError> {
+    Ok(Element {
+        id: present(row.string(1)?)?,
+        label: row.string(2)?,
+        kind: present(word(row, 3)?)?,
+        is_mandatory: row.flag(4)?,
+        source_column: row.string(5)?,
+        data_list_id: row.int32(6)?,
+    })
+}

@@ -1,0 +1,89 @@
+//! `boards.jsonl`: the fields of both generations' boards.
+
+use super::error::{ImportError, Place};
+use super::folder::Source;
+use super::known::Seen;
+use super::run::{Run, Turn, refer, refer_user};
+use obeya_store::search;
+use obeya_store::tables::boards::{AxisLine, BoardLine, BoardRow};
+
+/// Reads `boards.jsonl`.
+pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
+    let mut seen = Seen::default();
+    run.each(source, |run, place, mut line: BoardLine| {
+        let exists = run.known.boards.contains(&line.id);
+        let turn = run.turn(place, &mut seen, &line.id, exists)?;
+        if turn == Turn::Skip {
+            return Ok(());
+        }
+        refer(
+            place,
+            "groupId",
+            line.group_id,
+            &run.known.groups,
+            "a group",
+        )?;
+        run.known.boards.insert(line.id);
+        let rows = std::mem::take(&mut line.rows);
+        let columns = std::mem::take(&mut line.columns);
+        let row = BoardRow::from_line(line);
+        run.execute(&BoardRow::statements().upsert, &row.cells())?;
+        if turn == Turn::Replace {
+            run.execute(
+                "DELETE FROM board_lines WHERE board_id = ?1",
+                &[row.id.into()],
+            )?;
+        }
+        lines(run, place, row.id, "row", "rows", &rows)?;
+        lines(run, place, row.id, "column", "columns", &columns)?;
+        search::put_board(
+            run.session,
+            row.id,
+            row.name.as_deref(),
+            row.description.as_deref(),
+        )?;
+        Ok(())
+    })
+}
+
+fn lines(
+    run: &mut Run<'_>,
+    place: Place<'_>,
+    board: i32,
+    axis: &str,
+    field: &str,
+    lines: &[AxisLine],
+) -> Result<(), ImportError> {
+    for (position, line) in lines.iter().enumerate() {
+        if lines[..position].iter().any(|other| other.id == line.id) {
+            return Err(place.fault(
+                &format!("{field}[{position}].id"),
+                format_args!("{} twice", line.id),
+                "each id once",
+            ));
+        }
+        let user = line.responsible_user_id.as_deref();
+        refer_user(
+            place,
+            &format!("{field}[{position}].responsibleUserId"),
+            user,
+            &run.known.users,
+        )?;
+        run.execute(
+            "INSERT INTO board_lines (board_id, axis, id, name, week_day, is_column_category, style, sort_order, responsible_user_id) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            &[
+                board.into(),
+                axis.into(),
+                line.id.into(),
+                line.name.as_deref().into(),
+                line.week_day.as_deref().into(),
+                line.is_column_category.into(),
+                line.style.as_deref().into(),
+                line.sort_order.into(),
+                user.into(),
+            ],
+        )?;
+    }
+    Ok(())
+}

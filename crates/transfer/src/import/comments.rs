@@ -1,0 +1,216 @@
+//! `incident_comments.jsonl`.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::error::{ImportError, Place};
+use super::folder::Source;
+use super::known::Seen;
+use super::run::{Run, Turn, all_parents, no_circle, refer, refer_user, upsert};
+use crate::lines::comments::CommentLine;
+use obeya_store::bulk::MANY;
+use obeya_store::engine::{StoreError, Value};
+use obeya_store::{incidents, search};
+
+/// New comments handed to the session at once. A text may be long.
+const PIECE: usize = 1_000;
+
+/// The columns of the table, the id first.
+const COLUMNS: [&str; 8] = [
+    "id",
+    "incident_id",
+    "text",
+    "comment_date",
+    "commented_by",
+    "commented_by_user_id",
+    "parent_id",
+    "level",
+];
+
+/// Reads `incident_comments.jsonl`. A reply may stand before what it answers.
+pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
+    let sql = upsert("incident_comments", &COLUMNS[..1], &COLUMNS[1..]);
+    let mut fresh = Vec::new();
+    let mut seen = Seen::default();
+    let mut parents = HashMap::new();
+    let mut without_level = Vec::new();
+    let mut changed = BTreeSet::new();
+    run.each(source, |run, place, line: CommentLine| {
+        let exists = run.known.comments.contains_key(&line.id);
+        let turn = run.turn(place, &mut seen, &line.id, exists)?;
+        if turn == Turn::Skip {
+            return Ok(());
+        }
+        refer(
+            place,
+            "incidentId",
+            Some(line.incident_id),
+            &run.known.incidents,
+            "an incident",
+        )?;
+        refer_user(
+            place,
+            "commentedByUserId",
+            line.commented_by_user_id.as_deref(),
+            &run.known.users,
+        )?;
+        changed.insert(line.incident_id);
+        changed.extend(run.known.comments.insert(line.id, line.incident_id));
+        if let Some(parent) = line.parent_id {
+            parents.insert(line.id, (parent, place.line));
+            if line.level.is_none() {
+                without_level.push(line.id);
+            }
+        }
+        if turn == Turn::Insert {
+            fresh.push(line);
+            if fresh.len() == PIECE {
+                add(run, &mut fresh)?;
+            }
+            return Ok(());
+        }
+        run.execute(&sql, &columns_of(&line))?;
+        search::put_comment(run.session, line.id, &line.text)?;
+        Ok(())
+    })?;
+    add(run, &mut fresh)?;
+    check_parents(run, source, &parents)?;
+    check_replies(run, source, &seen)?;
+    let sql = "SELECT id, parent_id FROM incident_comments WHERE parent_id IS NOT NULL";
+    no_circle(&source.name, &all_parents(run.session, sql, &parents)?)?;
+    levels(run, &parents, without_level)?;
+    touch(run, &changed)?;
+    // Fewer leave the indexes in few pieces, and putting them in order costs what the whole of them does.
+    if run.report.inserted + run.report.replaced >= MANY {
+        search::settle_comments(run.session)?;
+    }
+    Ok(())
+}
+
+/// What a line gives to [`COLUMNS`].
+fn columns_of(line: &CommentLine) -> [Value<'_>; COLUMNS.len()] {
+    [
+        line.id.into(),
+        line.incident_id.into(),
+        (&line.text).into(),
+        line.comment_date.ticks().into(),
+        line.commented_by.as_deref().into(),
+        line.commented_by_user_id.as_deref().into(),
+        line.parent_id.into(),
+        line.level.unwrap_or(0).into(),
+    ]
+}
+
+/// Writes comments that were not there before, and forgets the lines.
+fn add(run: &mut Run<'_>, lines: &mut Vec<CommentLine>) -> Result<(), ImportError> {
+    let values: Vec<Value<'_>> = lines.iter().flat_map(columns_of).collect();
+    run.session.append("incident_comments", &COLUMNS, &values)?;
+    let texts = lines.iter().map(|line| (line.id, line.text.as_str()));
+    search::add_comments(run.session, texts)?;
+    lines.clear();
+    Ok(())
+}
+
+/// An incident changes with its comments, so those that were there before get a stamp: they tell how many comments they have, and whoever keeps a copy finds the
+/// comments that changed by the incidents that did.
+fn touch(run: &mut Run<'_>, changed: &BTreeSet<i32>) -> Result<(), ImportError> {
+    for incident in changed.iter().filter(|id| !run.told.incidents.contains(id)) {
+        let stamp = run.stamps.own();
+        incidents::touch(run.session, *incident, stamp)?;
+    }
+    Ok(())
+}
+
+fn check_parents(
+    run: &Run<'_>,
+    source: &Source,
+    parents: &HashMap<i32, (i32, u64)>,
+) -> Result<(), ImportError> {
+    let comments = &run.known.comments;
+    for (id, (parent, line)) in parents {
+        let place = Place {
+            file: &source.name,
+            line: *line,
+        };
+        match comments.get(parent) {
+            None => {
+                return Err(place.fault(
+                    "parentId",
+                    parent,
+                    "the id of a comment in the folder or in the database",
+                ));
+            }
+            Some(incident) if Some(incident) != comments.get(id) => {
+                return Err(place.fault(
+                    "parentId",
+                    format_args!("{parent}, a comment of incident {incident}"),
+                    "a comment of the same incident",
+                ));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a line that takes a comment to another incident and leaves its replies behind: the end of the one would take those of the other along.
+fn check_replies(run: &mut Run<'_>, source: &Source, seen: &Seen<i32>) -> Result<(), ImportError> {
+    if run.report.replaced == 0 {
+        return Ok(());
+    }
+    let sql = "SELECT p.id, p.incident_id, c.id, c.incident_id FROM incident_comments AS c \
+               JOIN incident_comments AS p ON p.id = c.parent_id \
+               WHERE p.incident_id <> c.incident_id ORDER BY c.id";
+    let apart = run.session.all(sql, &[], |row| {
+        let number = |column| Ok::<_, StoreError>(row.int(column)?.unwrap_or_default());
+        Ok((number(0)?, number(1)?, number(2)?, number(3)?))
+    })?;
+    for (parent, incident, reply, of) in apart {
+        let line = i32::try_from(parent).ok().and_then(|id| seen.line(&id));
+        let Some(line) = line else { continue };
+        let place = Place {
+            file: &source.name,
+            line,
+        };
+        return Err(place.fault(
+            "incidentId",
+            incident,
+            format_args!("{of}, the incident of comment {reply}, a reply to this one"),
+        ));
+    }
+    Ok(())
+}
+
+/// Works out the depth of replies whose lines leave it out.
+fn levels(
+    run: &mut Run<'_>,
+    parents: &HashMap<i32, (i32, u64)>,
+    without: Vec<i32>,
+) -> Result<(), ImportError> {
+    if without.is_empty() {
+        return Ok(());
+    }
+    // Above the folder's own lines there may be comments that were there before. All at once: one by one each would be a question over a wire.
+    let sql = "SELECT id, level FROM incident_comments WHERE level <> 0";
+    let stored: HashMap<i64, i64> = run
+        .session
+        .all(sql, &[], |row| {
+            let number = |column| Ok::<_, StoreError>(row.int(column)?.unwrap_or_default());
+            Ok((number(0)?, number(1)?))
+        })?
+        .into_iter()
+        .collect();
+    for id in without {
+        let mut level = 0_i64;
+        let mut at = id;
+        while let Some((parent, _)) = parents.get(&at) {
+            level += 1;
+            at = *parent;
+        }
+        let above = stored.get(&i64::from(at)).copied().unwrap_or(0);
+        run.execute(
+            "UPDATE incident_comments SET level = ?2 WHERE id = ?1",
+            &[id.into(), (above + level).into()],
+        )?;
+    }
+    Ok(())
+}

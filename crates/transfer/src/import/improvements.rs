@@ -1,0 +1,159 @@
+//! `improvements.jsonl`: improvements as v1 gives them.
+
+use obeya_model::{Patch, Timestamp};
+
+use super::OnConflict;
+use super::error::{ImportError, Place};
+use super::folder::Source;
+use super::known::Seen;
+use super::run::{Run, Turn, at_most, leaves_ids, refer, refer_user};
+use obeya_rules::words::{ImprovementStatus, Stage};
+use obeya_store::field::Word;
+use obeya_store::tables::improvements::{ImprovementLine, ImprovementRow};
+
+/// Most characters of a title: the limit of the interface.
+const TITLE: usize = 100;
+
+/// Reads `improvements.jsonl`.
+pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
+    let mut seen = Seen::default();
+    run.each(source, |run, place, line: ImprovementLine| {
+        leaves_ids(place, "id", line.id, "improvements")?;
+        let exists = run.known.improvements.contains(&line.id);
+        let turn = run.turn(place, &mut seen, &line.id, exists)?;
+        if turn == Turn::Skip {
+            return Ok(());
+        }
+        at_most(place, "title", line.title.as_deref(), TITLE)?;
+        refer(
+            place,
+            "groupId",
+            line.group_id,
+            &run.known.groups,
+            "a group",
+        )?;
+        refer(
+            place,
+            "projectId",
+            line.project_id,
+            &run.known.projects,
+            "a project",
+        )?;
+        refer_user(
+            place,
+            "suggestedByUserId",
+            line.suggested_by_user_id.as_deref(),
+            &run.known.users,
+        )?;
+        refer_user(
+            place,
+            "responsibleUserId",
+            line.responsible_user_id.as_deref(),
+            &run.known.users,
+        )?;
+        category(run, place, &line)?;
+        run.known.improvements.insert(line.id);
+        let guessed = last_change(&line);
+        let told = line.last_modified;
+        let stamp = run.stamps.of(place, "lastModified", turn, told, guessed)?;
+        run.told.improvements.insert(line.id);
+        let archived_from = archived_from(place, &line)?;
+        let row = ImprovementRow {
+            last_modified: stamp,
+            archived_from,
+            ..ImprovementRow::from_line(line)
+        };
+        run.execute(&ImprovementRow::statements().upsert, &row.cells())
+    })
+}
+
+/// Categories of improvements need no file of their own: the first line that tells the name beside the id makes the category, or renames it where the
+/// folder's records take the place of those there. The lines of one folder must agree.
+fn category(
+    run: &mut Run<'_>,
+    place: Place<'_>,
+    line: &ImprovementLine,
+) -> Result<(), ImportError> {
+    let Some(id) = line.category_id else {
+        return Ok(());
+    };
+    let told = run.told.improvement_categories.get(&id);
+    let renames = run.on_conflict == OnConflict::Replace && told.is_none();
+    if let Some(title) = &line.category {
+        run.told
+            .improvement_categories
+            .entry(id)
+            .or_insert_with(|| title.clone());
+    }
+    match (run.known.improvement_categories.get(&id), &line.category) {
+        (Some(known), Some(title)) if renames && known != title => {
+            run.execute(
+                "UPDATE improvement_categories SET title = ?2 WHERE id = ?1",
+                &[id.into(), title.into()],
+            )?;
+            run.known.improvement_categories.insert(id, title.clone());
+            Ok(())
+        }
+        (Some(known), Some(title)) if known != title => Err(place.fault(
+            "category",
+            format_args!("\"{title}\""),
+            format_args!("\"{known}\", the name category {id} has already"),
+        )),
+        (Some(_), _) => Ok(()),
+        (None, Some(title)) => {
+            run.execute(
+                "INSERT INTO improvement_categories (id, title) VALUES (?1, ?2)",
+                &[id.into(), title.into()],
+            )?;
+            run.known.improvement_categories.insert(id, title.clone());
+            Ok(())
+        }
+        (None, None) => Err(place.fault(
+            "categoryId",
+            id,
+            "the id of a category in the database, or the category's name in the field category",
+        )),
+    }
+}
+
+/// The stage an archived improvement goes back to: the one its line tells, or the last one it has a date of.
+fn archived_from(
+    place: Place<'_>,
+    line: &ImprovementLine,
+) -> Result<Option<Word<Stage>>, ImportError> {
+    let stages = [
+        (ImprovementStatus::Evaluated, line.evaluated_date),
+        (ImprovementStatus::Implemented, line.implemented_date),
+        (ImprovementStatus::InProgress, line.in_progress_date),
+        (ImprovementStatus::Planned, line.planned_date),
+    ];
+    let archived = line
+        .status
+        .as_ref()
+        .is_some_and(|status| status.as_str() == "Archived");
+    match line.archived_from {
+        Patch::Value(stage) if !archived => Err(place.fault(
+            "archivedFrom",
+            stage.as_str(),
+            "nothing, as the status is not Archived",
+        )),
+        told => Ok(told.apply(archived.then(|| {
+            let latest = stages.iter().find(|(_, date)| date.is_some());
+            Word::member(latest.map_or(ImprovementStatus::Suggested, |(stage, _)| *stage))
+        }))),
+    }
+}
+
+/// The latest of the stages' dates, which stands in for a stamp; without any it is now.
+fn last_change(line: &ImprovementLine) -> i64 {
+    let stages = [
+        line.suggestion_date,
+        line.planned_date,
+        line.in_progress_date,
+        line.implemented_date,
+        line.evaluated_date,
+        line.archived_date,
+    ];
+    let latest = stages.into_iter().flatten().max();
+    latest.map_or(i64::MAX, Timestamp::ticks)
+}

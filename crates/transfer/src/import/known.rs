@@ -1,0 +1,128 @@
+//! What a line may refer to: the ids in the database together with those the folder brought so far.
+//!
+//! References are checked here, ahead of the statement, because only here is it known which line and field to name. The database's own
+//! foreign keys stand behind it.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
+
+use obeya_store::engine::{Session, StoreError};
+
+/// Ids by resource.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    pub(super) projects: HashSet<i32>,
+    pub(super) areas: HashSet<i32>,
+    pub(super) groups: HashSet<i32>,
+    pub(super) users: HashSet<String>,
+    pub(super) boards: HashSet<i32>,
+    pub(super) data_lists: HashSet<i32>,
+    pub(super) incident_types: HashSet<i32>,
+    /// The parts of types, each with the id of its type.
+    pub(super) categories: HashMap<i32, i32>,
+    pub(super) causes: HashMap<i32, i32>,
+    pub(super) consequences: HashMap<i32, i32>,
+    pub(super) custom_fields: HashMap<i32, i32>,
+    pub(super) incidents: HashSet<i32>,
+    /// Comments, each with the id of its incident.
+    pub(super) comments: HashMap<i32, i32>,
+    pub(super) improvements: HashSet<i32>,
+    pub(super) improvement_categories: HashMap<i32, String>,
+    pub(super) datasources: HashSet<i32>,
+    /// Whether the database had any value before. Values are looked up one by one: there may be too many to hold.
+    pub(super) any_values: bool,
+}
+
+impl Known {
+    /// Everything in the database.
+    pub(super) fn load(session: &mut dyn Session) -> Result<Self, StoreError> {
+        Ok(Self {
+            projects: ids(session, "SELECT id FROM projects")?,
+            areas: ids(session, "SELECT id FROM areas")?,
+            groups: ids(session, "SELECT id FROM groups")?,
+            users: session
+                .all("SELECT id FROM users", &[], |row| {
+                    Ok(row.text(0)?.unwrap_or_default().to_owned())
+                })?
+                .into_iter()
+                .collect(),
+            boards: ids(session, "SELECT id FROM boards")?,
+            data_lists: ids(session, "SELECT id FROM data_lists")?,
+            incident_types: ids(session, "SELECT id FROM incident_types")?,
+            categories: owned(session, "SELECT id, incident_type_id FROM type_categories")?,
+            causes: owned(session, "SELECT id, incident_type_id FROM type_causes")?,
+            consequences: owned(
+                session,
+                "SELECT id, incident_type_id FROM type_consequences",
+            )?,
+            custom_fields: owned(
+                session,
+                "SELECT id, incident_type_id FROM type_custom_fields",
+            )?,
+            incidents: ids(session, "SELECT id FROM incidents")?,
+            comments: owned(session, "SELECT id, incident_id FROM incident_comments")?,
+            improvements: ids(session, "SELECT id FROM improvements")?,
+            improvement_categories: session
+                .all("SELECT id, title FROM improvement_categories", &[], |row| {
+                    Ok((id(row.int(0)?), row.text(1)?.unwrap_or_default().to_owned()))
+                })?
+                .into_iter()
+                .collect(),
+            datasources: ids(session, "SELECT id FROM datasources")?,
+            any_values: session
+                .first("SELECT id FROM datasource_values LIMIT 1", &[], |row| {
+                    row.int(0)
+                })?
+                .is_some(),
+        })
+    }
+}
+
+fn ids(session: &mut dyn Session, sql: &str) -> Result<HashSet<i32>, StoreError> {
+    Ok(session
+        .all(sql, &[], |row| Ok(id(row.int(0)?)))?
+        .into_iter()
+        .collect())
+}
+
+fn owned(session: &mut dyn Session, sql: &str) -> Result<HashMap<i32, i32>, StoreError> {
+    Ok(session
+        .all(sql, &[], |row| Ok((id(row.int(0)?), id(row.int(1)?))))?
+        .into_iter()
+        .collect())
+}
+
+/// An id column. Ids on the wire are int32, so no row has another.
+fn id(column: Option<i64>) -> i32 {
+    column
+        .and_then(|id| i32::try_from(id).ok())
+        .unwrap_or_default()
+}
+
+/// The lines on which the ids of one file stand, to find one that stands twice.
+#[derive(Debug)]
+pub(super) struct Seen<K>(HashMap<K, u64>);
+
+impl<K> Default for Seen<K> {
+    fn default() -> Self {
+        Self(HashMap::new())
+    }
+}
+
+impl<K: Eq + Hash> Seen<K> {
+    /// The line the id stands on.
+    pub(super) fn line(&self, id: &K) -> Option<u64> {
+        self.0.get(id).copied()
+    }
+
+    /// Notes the id; the line it stood on before, if it did.
+    pub(super) fn note(&mut self, id: K, line: u64) -> Option<u64> {
+        match self.0.entry(id) {
+            std::collections::hash_map::Entry::Occupied(first) => Some(*first.get()),
+            std::collections::hash_map::Entry::Vacant(free) => {
+                free.insert(line);
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! A folder of JSON Lines (and CSV) into the database: every file or nothing, in one transaction.
+//!
+//! Each line is a record in the shape of the wire, with its id and its timestamps, which are kept. Lines are checked as strictly as they
+//! can be: an unknown field, a reference to nothing or an id that stands twice is a [`Fault`] with its file, line and field. The rules of
+//! the service's operations (allowed transitions, members of groups) are not asked here: what is imported is history. Nothing here knows
+//! HTTP or an engine; `crates/cli/docs/import-format.md` describes the files.
+
+mod boards;
+mod comments;
+mod csv;
+mod datasources;
+mod decode;
+mod error;
+mod folder;
+mod improvements;
+mod incidents;
+mod known;
+mod names;
+mod organisation;
+mod progress;
+mod renamed;
+mod run;
+mod stamps;
+mod store;
+mod types;
+mod values;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+pub use error::{Fault, ImportError};
+pub use progress::Progress;
+
+use folder::Source;
+use known::Known;
+use obeya_model::Timestamp;
+use obeya_store::engine::Session;
+use obeya_store::{Store, StoreOptions, bulk};
+use renamed::Names;
+use run::{Run, Told};
+use stamps::Stamps;
+
+/// What to do with a line whose id is in the database already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnConflict {
+    /// Refuse the whole import.
+    #[default]
+    Fail,
+    /// Leave the record as it is.
+    Skip,
+    /// Give the record the line's fields; a field the line leaves out is empty afterwards.
+    Replace,
+}
+
+/// How an import is done.
+#[derive(Debug, Clone, Copy)]
+pub struct ImportOptions {
+    /// What to do with a line whose id is in the database already. Default: fail.
+    pub on_conflict: OnConflict,
+    /// How long to wait while another process writes to the database. Default: 30 s.
+    pub lock_wait: Duration,
+}
+
+impl Default for ImportOptions {
+    fn default() -> Self {
+        Self {
+            on_conflict: OnConflict::default(),
+            lock_wait: Duration::from_secs(30),
+        }
+    }
+}
+
+/// What an import did.
+#[derive(Debug, Clone)]
+pub struct ImportReport {
+    /// Each file, in the order they were read.
+    pub files: Vec<FileReport>,
+    /// From the first look at the folder until everything was on disk.
+    pub elapsed: Duration,
+}
+
+/// What came of one file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FileReport {
+    /// Name of the file in the folder.
+    pub file: String,
+    /// Records in the file.
+    pub read: u64,
+    /// Records that were new.
+    pub inserted: u64,
+    /// Records that took the place of one in the database.
+    pub replaced: u64,
+    /// Records left out because the database had them.
+    pub skipped: u64,
+}
+
+/// Imports a folder into the database at `db_url` (`sqlite:FILE`, made if it is missing), in one transaction.
+///
+/// A service may run on the same database meanwhile: its reads go on, its writes wait for the import to end and are answered 503 if that
+/// takes longer than they may wait.
+///
+/// # Errors
+/// [`ImportError::Fault`] for the first line that is not what it must be; the other kinds when the folder cannot be read or the database
+/// cannot be written. Nothing is stored then.
+pub async fn import_dir(
+    folder: &Path,
+    db_url: &str,
+    options: ImportOptions,
+    progress: Arc<dyn Progress>,
+) -> Result<ImportReport, ImportError> {
+    let started = Instant::now();
+    let sources = folder::sources(folder)?;
+    let store = Store::open(db_url, &store_options(options.lock_wait)).await?;
+    let imported = store
+        .write_isolated(move |session| import(session, &sources, options, progress.as_ref()))
+        .await;
+    store.close().await;
+    Ok(ImportReport {
+        files: imported?,
+        elapsed: started.elapsed(),
+    })
+}
+
+/// One long write by one process: a large cache and no hurry.
+fn store_options(lock_wait: Duration) -> StoreOptions {
+    StoreOptions {
+        writer_cache_kib: 128 << 10,
+        statement_budget: Duration::from_secs(600),
+        busy_timeout: lock_wait,
+        ..StoreOptions::default()
+    }
+}
+
+fn import(
+    session: &mut dyn Session,
+    sources: &[Source],
+    options: ImportOptions,
+    progress: &dyn Progress,
+) -> Result<Vec<FileReport>, ImportError> {
+    progress.begin(sources.iter().map(|source| source.bytes).sum());
+    let known = Known::load(session)?;
+    let names = Names::begin(session, &known)?;
+    let stamps = Stamps::begin(session, Timestamp::now().ticks())?;
+    bulk::begin(session)?;
+    let mut run = Run {
+        session,
+        on_conflict: options.on_conflict,
+        known,
+        stamps,
+        progress,
+        report: FileReport::default(),
+        told: Told::default(),
+    };
+    let mut reports = Vec::new();
+    for source in sources {
+        progress.file(&source.name);
+        run.report = FileReport {
+            file: source.name.clone(),
+            ..FileReport::default()
+        };
+        let read = match source.resource {
+            "store" => store::read,
+            "projects" => organisation::projects,
+            "areas" => organisation::areas,
+            "groups" => organisation::groups,
+            "users" => organisation::users,
+            "boards" => boards::read,
+            "data_lists" => names::data_lists,
+            "incident_types" => types::read,
+            "incidents" => incidents::read,
+            "incident_comments" => comments::read,
+            "improvement_categories" => names::improvement_categories,
+            "improvements" => improvements::read,
+            "datasources" => datasources::read,
+            _ => values::read,
+        };
+        read(&mut run, source)?;
+        reports.push(run.report.clone());
+    }
+    names.settle(&mut run)?;
+    run.stamps.end(run.session)?;
+    store::settle(&mut run)?;
+    let written = |report: &FileReport| report.inserted + report.replaced;
+    bulk::end(run.session, reports.iter().map(written).sum())?;
+    Ok(reports)
+}

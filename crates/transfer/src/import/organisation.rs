@@ -1,0 +1,122 @@
+//! `projects.jsonl`, `areas.jsonl`, `groups.jsonl`, `users.jsonl`.
+
+use std::collections::HashMap;
+
+use super::error::{ImportError, Place};
+use super::folder::Source;
+use super::known::Seen;
+use super::run::{Run, Turn, all_parents, no_circle, not_empty, refer};
+use obeya_store::engine::Value;
+use obeya_store::search;
+use obeya_store::tables::organisation::{
+    AreaLine, AreaRow, GroupLine, GroupRow, ProjectLine, ProjectRow, UserLine, UserRow,
+};
+
+/// Reads `projects.jsonl`.
+pub(super) fn projects(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
+    let mut seen = Seen::default();
+    run.each(source, |run, place, line: ProjectLine| {
+        let exists = run.known.projects.contains(&line.id);
+        if run.turn(place, &mut seen, &line.id, exists)? == Turn::Skip {
+            return Ok(());
+        }
+        run.known.projects.insert(line.id);
+        let row = ProjectRow::from_line(line);
+        run.execute(&ProjectRow::statements().upsert, &row.cells())
+    })
+}
+
+/// Reads `areas.jsonl`.
+pub(super) fn areas(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
+    let mut seen = Seen::default();
+    run.each(source, |run, place, line: AreaLine| {
+        let exists = run.known.areas.contains(&line.id);
+        if run.turn(place, &mut seen, &line.id, exists)? == Turn::Skip {
+            return Ok(());
+        }
+        run.known.areas.insert(line.id);
+        let row = AreaRow::from_line(line);
+        run.execute(&AreaRow::statements().upsert, &row.cells())?;
+        search::put_area(run.session, row.id, &row.name, row.description.as_deref())?;
+        Ok(())
+    })
+}
+
+/// Reads `groups.jsonl`. A parent may stand after its children.
+pub(super) fn groups(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
+    let mut seen = Seen::default();
+    let mut parents = HashMap::new();
+    run.each(source, |run, place, line: GroupLine| {
+        let exists = run.known.groups.contains(&line.id);
+        if run.turn(place, &mut seen, &line.id, exists)? == Turn::Skip {
+            return Ok(());
+        }
+        run.known.groups.insert(line.id);
+        if let Some(parent) = line.parent_id {
+            parents.insert(line.id, (parent, place.line));
+        }
+        let row = GroupRow::from_line(line);
+        run.execute(&GroupRow::statements().upsert, &row.cells())?;
+        search::put_group(
+            run.session,
+            row.id,
+            row.name.as_deref(),
+            row.description.as_deref(),
+        )?;
+        Ok(())
+    })?;
+    for (parent, line) in parents.values() {
+        let place = Place {
+            file: &source.name,
+            line: *line,
+        };
+        refer(
+            place,
+            "parentId",
+            Some(*parent),
+            &run.known.groups,
+            "a group",
+        )?;
+    }
+    let parents = all_parents(
+        run.session,
+        "SELECT id, parent_id FROM groups WHERE parent_id IS NOT NULL",
+        &parents,
+    )?;
+    no_circle(&source.name, &parents)
+}
+
+/// Reads `users.jsonl`, memberships included.
+pub(super) fn users(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
+    let mut seen = Seen::default();
+    run.each(source, |run, place, mut line: UserLine| {
+        not_empty(place, "id", &line.id)?;
+        let exists = run.known.users.contains(&line.id);
+        let turn = run.turn(place, &mut seen, &line.id, exists)?;
+        if turn == Turn::Skip {
+            return Ok(());
+        }
+        let groups = std::mem::take(&mut line.groups);
+        let row = UserRow::from_line(line);
+        run.execute(&UserRow::statements().upsert, &row.cells())?;
+        let id = Value::from(&row.id);
+        if turn == Turn::Replace {
+            run.execute("DELETE FROM group_members WHERE user_id = ?1", &[id])?;
+        }
+        for (position, group) in groups.into_iter().enumerate() {
+            refer(
+                place,
+                &format!("groups[{position}]"),
+                Some(group),
+                &run.known.groups,
+                "a group",
+            )?;
+            run.execute(
+                "INSERT INTO group_members (group_id, user_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
+                &[group.into(), id],
+            )?;
+        }
+        run.known.users.insert(row.id);
+        Ok(())
+    })
+}

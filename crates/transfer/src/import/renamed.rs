@@ -1,0 +1,208 @@
+//! Names that an import changed, and the records that tell them: an incident gives the name of its project beside the id, so it changes with the name.
+//!
+//! What came in with this import has its stamp already. An anonymous incident does not change with its reporter's name: that it did would tell who it was.
+
+use std::collections::{HashMap, HashSet};
+
+use super::error::ImportError;
+use super::known::Known;
+use super::run::Run;
+use obeya_store::engine::{Row, Session, StoreError, Value};
+
+/// Ids that are looked for at once.
+const LOOK: usize = 500;
+
+/// A table of what has a name.
+struct Named {
+    /// Gives the ids, and what of it others tell or are ordered by.
+    words: &'static str,
+    columns: usize,
+    /// Whether others may refer to what is not there: then they change when it comes.
+    may_come_later: bool,
+    /// What gives the ids of the incidents and improvements that refer to it, up to the list of its ids.
+    incidents: &'static [&'static str],
+    improvements: &'static [&'static str],
+}
+
+const NAMED: [Named; 10] = [
+    Named {
+        words: "SELECT id, name FROM projects",
+        columns: 2,
+        may_come_later: false,
+        incidents: &["SELECT id FROM incidents WHERE project_id"],
+        improvements: &["SELECT id FROM improvements WHERE project_id"],
+    },
+    Named {
+        words: "SELECT id, name FROM groups",
+        columns: 2,
+        may_come_later: false,
+        incidents: &[
+            "SELECT id FROM incidents WHERE reported_by_group_id",
+            "SELECT id FROM incidents WHERE follow_up_group_id",
+        ],
+        improvements: &["SELECT id FROM improvements WHERE group_id"],
+    },
+    Named {
+        words: "SELECT id, user_name, display_name FROM users",
+        columns: 3,
+        may_come_later: false,
+        incidents: &[
+            "SELECT id FROM incidents WHERE is_anonymous = 0 AND reported_by_user_id",
+            "SELECT id FROM incidents WHERE responsible_user_id",
+            // The comments on them tell it.
+            "SELECT incident_id FROM incident_comments WHERE commented_by_user_id",
+        ],
+        improvements: &[
+            "SELECT id FROM improvements WHERE suggested_by_user_id",
+            "SELECT id FROM improvements WHERE responsible_user_id",
+        ],
+    },
+    Named {
+        words: "SELECT id, title FROM incident_types",
+        columns: 2,
+        may_come_later: false,
+        incidents: &["SELECT id FROM incidents WHERE incident_type_id"],
+        improvements: &[],
+    },
+    Named {
+        words: "SELECT id, title, sort_order FROM type_categories",
+        columns: 3,
+        may_come_later: false,
+        incidents: &["SELECT incident_id FROM incident_categories WHERE category_id"],
+        improvements: &[],
+    },
+    Named {
+        words: "SELECT id, title, sort_order FROM type_causes",
+        columns: 3,
+        may_come_later: false,
+        incidents: &["SELECT incident_id FROM incident_causes WHERE cause_id"],
+        improvements: &[],
+    },
+    Named {
+        words: "SELECT id, title, unit FROM type_consequences",
+        columns: 3,
+        may_come_later: false,
+        incidents: &["SELECT incident_id FROM incident_consequences WHERE consequence_id"],
+        improvements: &[],
+    },
+    Named {
+        words: "SELECT id, label, type, sort_order, data_list_id FROM type_custom_fields",
+        columns: 5,
+        may_come_later: false,
+        incidents: &["SELECT incident_id FROM incident_custom_fields WHERE custom_field_id"],
+        improvements: &[],
+    },
+    Named {
+        words: "SELECT id, name FROM data_lists",
+        columns: 2,
+        may_come_later: true,
+        incidents: &[
+            "SELECT m.incident_id FROM incident_custom_fields AS m JOIN type_custom_fields AS f ON f.id = m.custom_field_id WHERE f.data_list_id",
+        ],
+        improvements: &[],
+    },
+    Named {
+        words: "SELECT id, title FROM improvement_categories",
+        columns: 2,
+        may_come_later: false,
+        incidents: &[],
+        improvements: &["SELECT id FROM improvements WHERE category_id"],
+    },
+];
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Key {
+    Int(i64),
+    Text(String),
+}
+
+/// What was told of each before the import, for each of [`NAMED`]; nothing where nobody told it.
+#[derive(Debug)]
+pub(super) struct Names(Vec<HashMap<Key, String>>);
+
+impl Names {
+    /// Those before the import.
+    pub(super) fn begin(session: &mut dyn Session, known: &Known) -> Result<Self, StoreError> {
+        if known.incidents.is_empty() && known.improvements.is_empty() {
+            return Ok(Names(Vec::new()));
+        }
+        let names = NAMED.iter().map(|named| words(session, named));
+        names.collect::<Result<_, _>>().map(Names)
+    }
+
+    /// Stamps the records that tell what is another name now.
+    pub(super) fn settle(&self, run: &mut Run<'_>) -> Result<(), ImportError> {
+        for (named, before) in NAMED.iter().zip(&self.0) {
+            let changed: Vec<Key> = words(run.session, named)?
+                .into_iter()
+                .filter(|(id, now)| match before.get(id) {
+                    Some(before) => before != now,
+                    None => named.may_come_later,
+                })
+                .map(|(id, _)| id)
+                .collect();
+            let incidents = telling(run.session, named.incidents, &changed)?;
+            let stamped = std::mem::take(&mut run.told.incidents);
+            touch(run, "incidents", incidents.difference(&stamped))?;
+            run.told.incidents = stamped;
+            let improvements = telling(run.session, named.improvements, &changed)?;
+            let stamped = std::mem::take(&mut run.told.improvements);
+            touch(run, "improvements", improvements.difference(&stamped))?;
+            run.told.improvements = stamped;
+        }
+        Ok(())
+    }
+}
+
+fn words(session: &mut dyn Session, named: &Named) -> Result<HashMap<Key, String>, StoreError> {
+    let told = |row: &dyn Row| {
+        let key = match row.value(0)? {
+            Value::Text(id) => Key::Text(id.to_owned()),
+            _ => Key::Int(row.int(0)?.unwrap_or_default()),
+        };
+        let words: Result<Vec<_>, _> = (1..named.columns)
+            .map(|column| Ok::<_, StoreError>(format!("{:?}", row.value(column)?)))
+            .collect();
+        Ok((key, words?.join(" ")))
+    };
+    Ok(session.all(named.words, &[], told)?.into_iter().collect())
+}
+
+/// The ids of the records that refer to one of these.
+fn telling(
+    session: &mut dyn Session,
+    selections: &[&str],
+    changed: &[Key],
+) -> Result<HashSet<i32>, StoreError> {
+    let mut found = HashSet::new();
+    for selection in selections {
+        // As many places each time, so that it is one statement.
+        let places: Vec<String> = (1..=LOOK).map(|place| format!("?{place}")).collect();
+        let sql = format!("{selection} IN ({})", places.join(", "));
+        for some in changed.chunks(LOOK) {
+            let mut binds = vec![Value::Null; LOOK];
+            for (bind, key) in binds.iter_mut().zip(some) {
+                *bind = match key {
+                    Key::Int(id) => (*id).into(),
+                    Key::Text(id) => id.into(),
+                };
+            }
+            let ids = session.all(&sql, &binds, |row| row.int32(0))?;
+            found.extend(ids.into_iter().flatten());
+        }
+    }
+    Ok(found)
+}
+
+fn touch<'a>(
+    run: &mut Run<'_>,
+    table: &str,
+    ids: impl Iterator<Item = &'a i32>,
+) -> Result<(), ImportError> {
+    let sql = format!("UPDATE {table} SET last_modified = ?2 WHERE id = ?1");
+    for id in ids {
+        let stamp = run.stamps.own();
+        run.execute(&sql, &[(*id).into(), stamp.into()])?;
+    }
+    Ok(())
+}

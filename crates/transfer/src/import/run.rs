@@ -1,0 +1,360 @@
+//! One import under way: what every resource's reader shares.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::Display;
+use std::hash::Hash;
+
+use serde::de::DeserializeOwned;
+
+use super::decode;
+use super::error::{ImportError, Place};
+use super::folder::Source;
+use super::known::{Known, Seen};
+use super::progress::Progress;
+use super::stamps::Stamps;
+use super::{FileReport, OnConflict};
+use crate::lines::store::StoreLine;
+use obeya_store::engine::{Session, Value};
+
+/// The largest id that may be brought to where the service gives ids. A new one is above every one there has been, and an id is an int32: beyond this some
+/// 147 million remain.
+const LAST_ID: i32 = 2_000_000_000;
+
+/// One import under way, inside its transaction.
+pub(super) struct Run<'a> {
+    pub(super) session: &'a mut dyn Session,
+    pub(super) on_conflict: OnConflict,
+    pub(super) known: Known,
+    pub(super) stamps: Stamps,
+    pub(super) progress: &'a dyn Progress,
+    pub(super) report: FileReport,
+    pub(super) told: Told,
+}
+
+/// What the lines so far have told beside their own records.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    /// The names given to records without a file of their own.
+    pub(super) improvement_categories: HashMap<i32, String>,
+    pub(super) data_lists: HashMap<i32, String>,
+    /// The incidents and improvements that have their stamps from this import.
+    pub(super) incidents: HashSet<i32>,
+    pub(super) improvements: HashSet<i32>,
+    /// What the folder's store has given out.
+    pub(super) given: StoreLine,
+    /// The list of each custom field that a line gave a choice for, looked up once.
+    pub(super) lists_of_fields: HashMap<i32, Option<i64>>,
+}
+
+/// What is to be done with a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// Its record is new.
+    Insert,
+    /// Its record is in the database and takes the line's fields.
+    Replace,
+    /// Its record is in the database and stays as it is.
+    Skip,
+}
+
+impl Run<'_> {
+    /// Calls `each` with every line of a file, decoded.
+    pub(super) fn each<T: DeserializeOwned>(
+        &mut self,
+        source: &Source,
+        mut each: impl FnMut(&mut Self, Place<'_>, T) -> Result<(), ImportError>,
+    ) -> Result<(), ImportError> {
+        source.each_line(self.progress, |place, line| {
+            each(self, place, decode::json(place, line)?)
+        })
+    }
+
+    /// Decides what to do with the record `id`, and counts it. `exists` says whether the database had it before this import.
+    pub(super) fn turn<K: Eq + Hash + Display + Clone>(
+        &mut self,
+        place: Place<'_>,
+        seen: &mut Seen<K>,
+        id: &K,
+        exists: bool,
+    ) -> Result<Turn, ImportError> {
+        if let Some(first) = seen.note(id.clone(), place.line) {
+            return Err(place.fault(
+                "id",
+                format_args!("{id}, which line {first} has already"),
+                "each id once in a file",
+            ));
+        }
+        self.report.read += 1;
+        let turn = match (exists, self.on_conflict) {
+            (false, _) => Turn::Insert,
+            (true, OnConflict::Skip) => Turn::Skip,
+            (true, OnConflict::Replace) => Turn::Replace,
+            (true, OnConflict::Fail) => {
+                let expected =
+                    "an id that is new (or the choice to skip or to replace what is there)";
+                return Err(place.fault(
+                    "id",
+                    format_args!("{id}, which the database has already"),
+                    expected,
+                ));
+            }
+        };
+        *match turn {
+            Turn::Insert => &mut self.report.inserted,
+            Turn::Replace => &mut self.report.replaced,
+            Turn::Skip => &mut self.report.skipped,
+        } += 1;
+        Ok(turn)
+    }
+
+    /// Runs a statement. What it fails with may be told later, so whatever names a line is found before it.
+    pub(super) fn execute(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), ImportError> {
+        self.session.execute_deferred(sql, binds)?;
+        Ok(())
+    }
+}
+
+/// Refuses an id that nothing has. `what` says what it should be the id of, such as `a group`.
+pub(super) fn refer(
+    place: Place<'_>,
+    field: &str,
+    id: Option<i32>,
+    known: &HashSet<i32>,
+    what: &str,
+) -> Result<(), ImportError> {
+    match id {
+        Some(id) if !known.contains(&id) => Err(unknown(place, field, id, what)),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a user id that nobody has.
+pub(super) fn refer_user(
+    place: Place<'_>,
+    field: &str,
+    id: Option<&str>,
+    known: &HashSet<String>,
+) -> Result<(), ImportError> {
+    match id {
+        Some(id) if !known.contains(id) => {
+            Err(unknown(place, field, format_args!("\"{id}\""), "a user"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a part of an incident that does not belong to the incident's type.
+pub(super) fn refer_part(
+    place: Place<'_>,
+    field: &str,
+    id: i32,
+    parts: &HashMap<i32, i32>,
+    kind: i32,
+    what: &str,
+) -> Result<(), ImportError> {
+    match parts.get(&id) {
+        Some(owner) if *owner == kind => Ok(()),
+        Some(owner) => Err(place.fault(
+            field,
+            format_args!("{id}, {what} of incident type {owner}"),
+            format_args!("{what} of incident type {kind}"),
+        )),
+        None => Err(unknown(
+            place,
+            field,
+            id,
+            &format!("{what} of incident type {kind}"),
+        )),
+    }
+}
+
+fn unknown(place: Place<'_>, field: &str, found: impl Display, what: &str) -> ImportError {
+    place.fault(
+        field,
+        found,
+        format_args!("the id of {what} in the folder or in the database"),
+    )
+}
+
+/// Refuses a text longer than the interface gives room for, in characters.
+pub(super) fn at_most(
+    place: Place<'_>,
+    field: &str,
+    text: Option<&str>,
+    most: usize,
+) -> Result<(), ImportError> {
+    // Bytes are never fewer than characters, so most texts need no counting.
+    let Some(text) = text.filter(|text| text.len() > most) else {
+        return Ok(());
+    };
+    let length = text.chars().count();
+    if length > most {
+        return Err(place.fault(
+            field,
+            format_args!("{length} characters"),
+            format_args!("at most {most}"),
+        ));
+    }
+    Ok(())
+}
+
+/// An id leaves some to be given to new records: without any no such record could ever be made again.
+pub(super) fn leaves_ids(
+    place: Place<'_>,
+    field: &str,
+    id: i32,
+    records: &str,
+) -> Result<(), ImportError> {
+    if id > LAST_ID {
+        let expected = format_args!("at most {LAST_ID}, which leaves ids for new {records}");
+        return Err(place.fault(field, id, expected));
+    }
+    Ok(())
+}
+
+/// Refuses an empty text where one must stand.
+pub(super) fn not_empty(place: Place<'_>, field: &str, text: &str) -> Result<(), ImportError> {
+    if text.is_empty() {
+        return Err(place.fault(field, "an empty text", "at least one character"));
+    }
+    Ok(())
+}
+
+/// Refuses parents that go round in a circle: a reader that climbs from one of them would never arrive.
+///
+/// `parents` holds each record's parent, and its line if the file has it; what was there before has none, and no circle.
+pub(super) fn no_circle(
+    file: &str,
+    parents: &HashMap<i32, (i32, Option<u64>)>,
+) -> Result<(), ImportError> {
+    // Every record is climbed from once; what was climbed through before needs no second look.
+    let mut done: HashSet<i32> = HashSet::with_capacity(parents.len());
+    for (start, (_, line)) in parents {
+        let Some(line) = line else { continue };
+        let mut path = HashSet::new();
+        let mut at = *start;
+        while !done.contains(&at) {
+            let Some((parent, _)) = parents.get(&at) else {
+                break;
+            };
+            if !path.insert(at) {
+                let place = Place { file, line: *line };
+                let found = format_args!(
+                    "a parent of {start} from which the way up goes round in a circle at {at}"
+                );
+                return Err(place.fault(
+                    "parentId",
+                    found,
+                    "parents that end at one without a parent",
+                ));
+            }
+            at = *parent;
+        }
+        done.extend(path);
+    }
+    Ok(())
+}
+
+/// The parents of a table's records, those of the lines read so far included.
+pub(super) fn all_parents(
+    session: &mut dyn Session,
+    sql: &str,
+    lines: &HashMap<i32, (i32, u64)>,
+) -> Result<HashMap<i32, (i32, Option<u64>)>, ImportError> {
+    let stored = session.all(sql, &[], |row| {
+        Ok((
+            row.int(0)?.unwrap_or_default(),
+            row.int(1)?.unwrap_or_default(),
+        ))
+    })?;
+    let narrow = |id: i64| i32::try_from(id).unwrap_or_default();
+    Ok(stored
+        .into_iter()
+        .map(|(id, parent)| {
+            (
+                narrow(id),
+                (
+                    narrow(parent),
+                    lines.get(&narrow(id)).map(|(_, line)| *line),
+                ),
+            )
+        })
+        .collect())
+}
+
+/// `INSERT … ON CONFLICT (key) DO UPDATE` over these columns, the key first. The names come from this crate, never from a file.
+pub(super) fn upsert(table: &str, key: &[&str], columns: &[&str]) -> String {
+    let all = key
+        .iter()
+        .chain(columns)
+        .copied()
+        .collect::<Vec<_>>()
+        .join(", ");
+    let places = (1..=key.len() + columns.len())
+        .map(|n| format!("?{n}"))
+        .collect::<Vec<_>>()
+        .join(", ");
+    let changes = columns
+        .iter()
+        .map(|column| format!("{column} = excluded.{column}"))
+        .collect::<Vec<_>>()
+        .join(", ");
+    let action = if changes.is_empty() {
+        "NOTHING".to_owned()
+    } else {
+        format!("UPDATE SET {changes}")
+    };
+    format!(
+        "INSERT INTO {table} ({all}) VALUES ({places}) ON CONFLICT ({}) DO {action}",
+        key.join(", ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_upsert_sets_everything_but_the_key() {
+        assert_eq!(
+            upsert("areas", &["id"], &["name", "description"]),
+            "INSERT INTO areas (id, name, description) VALUES (?1, ?2, ?3) \
+             ON CONFLICT (id) DO UPDATE SET name = excluded.name, description = excluded.description"
+        );
+        assert_eq!(
+            upsert("group_members", &["group_id", "user_id"], &[]),
+            "INSERT INTO group_members (group_id, user_id) VALUES (?1, ?2) ON CONFLICT (group_id, user_id) DO NOTHING"
+        );
+    }
+
+    #[test]
+    fn a_circle_of_parents_is_found_and_a_tree_is_none() {
+        no_circle(
+            "groups.jsonl",
+            &HashMap::from([(2, (1, Some(2))), (3, (1, None)), (4, (3, Some(4)))]),
+        )
+        .expect("a tree");
+        let fault = no_circle(
+            "groups.jsonl",
+            &HashMap::from([(1, (2, Some(5))), (2, (1, None))]),
+        )
+        .expect_err("1 and 2 are each other's parent");
+        assert!(
+            fault
+                .to_string()
+                .starts_with("groups.jsonl, line 5, field parentId: found a parent of 1 "),
+            "{fault}"
+        );
+    }
+
+    #[test]
+    fn lengths_are_counted_in_characters() {
+        let place = Place {
+            file: "x.jsonl",
+            line: 1,
+        };
+        at_most(place, "title", Some(&"æ".repeat(100)), 100)
+            .expect("200 bytes, but 100 characters");
+        at_most(place, "title", Some(&"æ".repeat(101)), 100).expect_err("101 characters");
+    }
+}

@@ -1,0 +1,51 @@
+//! `store.jsonl`: what another store has given out, so that this one gives none of it to something else.
+
+use super::error::ImportError;
+use super::folder::Source;
+use super::run::{Run, leaves_ids};
+use crate::lines::store::StoreLine;
+use obeya_store::{sequences, values};
+
+/// Reads `store.jsonl`.
+pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
+    run.each(source, |run, place, line: StoreLine| {
+        if run.report.read > 0 {
+            return Err(place.whole("another line", "one line, as there is one store"));
+        }
+        run.report.read = 1;
+        run.report.inserted = 1;
+        if let Some(stamp) = line.last_stamp {
+            run.stamps.pass(place, "lastStamp", stamp)?;
+        }
+        for (field, id, records) in [
+            ("lastIncidentId", line.last_incident_id, "incidents"),
+            (
+                "lastImprovementId",
+                line.last_improvement_id,
+                "improvements",
+            ),
+            ("lastValueId", line.last_value_id, "values"),
+        ] {
+            leaves_ids(place, field, id.unwrap_or_default(), records)?;
+        }
+        run.told.given = line;
+        Ok(())
+    })
+}
+
+/// Moves the counters of ids on. To be done at the end: on PostgreSQL they stay so whatever becomes of the transaction.
+pub(super) fn settle(run: &mut Run<'_>) -> Result<(), ImportError> {
+    let given = &run.told.given;
+    for (table, last) in [
+        ("incidents", given.last_incident_id),
+        ("improvements", given.last_improvement_id),
+    ] {
+        if let Some(last) = last {
+            sequences::pass(run.session, table, last.into())?;
+        }
+    }
+    if let Some(last) = given.last_value_id {
+        values::given(run.session, last)?;
+    }
+    Ok(())
+}

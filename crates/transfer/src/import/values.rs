@@ -1,0 +1,234 @@
+//! `datasource_values.jsonl` or `.csv`: the one file that may hold millions of lines.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use obeya_model::Timestamp;
+
+use super::error::{ImportError, Place};
+use super::folder::Source;
+use super::known::Seen;
+use super::run::{Run, Turn, at_most, leaves_ids, refer};
+use super::{csv, decode};
+use crate::lines::values::ValueLine;
+use obeya_store::engine::Value;
+use obeya_store::values::{COLUMNS, changed, given};
+
+/// Most characters of a dimension, and of a description or external id: the limits of the interface.
+const DIMENSION: usize = 100;
+const TEXT: usize = 255;
+
+/// Values held back to be written in the order of the table, which is their date's: a file in another order would otherwise touch a page
+/// of the table for each line.
+const BATCH: usize = 100_000;
+/// Values handed to the session at once: their list of columns is kept small beside the lines it borrows from.
+const PIECE: usize = 10_000;
+
+/// Lines that are looked up at once: on an engine at the end of a wire a look costs more than what it finds.
+const LOOK: usize = 1_000;
+
+/// The names of a line's fields, those that must be there first, and what each holds.
+pub(super) const FIELDS: [(&str, &str); 14] = [
+    ("id", "an int32"),
+    ("dataSourceId", "an int32"),
+    ("value", "a number"),
+    ("valueDate", "a date-time"),
+    ("registrationDate", "a date-time"),
+    ("areaId", "an int32"),
+    ("assetId", "an int32"),
+    ("projectId", "an int32"),
+    ("description", "text"),
+    ("dimension", "text"),
+    ("dimension2", "text"),
+    ("dimension3", "text"),
+    ("dimension4", "text"),
+    ("externalId", "text"),
+];
+
+/// How many of [`FIELDS`] must be there.
+pub(super) const REQUIRED: usize = 4;
+
+/// Reads the values.
+pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
+    let mut values = Values::default();
+    let file = source.name.as_str();
+    let read = if source.is_csv() {
+        csv::each(source, run.progress, |place, line| {
+            values.take(run, place, line)
+        })
+    } else {
+        source.each_line(run.progress, |place, line| {
+            values.take(run, place, decode::json(place, line)?)
+        })
+    };
+    // Before the fault of a line, those of the lines before it.
+    values.settle(run, file)?;
+    read?;
+    values.flush(run)?;
+    values.count(run)
+}
+
+#[derive(Default)]
+struct Values {
+    seen: Seen<i32>,
+    /// Lines not yet compared with what is there, and their numbers.
+    unsettled: Vec<(u64, ValueLine)>,
+    /// Those to be written, each with the stamp of its registration.
+    waiting: Vec<(i64, ValueLine)>,
+    /// The largest id among them.
+    largest: i32,
+    /// How many values each datasource gained.
+    gained: HashMap<i32, i64>,
+}
+
+impl Values {
+    fn take(
+        &mut self,
+        run: &mut Run<'_>,
+        place: Place<'_>,
+        line: ValueLine,
+    ) -> Result<(), ImportError> {
+        if !run.known.any_values {
+            return self.settle_one(run, place, line, None);
+        }
+        self.unsettled.push((place.line, line));
+        if self.unsettled.len() == LOOK {
+            self.settle(run, place.file)?;
+        }
+        Ok(())
+    }
+
+    /// Decides what to do with the lines that wait for it.
+    fn settle(&mut self, run: &mut Run<'_>, file: &str) -> Result<(), ImportError> {
+        let stored = self.stored(run)?;
+        for (line, value) in std::mem::take(&mut self.unsettled) {
+            let place = Place { file, line };
+            let stored = stored.get(&value.id.into()).copied();
+            self.settle_one(run, place, value, stored)?;
+        }
+        Ok(())
+    }
+
+    /// Which of these the database has: datasource and date by id.
+    fn stored(&self, run: &mut Run<'_>) -> Result<HashMap<i64, (i64, i64)>, ImportError> {
+        let mut stored = HashMap::new();
+        if self.unsettled.is_empty() {
+            return Ok(stored);
+        }
+        // As many places each time, so that it is one statement.
+        let places: Vec<String> = (1..=LOOK).map(|place| format!("?{place}")).collect();
+        let sql = format!(
+            "SELECT id, datasource_id, value_date FROM datasource_values WHERE id IN ({})",
+            places.join(", ")
+        );
+        let mut ids = vec![Value::Null; LOOK];
+        for (id, (_, line)) in ids.iter_mut().zip(&self.unsettled) {
+            *id = line.id.into();
+        }
+        run.session.query(&sql, &ids, &mut |row| {
+            let [id, datasource, date] =
+                [row.int(0)?, row.int(1)?, row.int(2)?].map(Option::unwrap_or_default);
+            stored.insert(id, (datasource, date));
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(stored)
+    }
+
+    fn settle_one(
+        &mut self,
+        run: &mut Run<'_>,
+        place: Place<'_>,
+        line: ValueLine,
+        stored: Option<(i64, i64)>,
+    ) -> Result<(), ImportError> {
+        let turn = run.turn(place, &mut self.seen, &line.id, stored.is_some())?;
+        if turn == Turn::Skip {
+            return Ok(());
+        }
+        check(run, place, &line)?;
+        if let Some((datasource, date)) = stored {
+            let sql = "DELETE FROM datasource_values WHERE datasource_id = ?1 AND value_date = ?2 AND id = ?3";
+            run.execute(sql, &[datasource.into(), date.into(), line.id.into()])?;
+            *self
+                .gained
+                .entry(i32::try_from(datasource).unwrap_or_default())
+                .or_default() -= 1;
+        }
+        let date = line.value_date.ticks();
+        let told = line.registration_date;
+        let registered = run.stamps.of(place, "registrationDate", turn, told, date)?;
+        *self.gained.entry(line.data_source_id).or_default() += 1;
+        self.largest = self.largest.max(line.id);
+        self.waiting.push((registered, line));
+        if self.waiting.len() == BATCH {
+            self.flush(run)?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self, run: &mut Run<'_>) -> Result<(), ImportError> {
+        self.waiting.sort_by_cached_key(|(_, line)| {
+            (line.data_source_id, line.value_date.ticks(), line.id)
+        });
+        let mut values = Vec::with_capacity(PIECE.min(self.waiting.len()) * COLUMNS.len());
+        for piece in self.waiting.chunks(PIECE) {
+            values.clear();
+            values.extend(piece.iter().flat_map(columns));
+            run.session.append("datasource_values", &COLUMNS, &values)?;
+        }
+        self.waiting.clear();
+        Ok(())
+    }
+
+    /// Brings the datasources' counts up to date, and lets readers know that their values changed.
+    fn count(&self, run: &mut Run<'_>) -> Result<(), ImportError> {
+        let now = Timestamp::now().ticks();
+        for (datasource, gained) in &self.gained {
+            changed(run.session, *datasource, *gained, now)?;
+        }
+        if self.largest > 0 {
+            given(run.session, self.largest)?;
+        }
+        Ok(())
+    }
+}
+
+/// What a line gives to [`COLUMNS`].
+fn columns((registered, line): &(i64, ValueLine)) -> [Value<'_>; COLUMNS.len()] {
+    [
+        line.data_source_id.into(),
+        line.value_date.ticks().into(),
+        line.id.into(),
+        line.value.into(),
+        (*registered).into(),
+        line.area_id.into(),
+        line.asset_id.into(),
+        line.project_id.into(),
+        line.description.as_deref().into(),
+        line.dimension.as_deref().into(),
+        line.dimension2.as_deref().into(),
+        line.dimension3.as_deref().into(),
+        line.dimension4.as_deref().into(),
+        line.external_id.as_deref().into(),
+    ]
+}
+
+fn check(run: &Run<'_>, place: Place<'_>, line: &ValueLine) -> Result<(), ImportError> {
+    leaves_ids(place, "id", line.id, "values")?;
+    refer(
+        place,
+        "dataSourceId",
+        Some(line.data_source_id),
+        &run.known.datasources,
+        "a datasource",
+    )?;
+    if !line.value.is_finite() {
+        return Err(place.fault("value", line.value, "a finite number"));
+    }
+    at_most(place, "description", line.description.as_deref(), TEXT)?;
+    at_most(place, "externalId", line.external_id.as_deref(), TEXT)?;
+    at_most(place, "dimension", line.dimension.as_deref(), DIMENSION)?;
+    at_most(place, "dimension2", line.dimension2.as_deref(), DIMENSION)?;
+    at_most(place, "dimension3", line.dimension3.as_deref(), DIMENSION)?;
+    at_most(place, "dimension4", line.dimension4.as_deref(), DIMENSION)
+}

@@ -1,0 +1,202 @@
+//! Everything a database holds into another one, on whichever engines: copied in one transaction, looked at, and kept only if it is the same.
+//!
+//! The source is read in one snapshot by one thread, the target written by another, with a few batches of rows between them: the memory this takes does not
+//! depend on what is copied. Ids, stamps, keys and secrets are kept, so tokens and next links stay good and no id is given twice. What is made from other
+//! columns (the words and parts that texts are found by) is made again. Nothing here knows what a table means.
+
+mod compare;
+mod digest;
+mod error;
+mod progress;
+mod report;
+mod rows;
+mod session;
+mod source;
+mod tables;
+mod target;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::cell::Cell;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use digest::Digest;
+pub use error::{Difference, MigrateError, Side};
+pub use progress::{Phase, Progress};
+pub use report::{MigrateReport, TableReport};
+
+use obeya_store::{Store, StoreError, StoreOptions};
+pub(crate) use session::patient;
+use source::{Answering, Asking};
+use target::Ended;
+
+/// How long a transaction waits while another process writes to the target.
+const LOCK_WAIT: Duration = Duration::from_secs(30);
+/// How long one statement may run: it gives a whole table, and waits for the other side meanwhile. PostgreSQL counts milliseconds in 31 bits.
+const STATEMENT: Duration = Duration::from_secs(7 * 86_400);
+
+/// Copies everything in the database at `from` into the one at `to`, which must hold nothing yet and is made if it is missing, and compares the two.
+///
+/// A source of an older version is brought up to date first, as by every other command; otherwise it is only read. A service may run on it meanwhile, but what
+/// it stores after the snapshot ([`MigrateReport::last_stamp`]) is not copied: it is better stopped before.
+///
+/// # Errors
+/// [`MigrateError`]; the target holds nothing then, but for [`StoreError::Uncertain`].
+pub async fn migrate(
+    from: &str,
+    to: &str,
+    progress: Arc<dyn Progress>,
+) -> Result<MigrateReport, MigrateError> {
+    let (source, target) = open(from, to, true).await?;
+    let migrated = copy(&source, &target, progress).await;
+    let migrated = match migrated {
+        Err(error) if error.is_constraint() => Err(explained(&source, error).await),
+        other => other,
+    };
+    source.close().await;
+    target.close().await;
+    migrated
+}
+
+/// Compares everything in two databases; [`MigrateReport::differences`] says where they differ. Changes
+/// nothing that they hold, but brings older databases up to date.
+///
+/// # Errors
+/// [`MigrateError`] when one of them cannot be read.
+pub async fn verify(
+    from: &str,
+    to: &str,
+    progress: Arc<dyn Progress>,
+) -> Result<MigrateReport, MigrateError> {
+    let (source, target) = open(from, to, false).await?;
+    let (line, reading) = sides(&source, &progress);
+    let comparing = target.read(move |session| compare::all(session, &line, progress.as_ref()));
+    let compared = settle(tokio::join!(reading, comparing));
+    source.close().await;
+    target.close().await;
+    compared
+}
+
+async fn copy(
+    source: &Store,
+    target: &Store,
+    progress: Arc<dyn Progress>,
+) -> Result<MigrateReport, MigrateError> {
+    let (line, reading) = sides(source, &progress);
+    // The work may be asked for again when another transaction was in the way; the source cannot be.
+    let line = Cell::new(Some(line));
+    let writing = target.write_isolated(move |session| {
+        let line = line.take().ok_or_else(|| {
+            StoreError::Unavailable("another transaction was in the way; try again".into())
+        })?;
+        target::fill(session, &line, progress.as_ref())
+    });
+    settle(tokio::join!(reading, writing))
+}
+
+/// The line to the source, and the source's work, which ends when the line is dropped.
+fn sides(
+    source: &Store,
+    progress: &Arc<dyn Progress>,
+) -> (
+    Asking,
+    impl Future<Output = Result<(), source::Ended>> + use<>,
+) {
+    let (asking, answering): (Asking, Answering) = source::line();
+    let (source, progress) = (source.clone(), Arc::clone(progress));
+    let reading = async move {
+        source
+            .read(move |session| source::serve(session, &answering, progress.as_ref()))
+            .await
+    };
+    (asking, reading)
+}
+
+/// What came of both sides. The one that ended because the other did has nothing to say.
+fn settle(
+    (source, target): (Result<(), source::Ended>, Result<MigrateReport, Ended>),
+) -> Result<MigrateReport, MigrateError> {
+    match (source, target) {
+        (_, Ok(report)) => Ok(report),
+        (_, Err(Ended::Of(error))) | (Err(source::Ended(error)), Err(Ended::Gone)) => Err(error),
+        (Ok(()), Err(Ended::Gone)) => Err(MigrateError::Stopped),
+    }
+}
+
+/// Engines that check references at the end do not say whose is wrong; the source's rows do.
+async fn explained(source: &Store, error: MigrateError) -> MigrateError {
+    match source.read(source::dangling).await {
+        Ok(Some(found)) => found,
+        Ok(None) | Err(_) => error,
+    }
+}
+
+/// Both databases, which must be two; the target is made if it may be.
+async fn open(from: &str, to: &str, makes_target: bool) -> Result<(Store, Store), MigrateError> {
+    if let (Some(from), Some(to)) = (file(from), file(to))
+        && is_same(&from, &to)
+    {
+        return Err(MigrateError::Same);
+    }
+    let options = StoreOptions {
+        writer_cache_kib: 128 << 10,
+        statement_budget: STATEMENT,
+        busy_timeout: LOCK_WAIT,
+        make_tables: false,
+        ..StoreOptions::default()
+    };
+    let source = Store::open(from, &options)
+        .await
+        .map_err(|error| MigrateError::store(Side::Source, error))?;
+    let options = StoreOptions {
+        make_tables: makes_target,
+        ..options
+    };
+    let target = match Store::open(to, &options).await {
+        Ok(target) => target,
+        Err(error) => {
+            source.close().await;
+            return Err(MigrateError::store(Side::Target, error));
+        }
+    };
+    let identities = (
+        source.read(session::identity).await,
+        target.read(session::identity).await,
+    );
+    let is_same = match identities {
+        (Ok(source), Ok(target)) => Ok(source.is_some() && source == target),
+        (Err(error), _) => Err(MigrateError::store(Side::Source, error)),
+        (_, Err(error)) => Err(MigrateError::store(Side::Target, error)),
+    };
+    match is_same {
+        Ok(false) => Ok((source, target)),
+        other => {
+            source.close().await;
+            target.close().await;
+            Err(other.err().unwrap_or(MigrateError::Same))
+        }
+    }
+}
+
+/// The file of an address, if it names one.
+fn file(url: &str) -> Option<PathBuf> {
+    let rest = url.strip_prefix("sqlite:")?;
+    Some(PathBuf::from(rest.strip_prefix("//").unwrap_or(rest)))
+}
+
+/// Whether two names lead to one file.
+#[cfg(unix)]
+fn is_same(a: &Path, b: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let node = |path: &Path| std::fs::metadata(path).map(|file| (file.dev(), file.ino()));
+    matches!((node(a), node(b)), (Ok(a), Ok(b)) if a == b)
+}
+
+/// Whether two names lead to one file.
+#[cfg(not(unix))]
+fn is_same(a: &Path, b: &Path) -> bool {
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}

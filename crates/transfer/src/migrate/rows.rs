@@ -1,0 +1,225 @@
+//! Rows on their way: read in the order of their keys, put together in batches, read again to be compared.
+
+use std::ops::ControlFlow;
+
+use super::error::{MigrateError, Side};
+use super::progress::Progress;
+use super::tables::select;
+use obeya_store::table::{Column, Kind, Table};
+use obeya_store::{Row, Session, StoreError, Value};
+
+/// Most rows of a batch.
+const ROWS: usize = 2_000;
+/// Most bytes of text in a batch, but for those of its last row.
+const BYTES: usize = 1 << 20;
+/// Most rows that are asked for at a time.
+const ROWS_PER_STATEMENT: usize = 4_000;
+
+/// Rows that travel together. Bounded, so that the memory a migration takes does not depend on what it copies.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    cells: Vec<Cell>,
+    text: String,
+    rows: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Cell {
+    Null,
+    Int(i64),
+    Real(f64),
+    /// Where it begins and ends in the batch's text.
+    Text(usize, usize),
+}
+
+impl Batch {
+    /// Another row.
+    pub(super) fn push(&mut self, row: &[Value<'_>]) {
+        self.cells.extend(row.iter().map(|value| match *value {
+            Value::Null => Cell::Null,
+            Value::Int(value) => Cell::Int(value),
+            Value::Real(value) => Cell::Real(value),
+            Value::Text(text) => {
+                let begin = self.text.len();
+                self.text.push_str(text);
+                Cell::Text(begin, self.text.len())
+            }
+        }));
+        self.rows += 1;
+    }
+
+    /// Whether it should be sent on its way.
+    pub(super) fn is_full(&self) -> bool {
+        self.rows >= ROWS || self.text.len() >= BYTES
+    }
+
+    /// Rows in it.
+    pub(super) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Whether a text in it holds the character that ends one in C.
+    pub(super) fn has_nul(&self) -> bool {
+        self.text.contains('\0')
+    }
+
+    /// The values of its rows, one after another.
+    pub(super) fn values(&self) -> Vec<Value<'_>> {
+        self.cells.iter().map(|cell| self.value(cell)).collect()
+    }
+
+    /// The values of one of its rows, if it has so many.
+    pub(super) fn row(&self, row: usize, columns: usize) -> Option<Vec<Value<'_>>> {
+        let cells = self.cells.get(row * columns..(row + 1) * columns)?;
+        Some(cells.iter().map(|cell| self.value(cell)).collect())
+    }
+
+    fn value(&self, cell: &Cell) -> Value<'_> {
+        match *cell {
+            Cell::Null => Value::Null,
+            Cell::Int(value) => Value::Int(value),
+            Cell::Real(value) => Value::Real(value),
+            Cell::Text(begin, end) => Value::Text(&self.text[begin..end]),
+        }
+    }
+}
+
+/// Reads a table in the order of its keys and gives each row to `each`.
+///
+/// Some thousand rows are asked for at a time, those after the last key: an engine need then not sort a whole table, nor send what is left of it when
+/// this is ended early.
+pub(super) fn read(
+    session: &mut dyn Session,
+    side: Side,
+    table: &'static Table,
+    progress: &dyn Progress,
+    mut each: impl FnMut(&[Value<'_>]) -> Result<(), MigrateError>,
+) -> Result<(), MigrateError> {
+    let mut last = Batch::default();
+    loop {
+        if !progress.goes_on() {
+            return Err(MigrateError::Stopped);
+        }
+        let after = std::mem::take(&mut last);
+        let sql = select(table, after.rows() > 0, ROWS_PER_STATEMENT);
+        let mut rows = 0;
+        let mut ended = Ok(());
+        let read = session.query(&sql, &after.values(), &mut |row| {
+            ended = values(row, side, table).and_then(|values| {
+                rows += 1;
+                if rows == ROWS_PER_STATEMENT {
+                    last.push(&values[..table.keys]);
+                }
+                each(&values)
+            });
+            Ok(match ended {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
+            })
+        });
+        ended?;
+        read.map_err(|error| MigrateError::of(side, table.name, error))?;
+        if last.rows() == 0 {
+            return Ok(());
+        }
+    }
+}
+
+/// A key as people read it: `17`, or `(4, 2025, 901)` when it has several columns.
+pub(super) fn key(values: &[Value<'_>]) -> String {
+    let texts: Vec<String> = values.iter().map(text).collect();
+    match &texts[..] {
+        [one] => one.clone(),
+        several => format!("({})", several.join(", ")),
+    }
+}
+
+fn text(value: &Value<'_>) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Int(value) => value.to_string(),
+        Value::Real(value) => value.to_string(),
+        Value::Text(text) => format!("{text:?}"),
+    }
+}
+
+fn values<'r>(
+    row: &'r dyn Row,
+    side: Side,
+    table: &'static Table,
+) -> Result<Vec<Value<'r>>, MigrateError> {
+    let mut values = Vec::with_capacity(table.columns.len());
+    for (place, column) in table.columns.iter().enumerate() {
+        match value(row, place, column) {
+            Ok(value) => values.push(value),
+            Err(error) => {
+                return Err(MigrateError::Value {
+                    side,
+                    table: table.name,
+                    key: key(&values[..table.keys.min(values.len())]),
+                    column: column.name,
+                    reason: reason(&error),
+                });
+            }
+        }
+    }
+    Ok(values)
+}
+
+fn value<'r>(row: &'r dyn Row, place: usize, column: &Column) -> Result<Value<'r>, StoreError> {
+    Ok(match column.kind {
+        Kind::Int => row.int(place)?.into(),
+        // A zero has no sign: not every engine keeps one, and the sum of both is the zero without.
+        Kind::Real => row.real(place)?.map(|value| value + 0.0).into(),
+        Kind::Text => row.text(place)?.into(),
+    })
+}
+
+/// What the engine said below its general words.
+fn reason(error: &StoreError) -> String {
+    match error {
+        StoreError::Engine(cause) => cause.to_string(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_gives_back_what_was_put_in() {
+        let rows: [&[Value<'_>]; 3] = [
+            &[Value::Int(i64::MIN), Value::Text("ø"), Value::Null],
+            &[Value::Int(i64::MAX), Value::Text(""), Value::Real(-0.5)],
+            &[Value::Null, Value::Text("b\u{10FFFF}"), Value::Null],
+        ];
+        let mut batch = Batch::default();
+        for row in rows {
+            batch.push(row);
+        }
+        assert_eq!(batch.values(), rows.concat());
+        assert_eq!(batch.row(1, 3).as_deref(), Some(rows[1]));
+        assert_eq!((batch.rows(), batch.row(3, 3)), (3, None));
+    }
+
+    #[test]
+    fn a_batch_ends_with_its_rows_or_with_its_text() {
+        let mut many = Batch::default();
+        let mut long = Batch::default();
+        for _ in 1..ROWS {
+            many.push(&[Value::Null]);
+        }
+        long.push(&[Value::Text(&"x".repeat(BYTES - 1))]);
+        assert!(!many.is_full() && !long.is_full());
+        many.push(&[Value::Null]);
+        long.push(&[Value::Text("x")]);
+        assert!(many.is_full() && long.is_full());
+    }
+
+    #[test]
+    fn a_key_is_told_in_one_word_or_as_a_list() {
+        assert_eq!(key(&[Value::Int(17)]), "17");
+        assert_eq!(key(&[Value::Int(4), Value::Text("a\"b")]), r#"(4, "a\"b")"#);
+    }
+}

@@ -1,0 +1,250 @@
+//! The side that is read: in one snapshot, table by table, as the other side asks for them.
+
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+
+use super::digest::{Sum, Summing};
+use super::error::{MigrateError, Side};
+use super::progress::Progress;
+use super::rows::{self, Batch};
+use super::session::patient;
+use super::tables::{COUNTED, TABLES};
+use obeya_store::table::Table;
+use obeya_store::{Session, StoreError, Value, sequences};
+
+/// Batches on their way at most.
+const ON_THE_WAY: usize = 4;
+
+/// What the source is in the snapshot.
+#[derive(Debug, Clone)]
+pub(super) struct Snapshot {
+    /// The last stamp it gave to a record, in ticks.
+    pub(super) stamp: i64,
+    /// Rows of all tables, one of which is there from the beginning.
+    pub(super) rows: u64,
+    /// The highest id given, for each table of [`COUNTED`].
+    pub(super) ids: [i64; COUNTED.len()],
+}
+
+/// The two ends of the line between the sides.
+pub(super) fn line() -> (Asking, Answering) {
+    let (ask, asked) = channel();
+    let (answer, answers) = sync_channel(ON_THE_WAY);
+    (Asking { ask, answers }, Answering { asked, answer })
+}
+
+/// The target's end. When it is dropped, the source ends.
+pub(super) struct Asking {
+    ask: Sender<Request>,
+    answers: Receiver<Answer>,
+}
+
+/// The source's end.
+pub(super) struct Answering {
+    asked: Receiver<Request>,
+    answer: SyncSender<Answer>,
+}
+
+enum Request {
+    Snapshot,
+    Rows(&'static Table),
+    Sum(&'static Table),
+}
+
+enum Answer {
+    Snapshot(Snapshot),
+    Rows(Batch),
+    Sum(Sum),
+}
+
+/// The other side has ended, and says why itself.
+#[derive(Debug)]
+pub(super) struct Gone;
+
+/// Why work on the source ended: what the store says is the source's.
+#[derive(Debug)]
+pub(super) struct Ended(pub(super) MigrateError);
+
+impl From<StoreError> for Ended {
+    fn from(error: StoreError) -> Self {
+        Ended(MigrateError::store(Side::Source, error))
+    }
+}
+
+impl From<MigrateError> for Ended {
+    fn from(error: MigrateError) -> Self {
+        Ended(error)
+    }
+}
+
+impl Snapshot {
+    /// Whether nothing was ever stored in it.
+    pub(super) fn is_new(&self) -> bool {
+        self.stamp == 0 && self.rows <= 1
+    }
+
+    /// When the last record was changed; `None` if none ever was.
+    pub(super) fn last_stamp(&self) -> Option<jiff::Timestamp> {
+        let nanoseconds = i128::from(self.stamp) * 100;
+        jiff::Timestamp::from_nanosecond(nanoseconds)
+            .ok()
+            .filter(|_| self.stamp != 0)
+    }
+}
+
+impl Asking {
+    /// What the source is.
+    pub(super) fn snapshot(&self) -> Result<Snapshot, Gone> {
+        self.ask(Request::Snapshot)?;
+        match self.answers.recv() {
+            Ok(Answer::Snapshot(snapshot)) => Ok(snapshot),
+            _ => Err(Gone),
+        }
+    }
+
+    /// Asks for a table's rows: they come by [`Self::next`].
+    pub(super) fn rows(&self, table: &'static Table) -> Result<(), Gone> {
+        self.ask(Request::Rows(table))
+    }
+
+    /// Asks for a table's sum, which comes by [`Self::next`]; it is made meanwhile.
+    pub(super) fn sum(&self, table: &'static Table) -> Result<(), Gone> {
+        self.ask(Request::Sum(table))
+    }
+
+    /// The next rows of the table that was asked for, or the sum of all of them, which is the last.
+    pub(super) fn next(&self) -> Result<Part, Gone> {
+        match self.answers.recv() {
+            Ok(Answer::Rows(batch)) => Ok(Part::Rows(batch)),
+            Ok(Answer::Sum(sum)) => Ok(Part::Sum(sum)),
+            _ => Err(Gone),
+        }
+    }
+
+    fn ask(&self, request: Request) -> Result<(), Gone> {
+        self.ask.send(request).map_err(|_| Gone)
+    }
+}
+
+/// Part of a table.
+pub(super) enum Part {
+    Rows(Batch),
+    Sum(Sum),
+}
+
+/// Answers what the target asks, until it asks no more.
+pub(super) fn serve(
+    session: &mut dyn Session,
+    line: &Answering,
+    progress: &dyn Progress,
+) -> Result<(), Ended> {
+    patient(session)?;
+    for request in &line.asked {
+        let answer = match request {
+            Request::Snapshot => Answer::Snapshot(snapshot(session, progress)?),
+            Request::Rows(table) => Answer::Sum(send(session, table, &line.answer, progress)?),
+            Request::Sum(table) => {
+                let mut sum = Summing::default();
+                rows::read(session, Side::Source, table, progress, |row| {
+                    sum.add(row);
+                    Ok(())
+                })?;
+                Answer::Sum(sum.end())
+            }
+        };
+        if line.answer.send(answer).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The first row found to refer to one that is not there.
+pub(super) fn dangling(session: &mut dyn Session) -> Result<Option<MigrateError>, StoreError> {
+    for table in TABLES {
+        for column in table.columns {
+            let Some(referred) = column.refers_to else {
+                continue;
+            };
+            let keys: Vec<String> = table
+                .key()
+                .iter()
+                .map(|key| format!("a.{}", key.name))
+                .collect();
+            let (keys, name) = (keys.join(", "), column.name);
+            let sql = format!(
+                "SELECT {keys}, a.{name} FROM {} AS a \
+                 WHERE a.{name} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM {referred} AS b WHERE b.id = a.{name}) ORDER BY {keys} LIMIT 1",
+                table.name
+            );
+            let found = session.first(&sql, &[], |row| {
+                let values = (0..=table.keys).map(|place| row.value(place));
+                let values: Vec<Value<'_>> = values.collect::<Result<_, _>>()?;
+                let (found, key) = values.split_last().unwrap_or((&Value::Null, &[]));
+                Ok(MigrateError::Dangling {
+                    table: table.name,
+                    key: rows::key(key),
+                    column: name,
+                    found: rows::key(&[*found]),
+                    referred,
+                })
+            })?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+    }
+    Ok(None)
+}
+
+fn snapshot(session: &mut dyn Session, progress: &dyn Progress) -> Result<Snapshot, Ended> {
+    let stamp = session.first("SELECT last FROM stamps WHERE id = 1", &[], |row| {
+        row.int(0)
+    })?;
+    let mut rows = 0;
+    for table in TABLES {
+        if !progress.goes_on() {
+            return Err(MigrateError::Stopped.into());
+        }
+        let sql = format!("SELECT count(*) FROM {}", table.name);
+        let count = session.first(&sql, &[], |row| row.int(0));
+        let count = count.map_err(|error| MigrateError::of(Side::Source, table.name, error))?;
+        rows += count.flatten().unwrap_or_default().unsigned_abs();
+    }
+    let mut ids = [0; COUNTED.len()];
+    for (last, table) in ids.iter_mut().zip(COUNTED) {
+        *last = sequences::last(session, table)
+            .map_err(|error| MigrateError::of(Side::Source, table, error))?;
+    }
+    Ok(Snapshot {
+        stamp: stamp.flatten().unwrap_or_default(),
+        rows,
+        ids,
+    })
+}
+
+/// Sends a table's rows; the sum of them.
+fn send(
+    session: &mut dyn Session,
+    table: &'static Table,
+    answer: &SyncSender<Answer>,
+    progress: &dyn Progress,
+) -> Result<Sum, MigrateError> {
+    let mut sum = Summing::default();
+    let mut batch = Batch::default();
+    // What ends it when the target has: the target says why.
+    let gone = |_| MigrateError::Stopped;
+    rows::read(session, Side::Source, table, progress, |row| {
+        sum.add(row);
+        batch.push(row);
+        if batch.is_full() {
+            answer
+                .send(Answer::Rows(std::mem::take(&mut batch)))
+                .map_err(gone)?;
+        }
+        Ok(())
+    })?;
+    if batch.rows() > 0 {
+        answer.send(Answer::Rows(batch)).map_err(gone)?;
+    }
+    Ok(sum.end())
+}

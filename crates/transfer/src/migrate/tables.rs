@@ -1,0 +1,103 @@
+//! What is copied: every table of the schema but those that are made from others, with its columns, in an order in which each row finds what it refers to.
+//!
+//! Tests hold the list to the schema of each engine: a table or a column that a later version adds is missed there, and not in somebody's new database.
+
+use obeya_store::table::{Column, Kind, SetBy, Table};
+use obeya_store::tables::boards::BoardRow;
+use obeya_store::tables::improvements::ImprovementRow;
+use obeya_store::tables::names::{DataListRow, ImprovementCategoryRow};
+use obeya_store::tables::organisation::{AreaRow, GroupRow, ProjectRow, UserRow};
+
+/// The one table that is never empty: its only row is there from the beginning, and writers take turns at it.
+pub(super) const STAMPS: &str = "stamps";
+
+/// The tables that count the ids they give, so that none is given twice.
+pub(super) const COUNTED: [&str; 2] = ["incidents", "improvements"];
+
+/// A table that no code reads as rows: its name, its key and its other columns, `-> table` after one that holds an id of it.
+macro_rules! copied {
+    ($table:ident ($($key:ident $key_kind:ident $(-> $key_of:ident)?),+) $($column:ident $kind:ident $(-> $of:ident)?),*) => {
+        Table {
+            name: stringify!($table),
+            columns: &[
+                $(copied!(Key $key $key_kind $($key_of)?),)+
+                $(copied!(Given $column $kind $($of)?),)*
+            ],
+            keys: [$(stringify!($key)),+].len(),
+        }
+    };
+    ($set_by:ident $name:ident $kind:ident) => {
+        Column { name: stringify!($name), kind: Kind::$kind, set_by: SetBy::$set_by, refers_to: None, field: None }
+    };
+    ($set_by:ident $name:ident $kind:ident $of:ident) => {
+        Column { name: stringify!($name), kind: Kind::$kind, set_by: SetBy::$set_by, refers_to: Some(stringify!($of)), field: None }
+    };
+}
+
+/// Every table that is copied. A row may refer to rows of the tables before its own and, where that is checked at the end, of its own.
+pub(super) const TABLES: &[Table] = &[
+    copied! { clients (id Text) name Text, secret_hash Text, scopes Text, created_at Int, revoked_at Int },
+    copied! { signing_keys (kid Text) private_key Text, created_at Int, expires_at Int },
+    copied! { secrets (name Text) value Text },
+    UserRow::TABLE,
+    ProjectRow::TABLE,
+    AreaRow::TABLE,
+    GroupRow::TABLE,
+    copied! { group_members (group_id Int -> groups, user_id Text -> users) },
+    BoardRow::TABLE,
+    copied! { board_lines (board_id Int -> boards, axis Text, id Int)
+    name Text, week_day Text, is_column_category Int, style Text, sort_order Int, responsible_user_id Text -> users },
+    DataListRow::TABLE,
+    copied! { incident_types (id Int) title Text, description Text },
+    copied! { type_categories (id Int)
+    incident_type_id Int -> incident_types, parent_id Int -> type_categories, title Text, description Text, sort_order Int },
+    copied! { type_consequences (id Int) incident_type_id Int -> incident_types, title Text, unit Text },
+    copied! { type_causes (id Int) incident_type_id Int -> incident_types, title Text, description Text, sort_order Int },
+    copied! { type_custom_fields (id Int)
+    incident_type_id Int -> incident_types, label Text, type Text, sort_order Int, data_list_id Int, is_mandatory Int },
+    copied! { type_translations (incident_type_id Int -> incident_types, language Text, kind Text, item_id Int) title Text, description Text },
+    copied! { incidents (id Int)
+    incident_type_id Int -> incident_types, project_id Int -> projects, area_id Int -> areas, reported_by_group_id Int -> groups,
+    reported_by_user_id Text -> users, reported_by Text, reported_date Int, follow_up_group_id Int -> groups,
+    responsible_user_id Text -> users, status Text, severity Text, title Text, text Text, incident_date Int, resolved_date Int, due_date Int,
+    evaluation_status Text, evaluation_text Text, is_anonymous Int, external_id Text, number_of_actions Int, number_of_attachments Int,
+    status_modified_date Int, status_new_date Int, status_in_progress_date Int, status_rejected_date Int, archived_date Int,
+    last_modified Int, deleted_date Int },
+    copied! { incident_categories (incident_id Int -> incidents, category_id Int -> type_categories) },
+    copied! { incident_consequences (incident_id Int -> incidents, consequence_id Int -> type_consequences) amount Real },
+    copied! { incident_causes (incident_id Int -> incidents, cause_id Int -> type_causes) },
+    copied! { incident_custom_fields (incident_id Int -> incidents, custom_field_id Int -> type_custom_fields)
+    value Text, data_list_value Text, registration_date Int },
+    copied! { incident_comments (id Int)
+    incident_id Int -> incidents, text Text, comment_date Int, commented_by Text, commented_by_user_id Text -> users,
+    parent_id Int -> incident_comments, level Int },
+    ImprovementCategoryRow::TABLE,
+    ImprovementRow::TABLE,
+    copied! { datasources (id Int)
+    title Text, description Text, object_source Text, unit_of_time Text, primary_input_source Text, value_count Int, change_counter Int },
+    copied! { datasource_elements (datasource_id Int -> datasources, id Text)
+    label Text, type Text, is_mandatory Int, source_column Text, data_list_id Int, sort_order Int },
+    copied! { datasource_values (datasource_id Int -> datasources, value_date Int, id Int)
+    value Real, registration_date Int, area_id Int, asset_id Int, project_id Int, description Text, dimension Text, dimension2 Text,
+    dimension3 Text, dimension4 Text, external_id Text },
+    copied! { stamps (id Int) last Int },
+    copied! { counters (name Text) last Int },
+    copied! { answers (client_id Text, operation Text, key Text) fingerprint Text, body Text, answered_at Int, record_id Int, ordinal Int },
+];
+
+/// So many of a table's rows in the order of their keys, which is the same on every engine: the first ones, or those after a key that is bound.
+pub(super) fn select(table: &Table, after_a_key: bool, most: usize) -> String {
+    let keys: Vec<&str> = table.key().iter().map(|column| column.name).collect();
+    let keys = keys.join(", ");
+    let after = if after_a_key {
+        let places: Vec<String> = (1..=table.keys).map(|place| format!("?{place}")).collect();
+        format!(" WHERE ({keys}) > ({})", places.join(", "))
+    } else {
+        String::new()
+    };
+    format!(
+        "SELECT {} FROM {}{after} ORDER BY {keys} LIMIT {most}",
+        table.names().join(", "),
+        table.name
+    )
+}

@@ -1,0 +1,173 @@
+//! The side that is written: it asks for the source's tables one after another, and keeps nothing unless it then holds what the source holds.
+
+use std::time::Instant;
+
+use super::compare;
+use super::digest::Sum;
+use super::error::{MigrateError, Side};
+use super::progress::{Phase, Progress};
+use super::report::{MigrateReport, TableReport};
+use super::rows::{self, Batch};
+use super::session::patient;
+use super::source::{Asking, Gone, Part};
+use super::tables::{COUNTED, STAMPS, TABLES};
+use super::words;
+use obeya_store::table::Table;
+use obeya_store::{Session, StoreError, Value, bulk, search, sequences};
+
+/// Why work on the target ended.
+pub(super) enum Ended {
+    /// The source ended first, and says why itself.
+    Gone,
+    /// Something else.
+    Of(MigrateError),
+}
+
+impl From<Gone> for Ended {
+    fn from(_: Gone) -> Self {
+        Ended::Gone
+    }
+}
+
+impl From<MigrateError> for Ended {
+    fn from(error: MigrateError) -> Self {
+        Ended::Of(error)
+    }
+}
+
+impl From<StoreError> for Ended {
+    fn from(error: StoreError) -> Self {
+        Ended::Of(MigrateError::store(Side::Target, error))
+    }
+}
+
+/// Copies everything, within one transaction, and looks at what is there then.
+pub(super) fn fill(
+    session: &mut dyn Session,
+    line: &Asking,
+    progress: &dyn Progress,
+) -> Result<MigrateReport, Ended> {
+    let started = Instant::now();
+    patient(session)?;
+    for table in TABLES {
+        must_be_empty(session, table)?;
+    }
+    let snapshot = line.snapshot()?;
+    if snapshot.is_new() {
+        return Err(MigrateError::Nothing.into());
+    }
+    progress.begin(Phase::Copy, snapshot.rows);
+    bulk::begin(session)?;
+    let mut copied = Vec::new();
+    for table in TABLES {
+        let began = Instant::now();
+        progress.table(table.name);
+        let sum = copy(session, table, line, progress)?;
+        copied.push((table, sum, began.elapsed()));
+    }
+    search::settle_comments(session)?;
+    bulk::end(session, snapshot.rows)?;
+
+    progress.begin(Phase::Verify, snapshot.rows);
+    let mut tables = Vec::new();
+    for (table, source, copying) in copied {
+        let began = Instant::now();
+        progress.table(table.name);
+        if compare::sum(session, Side::Target, table, progress)? != source {
+            let difference = compare::rows(session, table, line, progress)?;
+            return Err(MigrateError::Different(difference).into());
+        }
+        tables.push(TableReport::new(table, source, copying + began.elapsed()));
+    }
+    for (table, last) in COUNTED.into_iter().zip(snapshot.ids) {
+        sequences::pass(session, table, last)
+            .map_err(|error| MigrateError::of(Side::Target, table, error))?;
+    }
+    Ok(MigrateReport {
+        tables,
+        differences: Vec::new(),
+        last_stamp: snapshot.last_stamp(),
+        elapsed: started.elapsed(),
+    })
+}
+
+fn must_be_empty(session: &mut dyn Session, table: &Table) -> Result<(), MigrateError> {
+    let condition = if table.name == STAMPS {
+        "WHERE last <> 0 "
+    } else {
+        ""
+    };
+    let sql = format!("SELECT 1 FROM {} {condition}LIMIT 1", table.name);
+    match session.first(&sql, &[], |_| Ok(())) {
+        Ok(None) => Ok(()),
+        Ok(Some(())) => Err(MigrateError::NotEmpty { table: table.name }),
+        Err(error) => Err(MigrateError::of(Side::Target, table.name, error)),
+    }
+}
+
+/// Copies a table; the sum of what the source sent.
+fn copy(
+    session: &mut dyn Session,
+    table: &'static Table,
+    line: &Asking,
+    progress: &dyn Progress,
+) -> Result<Sum, Ended> {
+    line.rows(table)?;
+    loop {
+        if !progress.goes_on() {
+            return Err(MigrateError::Stopped.into());
+        }
+        match line.next()? {
+            Part::Rows(batch) => {
+                write(session, table, &batch)?;
+                progress.advance(batch.rows() as u64);
+            }
+            Part::Sum(sum) => return Ok(sum),
+        }
+    }
+}
+
+fn write(session: &mut dyn Session, table: &Table, batch: &Batch) -> Result<(), MigrateError> {
+    let values = batch.values();
+    let engine = session.dialect().capabilities();
+    if !engine.stores_nul() && batch.has_nul() {
+        return Err(nul(table, &values, engine.product()));
+    }
+    let written = if table.name == STAMPS {
+        // Its row is there, and other writers wait for it: it must stay the same one.
+        let sql = "UPDATE stamps SET last = ?2 WHERE id = ?1";
+        session.execute_deferred(sql, &values)
+    } else {
+        session
+            .append(table.name, &table.names(), &values)
+            .and_then(|()| words::put(session, table, &values))
+    };
+    written.map_err(|source| {
+        if let StoreError::Unavailable(_) | StoreError::Timeout = source {
+            return MigrateError::of(Side::Target, table.name, source);
+        }
+        let key = |row: Option<&[Value<'_>]>| row.map(|row| rows::key(&row[..table.keys]));
+        let mut rows = values.chunks(table.columns.len());
+        MigrateError::Refused {
+            table: table.name,
+            first: key(rows.next()).unwrap_or_default(),
+            last: key(values.chunks(table.columns.len()).next_back()).unwrap_or_default(),
+            source,
+        }
+    })
+}
+
+/// The text that the engine of this name would refuse, without saying where it stands.
+fn nul(table: &Table, values: &[Value<'_>], engine: &str) -> MigrateError {
+    let is_bad = |value: &Value<'_>| matches!(value, Value::Text(text) if text.contains('\0'));
+    let place = values.iter().position(is_bad).unwrap_or_default();
+    let (row, column) = (place / table.columns.len(), place % table.columns.len());
+    let begin = row * table.columns.len();
+    MigrateError::Value {
+        side: Side::Source,
+        table: table.name,
+        key: rows::key(&values[begin..begin + table.keys]),
+        column: table.columns[column].name,
+        reason: format!("a text with the character U+0000, which {engine} does not store"),
+    }
+}
