@@ -68,7 +68,7 @@ impl CachedCount {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use obeya_store::engine::{Dialect, EachRow, Row, Value};
+    use obeya_store::engine::{Capabilities, Dialect, EachRow, Row, Value};
 
     /// A reader of a table whose number of rows is set by hand.
     struct Reader {
@@ -97,6 +97,9 @@ mod tests {
     impl Session for Reader {
         fn dialect(&self) -> Dialect {
             Dialect::Sqlite
+        }
+        fn capabilities(&self) -> &'static dyn Capabilities {
+            obeya_store::testing::capabilities(self.dialect())
         }
         fn query(
             &mut self,

@@ -4,11 +4,10 @@
 //! costs what the request says it costs (a list, an option, a page) runs on the store's readers. Only text that the entity model and this module hold
 //! reaches a statement; values are bound.
 
-mod arrow;
 mod bounds;
 mod cached_count;
-mod csv;
 mod error;
+mod found;
 mod json;
 mod level;
 mod list;
@@ -33,13 +32,14 @@ mod time;
 
 pub use bounds::Period;
 pub use error::ReadError;
-pub use list::{List, Next, Parent, end_list};
+pub use found::Found;
+pub use list::{List, Parent, end_list};
 pub use page::ValuePage;
 pub use point::Point;
-pub use position::Signer;
-pub use prepared::{Cost, Found, Prepared, run};
-pub use record::{RecordPlan, RowPlan};
-pub use records::{Form, Records};
+pub use position::{Next, Signer};
+pub use prepared::{Cost, Prepared, run};
+pub use record::{Form, RecordPlan, RowPlan};
+pub use records::Records;
 pub use related::Related;
 pub use request::{ReadRequest, check_options};
 pub use serialize::{to_string, to_vec};

@@ -9,8 +9,8 @@ use obeya_odata::sql::{self, Direction, Predicate, Scope, Statement};
 use obeya_odata::{Bound, OptionName, Options};
 
 use super::error::ReadError;
-use super::position::{Key, Position, Signer};
-use super::prepared::{Found, Prepared};
+use super::found::Found;
+use super::position::{Key, Next, Position};
 use super::query_cache::{ListPlan, Window};
 use super::request::ReadRequest;
 use super::sink::Sink;
@@ -88,19 +88,6 @@ pub struct CountRead {
     parent: Option<Parent>,
 }
 
-/// Where the next page of a list begins.
-pub struct Next {
-    list: String,
-    position: Position,
-}
-
-impl Next {
-    /// As a `$skiptoken`.
-    pub fn token(&self, links: &Signer) -> String {
-        links.write(&self.list, &self.position)
-    }
-}
-
 /// Ends the answer of a v2 list, with the address of the next page if there is one.
 pub fn end_list(out: &mut Vec<u8>, next_link: Option<&str>) {
     if let Some(link) = next_link {
@@ -140,7 +127,7 @@ impl List {
     }
 
     /// The page of v2 that a request asks for, with every option.
-    pub fn prepare(self, request: &ReadRequest<'_>) -> Result<Prepared, ReadError> {
+    pub fn prepare(self, request: &ReadRequest<'_>) -> Result<ListRead, ReadError> {
         let own = self
             .parent
             .as_ref()
@@ -152,20 +139,20 @@ impl List {
             let of_set = || Some(CONTAINER.set_of(query.entity())?.name.to_owned());
             Some(csdl::list_context(&own.or_else(of_set)?, query))
         });
-        Ok(Prepared::List(Box::new(ListRead {
+        Ok(ListRead {
             page,
             parent,
             envelope: Envelope::V2(context),
-        })))
+        })
     }
 
     /// The number of records that match. Options that say which of them to give out, and how, change nothing.
-    pub fn prepare_count(self, request: &ReadRequest<'_>) -> Result<Prepared, ReadError> {
+    pub fn prepare_count(self, request: &ReadRequest<'_>) -> Result<CountRead, ReadError> {
         let (options, _) = request.options(OptionName::PAGED)?;
         let query = request.bind(&options, self.entity)?;
         let statement = counting(&query, request.store.dialect().of_queries(), &self.scope());
         let parent = self.parent;
-        Ok(Prepared::Count(Box::new(CountRead { statement, parent })))
+        Ok(CountRead { statement, parent })
     }
 
     /// The trash: these options, and at most `limit` records.
@@ -174,14 +161,14 @@ impl List {
         request: &ReadRequest<'_>,
         allowed: &[OptionName],
         limit: u32,
-    ) -> Result<Prepared, ReadError> {
+    ) -> Result<ListRead, ReadError> {
         let (options, _) = request.options(allowed)?;
         let plan = self.first_page(request, &options, None, limit)?;
-        Ok(Prepared::List(Box::new(ListRead {
+        Ok(ListRead {
             page: ListPage::Planned(Arc::new(plan)),
             parent: self.parent,
             envelope: Envelope::Trash,
-        })))
+        })
     }
 
     /// The page, from the query cache if it is there. What a token, the clock or a page size has a say in is not: who asks so

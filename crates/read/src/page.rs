@@ -11,15 +11,15 @@ use obeya_odata::{Bound, OptionName, Options};
 
 use super::bounds::Bounds;
 use super::error::ReadError;
+use super::found::Found;
 use super::page_encoder::{Form, Heading, PageEncoder};
 use super::partitioned_count::PartitionedCount;
-use super::prepared::{Found, Prepared};
 use super::request::ReadRequest;
 use super::seek_cache::{Listing, Place, SeekCache, SeekKey};
 use super::series::{Series, Start, State};
 use super::sink::Sink;
 use super::{ReadCaches, binds};
-use obeya_store::engine::{Dialect, Row, Session, StoreError};
+use obeya_store::engine::{Row, Session, StoreError};
 use obeya_store::entities::DATASOURCE_VALUE;
 
 /// Bytes of the first piece of the body: small, so that sending begins early.
@@ -54,7 +54,7 @@ pub struct ValuePage {
 
 impl ValuePage {
     /// The page of a datasource that a request asks for.
-    pub fn prepare(request: &ReadRequest<'_>, datasource: i32) -> Result<Prepared, ReadError> {
+    pub fn prepare(request: &ReadRequest<'_>, datasource: i32) -> Result<Self, ReadError> {
         let offered = [OptionName::Filter, OptionName::OrderBy];
         let (mut options, parameters) = request.options(&offered)?;
         let query = request.bind(&options, &DATASOURCE_VALUE)?;
@@ -75,7 +75,7 @@ impl ValuePage {
             .filter(|part| !part.is_empty() && !is_ours(part))
             .collect();
         let bounds = Bounds::of(&parameters)?;
-        Ok(Prepared::Values(Box::new(Self {
+        Ok(Self {
             series: Arc::new(Series {
                 datasource: datasource.into(),
                 from: bounds.from,
@@ -89,7 +89,7 @@ impl ValuePage {
             rest: rest.join("&"),
             in_order: is_in_order(&options),
             filtered: options.filter.is_some(),
-        })))
+        })
     }
 
     /// The datasource.
@@ -231,7 +231,7 @@ impl ValuePage {
             let scope = Scope {
                 limit: Some(1),
                 offset: stride - 1,
-                ..self.series.scope(start, session.dialect())
+                ..self.series.scope(start, session)
             };
             let statement = sql::select(&self.keys, session.dialect().of_queries(), &scope);
             let Some(key) =
@@ -261,7 +261,7 @@ impl ValuePage {
         rows: Rows<'_>,
     ) -> Result<bool, StoreError> {
         let Rows { encoder, out, sink } = rows;
-        let statement = self.statement(session.dialect(), start, first);
+        let statement = self.statement(session, start, first);
         let columns = SeekKeyColumns::in_rows_of(self.query());
         let mut read: u32 = 0;
         let mut listened = true;
@@ -291,13 +291,13 @@ impl ValuePage {
         Ok(listened)
     }
 
-    fn statement(&self, dialect: Dialect, start: Start, first: u64) -> Statement {
+    fn statement(&self, session: &dyn Session, start: Start, first: u64) -> Statement {
         let scope = Scope {
             limit: Some(self.bounds.page_size.into()),
             offset: first - start.place.rows,
-            ..self.series.scope(start, dialect)
+            ..self.series.scope(start, session)
         };
-        sql::select(self.query(), dialect.of_queries(), &scope)
+        sql::select(self.query(), session.dialect().of_queries(), &scope)
     }
 
     fn query(&self) -> &Bound {

@@ -5,18 +5,17 @@
 use obeya_odata::Bound;
 use obeya_odata::csdl;
 use obeya_odata::edm::EntityType;
-use obeya_odata::sql::{self, Predicate, Scope, Statement};
+use obeya_odata::sql::{self, Predicate, Scope};
 
 use super::error::ReadError;
+use super::found::Found;
 use super::level;
-use super::prepared::{Found, Prepared};
-use super::record::RecordPlan;
-use super::records::Form;
-use super::related::Related;
+use super::list::Parent;
+use super::record::{Form, RecordPlan};
 use super::request::{ReadRequest, with_context};
 use super::row_encoder::RowEncoder;
 use super::sink::Sink;
-use obeya_store::engine::{Dialect, Session};
+use obeya_store::engine::Session;
 use obeya_store::entity_sets::CONTAINER;
 
 /// Room for the record of any entity with texts of usual length.
@@ -42,7 +41,7 @@ impl Point {
         &'static self,
         request: &ReadRequest<'_>,
         id: i32,
-    ) -> Result<Prepared, ReadError> {
+    ) -> Result<RecordRead, ReadError> {
         let by = if request.query.is_empty() {
             By::Plan(&self.plan)
         } else {
@@ -53,16 +52,16 @@ impl Point {
             let query = match &by {
                 By::Plan(plan) => plan.query(request.store.dialect()),
                 By::Query(query) => query,
-                By::Related(..) => return None,
+                By::Navigation { .. } => return None,
             };
             Some(csdl::record_context(set.name, query))
         });
-        Ok(Prepared::Record(RecordRead {
+        Ok(RecordRead {
             by,
             noun: self.noun,
             id,
             context,
-        }))
+        })
     }
 }
 
@@ -80,17 +79,30 @@ enum By {
     Plan(&'static RecordPlan),
     /// By its id.
     Query(Box<Bound>),
-    /// By a navigation to it.
-    Related(Box<Related>, Box<Bound>),
+    /// By a navigation to it, from a record that must exist.
+    Navigation {
+        from: Parent,
+        condition: Predicate,
+        query: Box<Bound>,
+    },
 }
 
 impl RecordRead {
-    /// The record that a navigation leads to.
-    pub(super) fn related(related: Related, query: Bound, context: Option<Vec<u8>>) -> Self {
+    /// The record that a navigation leads to, if it leads to one: the record with this condition.
+    pub(super) fn of_navigation(
+        from: Parent,
+        condition: Predicate,
+        query: Bound,
+        context: Option<Vec<u8>>,
+    ) -> Self {
         Self {
             noun: "",
             id: 0,
-            by: By::Related(Box::new(related), Box::new(query)),
+            by: By::Navigation {
+                from,
+                condition,
+                query: Box::new(query),
+            },
             context,
         }
     }
@@ -109,11 +121,16 @@ impl RecordRead {
         let record = match &self.by {
             By::Plan(plan) => plan.read(session, self.id)?,
             By::Query(query) => {
-                let statement = by_id(query, session.dialect(), self.id.into());
-                read_with(session, query, &statement)?
+                let condition = Predicate::new("{t}.id = ?", [sql::Value::Int(self.id.into())]);
+                read_where(session, query, condition)?
             }
-            By::Related(related, query) => {
-                let Some(record) = related.read(session, query)? else {
+            By::Navigation {
+                from,
+                condition,
+                query,
+            } => {
+                from.check(session)?;
+                let Some(record) = read_where(session, query, condition.clone())? else {
                     return Ok(Found::Nothing);
                 };
                 Some(record)
@@ -125,29 +142,26 @@ impl RecordRead {
     }
 }
 
-/// The record that a statement of the query gives, with everything the query expands in it.
-pub(super) fn read_with(
+/// The record with this condition, with everything the query expands in it.
+fn read_where(
     session: &mut dyn Session,
     query: &Bound,
-    statement: &Statement,
+    condition: Predicate,
 ) -> Result<Option<Vec<u8>>, ReadError> {
+    let scope = Scope {
+        predicates: vec![condition],
+        ..Scope::default()
+    };
+    let statement = sql::select(query, session.dialect().of_queries(), &scope);
     let mut out = Vec::with_capacity(USUAL_BYTES);
     let rows = level::Rows {
         query,
         encoder: &RowEncoder::of(query),
-        statements: std::slice::from_ref(statement),
+        statements: std::slice::from_ref(&statement),
         keys: &[],
         limit: 1,
         read: 1,
     };
     let found = level::write_rows(session, rows, &mut out)?;
     Ok((found.rows > 0).then_some(out))
-}
-
-fn by_id(query: &Bound, dialect: Dialect, id: i64) -> Statement {
-    let scope = Scope {
-        predicates: vec![Predicate::new("{t}.id = ?", [sql::Value::Int(id)])],
-        ..Scope::default()
-    };
-    sql::select(query, dialect.of_queries(), &scope)
 }

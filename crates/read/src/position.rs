@@ -69,6 +69,19 @@ impl Key {
     }
 }
 
+/// Where the next page of a list begins.
+pub struct Next {
+    pub(super) list: String,
+    pub(super) position: Position,
+}
+
+impl Next {
+    /// As a `$skiptoken`.
+    pub fn token(&self, links: &Signer) -> String {
+        links.write(&self.list, &self.position)
+    }
+}
+
 /// Signs positions and reads signed ones.
 pub struct Signer {
     key: Hmac<Sha256>,

@@ -1,11 +1,12 @@
-//! The two stages of every read: what [`prepare`](super) gives, and what [`run`] makes of it.
+//! The two stages of every read: what the `prepare` of a kind of read gives, and what [`run`] makes of it.
 //!
 //! Whatever a request can say wrong was refused when a [`Prepared`] is made, and no connection was needed for it. [`run`]
 //! needs a session and nothing of the request.
 
 use super::ReadCaches;
 use super::error::ReadError;
-use super::list::{CountRead, ListRead, Next};
+use super::found::Found;
+use super::list::{CountRead, ListRead};
 use super::page::ValuePage;
 use super::point::RecordRead;
 use super::records::Records;
@@ -39,16 +40,34 @@ pub enum Cost {
     Values(u32),
 }
 
-/// What a read found.
-pub enum Found {
-    /// One record, which is the whole answer.
-    Record,
-    /// A navigation that leads nowhere: there is no answer.
-    Nothing,
-    /// A page of a list, which is open: [`super::end_list`] ends it.
-    OpenList(Option<Next>),
-    /// What the bytes say, and nothing beside them.
-    Whole,
+impl From<RecordRead> for Prepared {
+    fn from(read: RecordRead) -> Self {
+        Self::Record(read)
+    }
+}
+
+impl From<ListRead> for Prepared {
+    fn from(read: ListRead) -> Self {
+        Self::List(Box::new(read))
+    }
+}
+
+impl From<CountRead> for Prepared {
+    fn from(read: CountRead) -> Self {
+        Self::Count(Box::new(read))
+    }
+}
+
+impl From<Records> for Prepared {
+    fn from(read: Records) -> Self {
+        Self::Records(Box::new(read))
+    }
+}
+
+impl From<ValuePage> for Prepared {
+    fn from(read: ValuePage) -> Self {
+        Self::Values(Box::new(read))
+    }
 }
 
 impl Prepared {

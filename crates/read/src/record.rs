@@ -12,7 +12,6 @@ use obeya_odata::sql::{self, Direction, Predicate, Scope};
 use obeya_odata::{Bound, Context, Limits, OptionName, Options};
 
 use super::json;
-use super::records::Form;
 use super::row_encoder::RowEncoder;
 use super::time::TimestampFormatter;
 use obeya_store::engine::{Dialect, Row, Session, StoreError, Value};
@@ -20,6 +19,25 @@ use obeya_store::entities::order_of;
 
 /// Room for a record with texts of usual length.
 const USUAL_BYTES: usize = 1_024;
+
+/// How the records of an entity are written.
+#[derive(Debug, Clone, Copy)]
+pub struct Form {
+    /// The entity.
+    pub entity: &'static EntityType,
+    /// `$expand` for what belongs to each record, and the member it comes after.
+    pub parts: Option<(&'static str, &'static str)>,
+}
+
+impl Form {
+    /// Of records that are rows and nothing else.
+    pub const fn of(entity: &'static EntityType) -> Self {
+        Self {
+            entity,
+            parts: None,
+        }
+    }
+}
 
 /// How the records of an entity are read by id. A `static` beside the handlers.
 pub struct RecordPlan {

@@ -5,13 +5,13 @@
 //! What lies in memory until the client takes it is bounded too (`http/memory_budget.rs`): a record's texts may have any length.
 
 use obeya_model::Date;
-use obeya_odata::edm::EntityType;
 use obeya_odata::sql::{self, Predicate, Scope};
 use obeya_odata::{Bound, OptionName, Options, Parameters};
 
 use super::error::ReadError;
+use super::found::Found;
 use super::list::{Parent, keys_of};
-use super::prepared::{Found, Prepared};
+use super::record::Form;
 use super::request::ReadRequest;
 use super::row_encoder::RowEncoder;
 use super::sink::Sink;
@@ -30,25 +30,6 @@ const USUAL_ARRAY: u32 = 1_000;
 /// Of the rows before a page only the place of the last one is looked at.
 const KEY: &str = "$select=id";
 const TICKS_PER_DAY: i64 = 864_000_000_000;
-
-/// How the records of an entity are written.
-#[derive(Debug, Clone, Copy)]
-pub struct Form {
-    /// The entity.
-    pub entity: &'static EntityType,
-    /// `$expand` for what belongs to each record, and the member it comes after.
-    pub parts: Option<(&'static str, &'static str)>,
-}
-
-impl Form {
-    /// Of records that are rows and nothing else.
-    pub const fn of(entity: &'static EntityType) -> Self {
-        Self {
-            entity,
-            parts: None,
-        }
-    }
-}
 
 /// A page of records to read.
 pub struct Records {
@@ -161,11 +142,6 @@ impl Records {
             }
         }
         self
-    }
-
-    /// They can be read.
-    pub fn prepared(self) -> Prepared {
-        Prepared::Records(Box::new(self))
     }
 
     /// Records at most, of an array as many as there usually are.

@@ -4,17 +4,15 @@
 
 use std::borrow::Cow;
 
-use obeya_odata::Bound;
 use obeya_odata::csdl::{self, EntitySet};
 use obeya_odata::edm::{Cardinality, EntityType, Navigation};
-use obeya_odata::sql::{self, Predicate, Scope};
+use obeya_odata::sql::{self, Predicate};
 
 use super::error::ReadError;
-use super::list::{List, Parent};
-use super::point::{self, RecordRead};
+use super::list::{CountRead, List, Parent};
+use super::point::RecordRead;
 use super::prepared::Prepared;
 use super::request::ReadRequest;
-use obeya_store::engine::Session;
 use obeya_store::entity_sets::CONTAINER;
 
 /// A navigation of the set's record whose id the path holds.
@@ -37,15 +35,16 @@ impl Related {
     /// The record or the list that it leads to.
     pub fn prepare(self, request: &ReadRequest<'_>) -> Result<Prepared, ReadError> {
         if self.navigation.cardinality == Cardinality::Many {
-            return self.list().prepare(request);
+            return self.list().prepare(request).map(Prepared::from);
         }
         let query = request.record_query(self.navigation.target)?;
         let context = request.context(|| Some(csdl::record_context(&self.source(), &query)));
-        Ok(Prepared::Record(RecordRead::related(self, query, context)))
+        let (from, condition) = (self.parent(), self.condition());
+        Ok(RecordRead::of_navigation(from, condition, query, context).into())
     }
 
     /// The number of records that it leads to.
-    pub fn prepare_count(self, request: &ReadRequest<'_>) -> Result<Prepared, ReadError> {
+    pub fn prepare_count(self, request: &ReadRequest<'_>) -> Result<CountRead, ReadError> {
         self.list().prepare_count(request)
     }
 
@@ -53,21 +52,6 @@ impl Related {
         List::of(self.navigation.target)
             .only(self.condition())
             .under(self.parent())
-    }
-
-    /// The record it leads to, if it leads anywhere.
-    pub(super) fn read(
-        &self,
-        session: &mut dyn Session,
-        query: &Bound,
-    ) -> Result<Option<Vec<u8>>, ReadError> {
-        self.parent().check(session)?;
-        let scope = Scope {
-            predicates: vec![self.condition()],
-            ..Scope::default()
-        };
-        let statement = sql::select(query, session.dialect().of_queries(), &scope);
-        point::read_with(session, query, &statement)
     }
 
     /// What its records have that others have not.

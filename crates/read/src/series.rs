@@ -13,7 +13,7 @@ use super::error::ReadError;
 use super::partitioned_count::{Counting, PartitionedCount, Span};
 use super::seek_cache::{Place, SeekKey};
 use obeya_store::Store;
-use obeya_store::engine::{Dialect, Session, StoreError, Value};
+use obeya_store::engine::{Session, StoreError, Value};
 
 /// The order of values when none is asked for; the id breaks ties.
 const ORDER: &[(&str, Direction)] = &[("valueDate", Direction::Ascending)];
@@ -126,7 +126,7 @@ impl Series {
         let statement = sql::count(
             &self.query,
             session.dialect().of_queries(),
-            &self.scope(start, session.dialect()),
+            &self.scope(start, session),
         );
         Ok(super::count(session, &statement)?.unsigned_abs())
     }
@@ -153,7 +153,7 @@ impl Series {
     }
 
     /// The conditions and the order, from a start on.
-    pub(super) fn scope(&self, start: Start, dialect: Dialect) -> Scope<'static> {
+    pub(super) fn scope(&self, start: Start, session: &dyn Session) -> Scope<'static> {
         let mut predicates = vec![Predicate::new(
             "{t}.datasource_id = ?",
             [sql::Value::Int(self.datasource)],
@@ -164,7 +164,7 @@ impl Series {
         // The closest bound on each side implies the others, and an engine seeks by one only.
         match (start.place.after, start.span, self.from) {
             // By the pair below alone PostgreSQL does not see which partitions it can pass over.
-            (Some(after), ..) if dialect.capabilities().keyset_needs_first_bound() => {
+            (Some(after), ..) if session.capabilities().keyset_needs_first_bound() => {
                 bound("{t}.value_date >= ?", after.value_date);
             }
             (None, Some(span), _) => bound("{t}.value_date >= ?", span.first),

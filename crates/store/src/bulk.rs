@@ -10,7 +10,7 @@ pub const MANY: u64 = 10_000;
 /// # Errors
 /// What the engine says, here and below.
 pub fn begin(session: &mut dyn Session) -> Result<(), StoreError> {
-    let statements = session.dialect().capabilities().before_bulk_load();
+    let statements = session.capabilities().before_bulk_load();
     statements
         .iter()
         .try_for_each(|sql| session.execute_deferred(sql, &[]))
@@ -18,7 +18,7 @@ pub fn begin(session: &mut dyn Session) -> Result<(), StoreError> {
 
 /// To be called after so many rows were written.
 pub fn end(session: &mut dyn Session, rows: u64) -> Result<(), StoreError> {
-    match session.dialect().capabilities().after_bulk_load() {
+    match session.capabilities().after_bulk_load() {
         Some(sql) if rows >= MANY => session.first(sql, &[], |_| Ok(())).map(drop),
         _ => Ok(()),
     }

@@ -6,7 +6,6 @@
 pub mod answers;
 pub mod boards;
 pub mod bulk;
-pub mod capabilities;
 pub mod clients;
 mod connect;
 pub mod datasources;

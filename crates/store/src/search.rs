@@ -66,7 +66,7 @@ pub fn add_comments<'a>(
 /// Puts the indexes of comments into one piece each, which halves what a search costs: many writes leave them in many, and every search looks into each. It
 /// writes both anew, so it is for after many writes. Where an engine needs none of it, `bulk` does the rest.
 pub fn settle_comments(session: &mut dyn Session) -> Result<(), StoreError> {
-    let statements = session.dialect().capabilities().merge_comment_indexes();
+    let statements = session.capabilities().merge_comment_indexes();
     statements
         .iter()
         .try_for_each(|sql| session.execute_deferred(sql, &[]))
@@ -116,7 +116,7 @@ fn put(
     let document = document_of(texts);
     let binds = [id.into(), (&document).into()];
     let insert = format!("INSERT INTO {table} (rowid, document) VALUES (?1, ?2)");
-    if session.dialect().capabilities().search_tables_upsert() {
+    if session.capabilities().search_tables_upsert() {
         return session.execute_deferred(
             &format!("{insert} ON CONFLICT (rowid) DO UPDATE SET document = excluded.document"),
             &binds,

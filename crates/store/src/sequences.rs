@@ -12,18 +12,18 @@ pub fn last(session: &mut dyn Session, table: &str) -> Result<i64, StoreError> {
 
 /// What a table's counter stands at: the next id is a higher one.
 pub fn counter(session: &mut dyn Session, table: &str) -> Result<i64, StoreError> {
-    let capabilities = session.dialect().capabilities();
+    let capabilities = session.capabilities();
     capabilities.last_of_sequence(session, table)
 }
 
 /// Moves a table's counter on, if it stands lower. It may stay so whatever becomes of the transaction
 /// ([`Capabilities::set_sequence`]): to be done at the end.
 ///
-/// [`Capabilities::set_sequence`]: super::capabilities::Capabilities::set_sequence
+/// [`Capabilities::set_sequence`]: super::engine::Capabilities::set_sequence
 pub fn pass(session: &mut dyn Session, table: &str, last: i64) -> Result<(), StoreError> {
     if counter(session, table)? >= last {
         return Ok(());
     }
-    let capabilities = session.dialect().capabilities();
+    let capabilities = session.capabilities();
     capabilities.set_sequence(session, table, last)
 }

@@ -2,7 +2,16 @@
 
 use std::path::Path;
 
+use crate::engine::{Capabilities, Dialect};
 use crate::{postgres, sqlite};
+
+/// What an engine does differently, for a session that a test makes up.
+pub fn capabilities(dialect: Dialect) -> &'static dyn Capabilities {
+    match dialect {
+        Dialect::Sqlite => &sqlite::capabilities::Sqlite,
+        Dialect::Postgres => &postgres::capabilities::Postgres,
+    }
+}
 
 /// Makes the schema of an older version in a database without tables, and runs these statements on it.
 ///

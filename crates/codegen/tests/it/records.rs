@@ -64,7 +64,7 @@ fn a_set_of_words_is_an_enum_with_the_words_of_the_wire() {
     assert_parts(
         &source,
         &[
-            "pub(crate) enum Kind {",
+            "pub enum Kind {",
             "impl Word for Kind {",
             "const ALL_WORDS: &'static [&'static str] = &[",
         ],

@@ -3,7 +3,7 @@
 use obeya_odata::{Context, Limits};
 
 use super::*;
-use obeya_store::engine::{EachRow, Value};
+use obeya_store::engine::{Capabilities, Dialect, EachRow, Value};
 
 /// A datasource whose value at row n has the date n and the id n; it counts the rows stepped over by each statement.
 #[derive(Default)]
@@ -32,6 +32,9 @@ impl Row for Keys {
 impl Session for Numbered {
     fn dialect(&self) -> Dialect {
         Dialect::Sqlite
+    }
+    fn capabilities(&self) -> &'static dyn Capabilities {
+        obeya_store::testing::capabilities(self.dialect())
     }
     fn query(
         &mut self,
@@ -158,6 +161,9 @@ impl Row for Some1 {
 impl Session for Endless {
     fn dialect(&self) -> Dialect {
         Dialect::Sqlite
+    }
+    fn capabilities(&self) -> &'static dyn Capabilities {
+        obeya_store::testing::capabilities(self.dialect())
     }
     fn query(
         &mut self,

@@ -52,12 +52,12 @@ struct ValueHead {
 }
 
 /// The stages of a read.
-pub(super) async fn read(
+pub(super) async fn read<P: Into<Prepared>>(
     call: Call,
-    prepare: impl FnOnce(&ReadRequest<'_>) -> Result<Prepared, ReadError>,
+    prepare: impl FnOnce(&ReadRequest<'_>) -> Result<P, ReadError>,
 ) -> Result<Response, Problem> {
     // Parse, bind and plan, or take the plan from the cache.
-    let prepared = prepare(&request(&call))?;
+    let prepared = prepare(&request(&call))?.into();
     // One snapshot: its rows become bytes.
     let answer = run(&call, prepared).await?;
     // Status, headers, tag and next link.

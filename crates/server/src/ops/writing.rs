@@ -25,9 +25,9 @@ use crate::http::body::Response;
 use crate::http::etag::Condition;
 use crate::http::idempotency;
 use crate::http::problem::Problem;
+use obeya_store::Session;
 use obeya_store::answers::{self, IdempotencyRecord, Key, RETENTION_TICKS, StoredAnswer};
 use obeya_store::write_error::WriteError;
-use obeya_store::{Dialect, Session};
 
 /// Ticks of 100 ns in a second.
 const TICKS_PER_SECOND: i64 = 10_000_000;
@@ -294,9 +294,7 @@ impl Repeatable {
         session: &mut dyn Session,
         work: impl Fn(&mut dyn Session) -> Result<Answer, WriteError>,
     ) -> Result<Answer, WriteError> {
-        let (ordinal, worked) = if session.dialect() == Dialect::Sqlite {
-            (self.admitted(session)?, work(session))
-        } else {
+        let (ordinal, worked) = if session.capabilities().has_round_trips() {
             answers::prefetch(session, &self.key, self.now)?;
             let worked = work(session);
             if let Err(WriteError::Store(_)) = worked {
@@ -304,6 +302,8 @@ impl Repeatable {
                 return worked;
             }
             (self.admitted(session)?, worked)
+        } else {
+            (self.admitted(session)?, work(session))
         };
         let answer = worked?;
         let record = IdempotencyRecord {

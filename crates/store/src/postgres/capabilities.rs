@@ -1,8 +1,6 @@
 //! What PostgreSQL does differently.
 
-use obeya_odata::sql;
-
-use crate::capabilities::Capabilities;
+use crate::engine::Capabilities;
 use crate::{Session, StoreError};
 
 /// The answers of PostgreSQL.
@@ -11,10 +9,6 @@ pub struct Postgres;
 impl Capabilities for Postgres {
     fn product(&self) -> &'static str {
         "PostgreSQL"
-    }
-
-    fn query_dialect(&self) -> &'static dyn sql::Dialect {
-        &sql::Postgres
     }
 
     fn has_round_trips(&self) -> bool {

@@ -11,6 +11,7 @@ use super::copy;
 use super::errors::Failure;
 use super::server::{Origin, Role};
 use super::values::{Bound, Columns, Owned};
+use crate::engine::Capabilities;
 use crate::{Dialect, EachRow, Session, StoreError, Value, View};
 
 /// The last transaction that a snapshot knows, if none was under way beside it: equal numbers are then equal snapshots. A server that follows another one
@@ -23,6 +24,10 @@ const UNWANTED_ROWS: usize = 1_000;
 impl Session for Database {
     fn dialect(&self) -> Dialect {
         Dialect::Postgres
+    }
+
+    fn capabilities(&self) -> &'static dyn Capabilities {
+        &super::capabilities::Postgres
     }
 
     fn query(

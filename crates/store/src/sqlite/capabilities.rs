@@ -1,8 +1,6 @@
 //! What SQLite does differently.
 
-use obeya_odata::sql;
-
-use crate::capabilities::Capabilities;
+use crate::engine::Capabilities;
 use crate::{Session, StoreError};
 
 /// The answers of SQLite.
@@ -11,10 +9,6 @@ pub struct Sqlite;
 impl Capabilities for Sqlite {
     fn product(&self) -> &'static str {
         "SQLite"
-    }
-
-    fn query_dialect(&self) -> &'static dyn sql::Dialect {
-        &sql::Sqlite
     }
 
     fn has_round_trips(&self) -> bool {

@@ -16,6 +16,7 @@ use super::functions;
 use super::link;
 use super::statement::Statements;
 use crate::connect;
+use crate::engine::Capabilities;
 use crate::{Dialect, EachRow, Session, StoreError, StoreOptions, Value, View};
 
 /// Connections opened to read so far in this process.
@@ -187,6 +188,10 @@ fn open(
 impl Session for Database {
     fn dialect(&self) -> Dialect {
         Dialect::Sqlite
+    }
+
+    fn capabilities(&self) -> &'static dyn Capabilities {
+        &super::capabilities::Sqlite
     }
 
     fn query(

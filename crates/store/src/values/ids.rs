@@ -36,7 +36,7 @@ pub(super) fn take(session: &mut dyn Session, count: usize) -> Result<i32, Write
 
 /// Moves the counter on, if there is one; what it stands at then.
 fn add(session: &mut dyn Session, count: usize) -> Result<Option<i64>, StoreError> {
-    if !session.dialect().capabilities().returning_is_cheap() {
+    if !session.capabilities().returning_is_cheap() {
         let Some(given) = counter(session)? else {
             return Ok(None);
         };

@@ -8,6 +8,7 @@ use futures_util::future;
 
 use super::Writer;
 use crate::connect::{Connect, Connection, Work};
+use crate::engine::Capabilities;
 use crate::{Dialect, EachRow, Session, StoreError, StoreOptions, Value, View};
 
 /// What ends the transaction, as a full disk does.
@@ -88,6 +89,10 @@ impl Connection for Fake {
 impl Session for Fake {
     fn dialect(&self) -> Dialect {
         Dialect::Sqlite
+    }
+
+    fn capabilities(&self) -> &'static dyn Capabilities {
+        crate::testing::capabilities(self.dialect())
     }
 
     fn query(&mut self, _: &str, _: &[Value<'_>], _: &mut EachRow<'_>) -> Result<(), StoreError> {

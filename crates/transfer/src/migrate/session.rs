@@ -6,7 +6,7 @@ use obeya_store::{Session, StoreError};
 
 /// Lets the transaction wait as long as the other database takes: a server ends those that seem forgotten.
 pub(crate) fn patient(session: &mut dyn Session) -> Result<(), StoreError> {
-    match session.dialect().capabilities().lift_transaction_limits() {
+    match session.capabilities().lift_transaction_limits() {
         None => Ok(()),
         Some(sql) => session.query(sql, &[], &mut |_| Ok(ControlFlow::Continue(()))),
     }
@@ -14,7 +14,7 @@ pub(crate) fn patient(session: &mut dyn Session) -> Result<(), StoreError> {
 
 /// What tells a database from all others of its engine; `None` where its address does.
 pub(super) fn identity(session: &mut dyn Session) -> Result<Option<String>, StoreError> {
-    match session.dialect().capabilities().identity() {
+    match session.capabilities().identity() {
         None => Ok(None),
         Some(sql) => Ok(session.first(sql, &[], |row| row.string(0))?.flatten()),
     }

@@ -129,7 +129,7 @@ fn copy(
 
 fn write(session: &mut dyn Session, table: &Table, batch: &Batch) -> Result<(), MigrateError> {
     let values = batch.values();
-    let engine = session.dialect().capabilities();
+    let engine = session.capabilities();
     if !engine.stores_nul() && batch.has_nul() {
         return Err(nul(table, &values, engine.product()));
     }

@@ -17,8 +17,7 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     reading::read(call, |request| {
         Ok(Records::all(request, &FORM, &[])?
             .only(Predicate::new("{t}.incident_id = ?", [Value::Int(id)]))
-            .under(incident(id))
-            .prepared())
+            .under(incident(id)))
     })
     .await
 }

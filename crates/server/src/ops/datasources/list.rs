@@ -13,7 +13,7 @@ static FORM: Form = Form::of(&entities::DATASOURCE);
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     reading::read(call, |request| {
-        Ok(Records::all(request, &FORM, &[OptionName::Filter])?.prepared())
+        Records::all(request, &FORM, &[OptionName::Filter])
     })
     .await
 }

@@ -10,8 +10,5 @@ use obeya_store::entities;
 static FORM: Form = Form::of(&entities::GROUP);
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
-    reading::read(call, |request| {
-        Ok(Records::all(request, &FORM, &[])?.prepared())
-    })
-    .await
+    reading::read(call, |request| Records::all(request, &FORM, &[])).await
 }

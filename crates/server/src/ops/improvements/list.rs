@@ -8,9 +8,8 @@ use obeya_read::Records;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     reading::read(call, |request| {
-        Ok(Records::page(request, &super::FORM)?
-            .in_period(["LastModifiedFrom", "LastModifiedTo"], "last_modified")?
-            .prepared())
+        Records::page(request, &super::FORM)?
+            .in_period(["LastModifiedFrom", "LastModifiedTo"], "last_modified")
     })
     .await
 }

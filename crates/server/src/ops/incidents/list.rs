@@ -10,12 +10,11 @@ use obeya_read::Records;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     reading::read(call, |request| {
-        Ok(Records::page(request, &super::FORM)?
+        Records::page(request, &super::FORM)?
             .only(Predicate::new(super::NOT_DELETED, []))
             .with_id("TypeId", "incident_type_id")?
             .in_period_of_days(["IncidentDateFrom", "IncidentDateTo"], "incident_date")?
-            .in_period(["LastModifiedFrom", "LastModifiedTo"], "last_modified")?
-            .prepared())
+            .in_period(["LastModifiedFrom", "LastModifiedTo"], "last_modified")
     })
     .await
 }

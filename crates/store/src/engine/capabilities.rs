@@ -3,18 +3,12 @@
 //! No method has a default, and no code outside of an engine's folder asks which engine it is: a new engine does
 //! not compile before it has answered all of them.
 
-use obeya_odata::sql;
-
 use super::{Session, StoreError};
 
 /// The answers of one engine.
 pub trait Capabilities: Sync {
     /// The name of the engine in messages.
     fn product(&self) -> &'static str;
-
-    /// The dialect of the statements of the query language, with differences of its own
-    /// ([`sql::Dialect`]).
-    fn query_dialect(&self) -> &'static dyn sql::Dialect;
 
     /// Whether an answer costs a round trip. Statements are then pipelined: what depends on no answer is sent
     /// before, and a question is asked together with the work that it may forbid. In this process a question costs

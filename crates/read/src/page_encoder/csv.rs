@@ -6,9 +6,9 @@
 use obeya_odata::Bound;
 use obeya_odata::edm::Type;
 
-use super::json;
-use super::page_encoder::PageEncoder;
-use super::time::TimestampFormatter;
+use super::PageEncoder;
+use crate::json;
+use crate::time::TimestampFormatter;
 use obeya_store::engine::{Row, StoreError};
 
 const LINE_END: &[u8] = b"\r\n";

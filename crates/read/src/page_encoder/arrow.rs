@@ -15,7 +15,7 @@ use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
 use obeya_odata::Bound;
 
-use super::page_encoder::{Heading, PageEncoder};
+use super::{Heading, PageEncoder};
 use obeya_store::engine::{Row, StoreError, present};
 
 /// What is written around the columns, and some.

@@ -2,13 +2,16 @@
 //!
 //! An encoder gets rows and gives bytes. Which rows, and how the bytes are sent, is not known here.
 
+mod arrow;
+mod csv;
+
 use obeya_odata::Bound;
 
-use super::arrow::ArrowEncoder;
-use super::csv::CsvEncoder;
-use super::json;
-use super::row_encoder::RowEncoder;
-use super::time::TimestampFormatter;
+use crate::json;
+use crate::row_encoder::RowEncoder;
+use crate::time::TimestampFormatter;
+use arrow::ArrowEncoder;
+use csv::CsvEncoder;
 use obeya_store::engine::{Row, StoreError};
 
 /// A form, by its media type.

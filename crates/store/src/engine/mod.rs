@@ -6,7 +6,9 @@ use std::ops::ControlFlow;
 
 use obeya_odata::sql;
 
-use super::capabilities::Capabilities;
+mod capabilities;
+
+pub use capabilities::Capabilities;
 
 /// The SQL that a session speaks, for the few statements that an engine forces to differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,15 +24,6 @@ impl Dialect {
     /// Every one there is, in the order of the enum.
     pub const ALL: [Dialect; 2] = [Dialect::Sqlite, Dialect::Postgres];
 
-    /// What the engine does differently.
-    #[must_use]
-    pub fn capabilities(self) -> &'static dyn Capabilities {
-        match self {
-            Dialect::Sqlite => &super::sqlite::capabilities::Sqlite,
-            Dialect::Postgres => &super::postgres::capabilities::Postgres,
-        }
-    }
-
     /// Its name, as in the folder of its schema.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -40,7 +33,10 @@ impl Dialect {
     /// The dialect of the query language's statements.
     #[must_use]
     pub fn of_queries(self) -> &'static dyn sql::Dialect {
-        self.capabilities().query_dialect()
+        match self {
+            Dialect::Sqlite => &sql::Sqlite,
+            Dialect::Postgres => &sql::Postgres,
+        }
     }
 }
 
@@ -117,6 +113,9 @@ pub struct View {
 pub trait Session {
     /// The SQL it speaks.
     fn dialect(&self) -> Dialect;
+
+    /// What its engine does differently.
+    fn capabilities(&self) -> &'static dyn Capabilities;
 
     /// Runs a statement that gives rows.
     fn query(
