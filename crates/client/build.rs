@@ -1,4 +1,5 @@
-//! Generates the properties that query options may name and the columns of each record from `spec/openapi.yaml`.
+//! Generates the properties that query options may name and the columns of each record from
+//! `spec/openapi.yaml`.
 
 fn main() {
     let (out, spec) = obeya_codegen::build::places();

@@ -1,5 +1,5 @@
-//! Writes the entities of the specification, where the service reads each property of a record, and the list of the files of
-//! the schema.
+//! Writes the entities of the specification, where the service reads each property of a record, and the list
+//! of the files of the schema.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! Measuring: the work is in the bench targets of the query language, of the service and of the commands, which know what they compare with.
+//! Measuring: the work is in the bench targets of the query language, of the service and of the commands,
+//! which know what they compare with.
 
 use anyhow::Result;
 use clap::ValueEnum;
@@ -12,7 +13,8 @@ use crate::python;
 pub(crate) enum Part {
     /// The service with its data in a file of SQLite, and the commands over it.
     Sqlite,
-    /// The service on PostgreSQL: the server that `OBEYA_TEST_POSTGRES` names, or a temporary one that waits for the disk.
+    /// The service on PostgreSQL: the server that `OBEYA_TEST_POSTGRES` names, or a temporary one that waits
+    /// for the disk.
     Postgres,
     /// The Python package beside what analysts would write without it.
     Python,

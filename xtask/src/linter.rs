@@ -8,7 +8,8 @@ use crate::venv;
 
 const PACKAGE: &str = "openapi-spec-validator==0.9.0";
 
-/// Holds `spec/openapi.yaml` to OpenAPI itself. What our generator asks beyond that is linted by `obeya-codegen`.
+/// Holds `spec/openapi.yaml` to OpenAPI itself. What our generator asks beyond that is linted by
+/// `obeya-codegen`.
 pub(crate) fn tests() -> Result<Part> {
     venv::install(&[PACKAGE])?;
     run(command(venv::interpreter()?)

@@ -30,7 +30,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Writes everything that follows from spec/openapi.yaml, Python's Client from its AsyncClient, and lists the snapshots to review.
+    /// Writes everything that follows from spec/openapi.yaml, Python's Client from its AsyncClient, and lists
+    /// the snapshots to review.
     Regen {
         /// Writes nothing, and fails on the first file that differs.
         #[arg(long)]
@@ -38,9 +39,11 @@ enum Command {
     },
     /// What must hold before any test: formatting, lints, generated files, structure.
     Check,
-    /// Everything: check, Rust tests, documentation tests, a validator of the specification, Python tests, packages, Schemathesis.
+    /// Everything: check, Rust tests, documentation tests, a validator of the specification, Python tests,
+    /// packages, Schemathesis.
     Test {
-        /// Lets Schemathesis make ten times as many requests, replicas and migrations be killed for minutes, and builds the packages.
+        /// Lets Schemathesis make ten times as many requests, replicas and migrations be killed for minutes,
+        /// and builds the packages.
         #[arg(long)]
         long: bool,
     },
@@ -58,7 +61,8 @@ enum Command {
     },
     /// Writes the reference of the Python package into target/python-docs.
     Docs,
-    /// Runs a command with a PostgreSQL: a temporary one, or the one that OBEYA_TEST_POSTGRES names. The command finds it by that variable.
+    /// Runs a command with a PostgreSQL: a temporary one, or the one that OBEYA_TEST_POSTGRES names. The
+    /// command finds it by that variable.
     Postgres {
         /// What is committed is on the disk, as in production; otherwise nothing waits for the disk.
         #[arg(long)]
@@ -72,7 +76,8 @@ enum Command {
     Watchdog(postgres::watchdog::Options),
     /// What the compiler cannot see: import arrows, file sizes, orphan snapshots.
     Tidy,
-    /// Measures the query language, the service and the packages against their yardsticks, in a release build.
+    /// Measures the query language, the service and the packages against their yardsticks, in a release
+    /// build.
     Bench {
         /// Only this.
         part: Option<bench::Part>,

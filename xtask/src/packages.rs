@@ -1,5 +1,5 @@
-//! What is published: an archive of each crate, and the source distribution of the Python package. Both must hold the licences and
-//! whatever a build reads, and must build in an empty folder.
+//! What is published: an archive of each crate, and the source distribution of the Python package. Both must
+//! hold the licences and whatever a build reads, and must build in an empty folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,12 +11,13 @@ use crate::process::{self, cargo, command, root};
 use crate::report::Part;
 use crate::venv;
 
-/// Files of the repository that archives carry, by the name they have there: the licences, and the specification for crates with a
-/// build script, all of which generate code from it.
+/// Files of the repository that archives carry, by the name they have there: the licences, and the
+/// specification for crates with a build script, all of which generate code from it.
 const LICENCES: [&str; 2] = ["LICENSE-MIT", "LICENSE-APACHE"];
 const SPEC: (&str, &str) = ("openapi.yaml", "spec/openapi.yaml");
 
-/// Packs everything and looks into the archives. `long` builds what is in them too, which takes a quarter of an hour.
+/// Packs everything and looks into the archives. `long` builds what is in them too, which takes a quarter of
+/// an hour.
 pub(crate) fn tests(long: bool) -> Result<Part> {
     // The version that the tests of the Python package name.
     venv::install(&["-c", "bindings/python/requirements-test.txt", "maturin"])?;
@@ -140,7 +141,8 @@ fn build_crates(place: &Path, crates: &[PathBuf]) -> Result<()> {
     process::run(&mut check)
 }
 
-/// Makes a wheel of the source distribution, as pip does where there is no wheel for a platform, but unoptimised.
+/// Makes a wheel of the source distribution, as pip does where there is no wheel for a platform, but
+/// unoptimised.
 fn build_sdist(place: &Path, sdist: &Path) -> Result<()> {
     let (empty, wheels) = (place.join("empty"), place.join("wheels"));
     fs::create_dir(&empty)?;

@@ -1,7 +1,7 @@
 //! Everything that follows from `spec/openapi.yaml` and lives in the repository.
 //!
-//! To add a generated file, add its path and content to [`outputs`]. A content is a pure function of the specification, or of a
-//! hand-written file, so that `--check` can compare without writing.
+//! To add a generated file, add its path and content to [`outputs`]. A content is a pure function of the
+//! specification, or of a hand-written file, so that `--check` can compare without writing.
 
 use std::fs;
 use std::path::Path;

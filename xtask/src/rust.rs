@@ -10,9 +10,10 @@ use crate::snapshots;
 /// Tests look for it in the environment.
 pub(crate) const LONG: &str = "OBEYA_TEST_LONG";
 
-/// Unit and integration tests of the whole workspace; with nextest, which runs them side by side, where it is installed.
-/// Those of the store run on SQLite and on a PostgreSQL, which is there for as long. A snapshot that none of them looks at is a failure too.
-/// `long` lets those that kill and start processes do so for minutes.
+/// Unit and integration tests of the whole workspace; with nextest, which runs them side by side, where it is
+/// installed. Those of the store run on SQLite and on a PostgreSQL, which is there for as long. A snapshot
+/// that none of them looks at is a failure too. `long` lets those that kill and start processes do so for
+/// minutes.
 pub(crate) fn tests(long: bool) -> Result<Part> {
     let nextest = exists("cargo-nextest", "--version");
     let server = Server::get(Profile::Test)?;
@@ -73,7 +74,8 @@ pub(crate) fn tests(long: bool) -> Result<Part> {
     Ok(part)
 }
 
-/// The ids of the processes that run the binary under test. None where the system does not say, as without `/proc`.
+/// The ids of the processes that run the binary under test. None where the system does not say, as without
+/// `/proc`.
 fn running_binaries() -> Vec<u32> {
     let binary = target().join("debug/obeya");
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();

@@ -1,7 +1,9 @@
-//! Schemathesis over the whole specification, against the real binary: requests made from the schemas, right ones and wrong ones, and every
-//! answer held to what is described. What is asked of it, and why, is in `spec/schemathesis.toml`.
+//! Schemathesis over the whole specification, against the real binary: requests made from the schemas, right
+//! ones and wrong ones, and every answer held to what is described. What is asked of it, and why, is in
+//! `spec/schemathesis.toml`.
 //!
-//! The service runs on `spec/plant`, the plant that the examples of the specification tell of, so that requests made from them succeed.
+//! The service runs on `spec/plant`, the plant that the examples of the specification tell of, so that
+//! requests made from them succeed.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -40,8 +42,8 @@ pub(crate) enum Binary {
     ToBuild,
 }
 
-/// Serves the plant and lets Schemathesis loose on it. The operations that it tests are counted; how many requests it
-/// makes from them depends on its settings.
+/// Serves the plant and lets Schemathesis loose on it. The operations that it tests are counted; how many
+/// requests it makes from them depends on its settings.
 pub(crate) fn tests(long: bool, binary: Binary) -> Result<Part> {
     venv::install(&[PACKAGE])?;
     if binary == Binary::ToBuild {
@@ -76,7 +78,8 @@ pub(crate) fn tests(long: bool, binary: Binary) -> Result<Part> {
     Ok(part)
 }
 
-/// The plant in an empty folder. What it holds in the trash is deleted now, or else it would be there for 30 days of a year long gone.
+/// The plant in an empty folder. What it holds in the trash is deleted now, or else it would be there for 30
+/// days of a year long gone.
 fn plant(folder: &Path) -> Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder).with_context(|| folder.display().to_string())?;

@@ -1,4 +1,5 @@
-//! The reviewed snapshots: bringing those of the specification up to date, and finding those no test looks at.
+//! The reviewed snapshots: bringing those of the specification up to date, and finding those no test looks
+//! at.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,8 +9,8 @@ use anyhow::{Context, Result, bail};
 
 use crate::process::{self, cargo, root};
 
-/// The tests that snapshot what follows from the specification: package, filter within its `it` binary, and the folder that
-/// holds these snapshots and no others.
+/// The tests that snapshot what follows from the specification: package, filter within its `it` binary, and
+/// the folder that holds these snapshots and no others.
 const OF_THE_SPECIFICATION: [(&str, &str, &str); 2] = [
     (
         "obeya-codegen",
@@ -26,8 +27,8 @@ const OF_THE_SPECIFICATION: [(&str, &str, &str); 2] = [
 /// The variable that makes insta note every snapshot file a test looks at.
 pub(crate) const REFERENCES: &str = "INSTA_SNAPSHOT_REFERENCES_FILE";
 
-/// Rewrites the snapshots that follow from the specification, removes those nothing looks at any more, and lists what
-/// changed. Other snapshots are never accepted in bulk.
+/// Rewrites the snapshots that follow from the specification, removes those nothing looks at any more, and
+/// lists what changed. Other snapshots are never accepted in bulk.
 pub(crate) fn accept() -> Result<Vec<String>> {
     let read = || -> Result<BTreeMap<PathBuf, String>> {
         let files = OF_THE_SPECIFICATION
@@ -106,7 +107,8 @@ pub(crate) fn none_unreferenced(references: &Path) -> Result<()> {
 
 /// Those of a folder's snapshots that no test looked at.
 ///
-/// Fails when no test looked at any: a filter that matches nothing ends well, and every snapshot would be taken for an orphan.
+/// Fails when no test looked at any: a filter that matches nothing ends well, and every snapshot would be
+/// taken for an orphan.
 fn orphans(present: Vec<PathBuf>, looked_at: &BTreeSet<PathBuf>) -> Result<Vec<PathBuf>> {
     let count = present.len();
     let orphans: Vec<PathBuf> = present

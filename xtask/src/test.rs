@@ -6,11 +6,13 @@ use crate::report::{Part, summary};
 use crate::schemathesis::Binary;
 use crate::{check, linter, packages, python, rust, schemathesis};
 
-/// Runs every part, whatever the earlier ones said; the last line counts them all. `long` lets those that search, or kill and start, do so for longer.
+/// Runs every part, whatever the earlier ones said; the last line counts them all. `long` lets those that
+/// search, or kill and start, do so for longer.
 pub(crate) fn run(long: bool) -> Result<()> {
     let checks = Part::of("Checks", || Ok(check::all()));
     let rust = Part::of("Rust", || rust::tests(long));
-    // The tests of the CLI have built the binary; with `--package` alone it would be built with other features again.
+    // The tests of the CLI have built the binary; with `--package` alone it would be built with other
+    // features again.
     let binary = if rust.passed > 0 {
         Binary::Built
     } else {

@@ -6,7 +6,8 @@ use anyhow::{Context, Result};
 
 use crate::process::{command, root, run};
 
-/// The interpreter of `target/venv`, made if need be. `PYTHON` names another interpreter than `python3` to make it with.
+/// The interpreter of `target/venv`, made if need be. `PYTHON` names another interpreter than `python3` to
+/// make it with.
 pub(crate) fn interpreter() -> Result<PathBuf> {
     interpreter_of("target/venv")
 }

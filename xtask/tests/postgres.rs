@@ -53,8 +53,9 @@ fn said(child: &mut Child) -> (String, String) {
     (address, place)
 }
 
-/// What the server asks for, of somebody on this machine who only knows its port: the number in the message `Authentication…` of
-/// PostgreSQL's protocol, which is 0 if it lets them in and 10 if they have to prove that they know the password.
+/// What the server asks for, of somebody on this machine who only knows its port: the number in the message
+/// `Authentication…` of PostgreSQL's protocol, which is 0 if it lets them in and 10 if they have to prove
+/// that they know the password.
 fn asked_for(place: &str) -> u32 {
     let parameters = b"user\0postgres\0\0";
     let length = u32::try_from(8 + parameters.len()).unwrap();

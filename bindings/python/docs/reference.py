@@ -26,7 +26,8 @@ PAGES = ("obeya", "obeya.lean", "obeya.models", "obeya.types")
 def main(folder: Path) -> None:
     """Writes the pages, and one that searches them."""
     warnings.simplefilter("error", UserWarning)
-    # Before Python 3.12 a dictionary with types does not tell which class its keys come from; assuming this one is right.
+    # Before Python 3.12 a dictionary with types does not tell which class its keys come from; assuming this
+    # one is right.
     warnings.filterwarnings("ignore", "Cannot determine where obeya.types", UserWarning)
     sources = dict(_sources())
     _give_classes_back(sources)

@@ -14,8 +14,8 @@ use crate::models::Record;
 /// Makes the Python object of an answer, for whoever has the GIL.
 pub(crate) type Make = Box<dyn FnOnce(Python<'_>) -> PyResult<Py<PyAny>> + Send>;
 
-/// The turns of a client's calls that are awaited: only so many are under way at once, each with a connection. A service takes only so
-/// many of those, and leaves others without an answer.
+/// The turns of a client's calls that are awaited: only so many are under way at once, each with a
+/// connection. A service takes only so many of those, and leaves others without an answer.
 pub(crate) type Turns = Arc<Semaphore>;
 
 /// What has to be done for an answer.

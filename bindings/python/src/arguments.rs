@@ -1,5 +1,5 @@
-//! What operations are called with, from Python's arguments: options of lists, moments, and what stands for an id. Texts go to the
-//! service as they are.
+//! What operations are called with, from Python's arguments: options of lists, moments, and what stands for
+//! an id. Texts go to the service as they are.
 
 use std::marker::PhantomData;
 

@@ -1,4 +1,5 @@
-//! Record batches for other libraries, by the Arrow PyCapsule interface: no copy, and no library of ours on the other side.
+//! Record batches for other libraries, by the Arrow PyCapsule interface: no copy, and no library of ours on
+//! the other side.
 
 use std::ffi::CStr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -50,7 +51,8 @@ impl Batches {
     fn next(&self) -> PyResult<Call> {
         let rest = Arc::clone(self.rest.get("iterator")?);
         let next = async move {
-            // Taken out while a page is waited for: who is interrupted or cancelled meanwhile leaves no connection behind.
+            // Taken out while a page is waited for: who is interrupted or cancelled meanwhile leaves no
+            // connection behind.
             let taken = rest.lock().unwrap_or_else(PoisonError::into_inner).take();
             let Some(mut pages) = taken else {
                 return Ok(make(None::<()>));
@@ -192,7 +194,8 @@ pub(crate) fn fetching<'py>(
     stream(py, Box::new(reader))
 }
 
-/// Batches that are fetched while another library reads them, on whatever thread it likes and with or without the GIL.
+/// Batches that are fetched while another library reads them, on whatever thread it likes and with or without
+/// the GIL.
 struct Fetching {
     pages: AtHome<Option<Fetch>>,
     schema: SchemaRef,
@@ -235,8 +238,8 @@ impl RecordBatchReader for Fetching {
     }
 }
 
-/// Waits in the main thread, with an ear for Ctrl-C. The library in between knows failures of its own only, so the signal is put back
-/// for Python to find when the library has given up.
+/// Waits in the main thread, with an ear for Ctrl-C. The library in between knows failures of its own only,
+/// so the signal is put back for Python to find when the library has given up.
 fn listening<F>(py: Python<'_>, work: F) -> Result<F::Output, ArrowError>
 where
     F: Future + Send,
@@ -247,7 +250,8 @@ where
             // What the program's own handler raised, or there is no runtime.
             return ArrowError::ExternalError(error.to_string().into());
         }
-        // Before the signal is back: whatever Python does from then on ends with it, and nobody would hear of that here.
+        // Before the signal is back: whatever Python does from then on ends with it, and nobody would hear of
+        // that here.
         drop(error);
         // SAFETY: it may be called from any thread and at any time.
         unsafe { pyo3::ffi::PyErr_SetInterrupt() };

@@ -1,6 +1,7 @@
 //! The way into an event loop of asyncio: a future of the loop for work that is done on our runtime.
 //!
-//! A library for this would bring a runtime of its own, which a forked child would wait for in vain (see [`crate::runtime`]).
+//! A library for this would bring a runtime of its own, which a forked child would wait for in vain (see
+//! [`crate::runtime`]).
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Mutex, PoisonError};
@@ -81,7 +82,8 @@ impl Delivery {
     }
 }
 
-/// Called by the loop when the future is done. If it was cancelled the work goes on nowhere else: it is dropped, and with it its connection.
+/// Called by the loop when the future is done. If it was cancelled the work goes on nowhere else: it is
+/// dropped, and with it its connection.
 #[pyclass(frozen, module = "obeya._obeya")]
 struct Stop(AbortHandle);
 

@@ -1,4 +1,5 @@
-//! A call that is to be made: waited for by the classes of `Client`, awaited by those of `AsyncClient`. Nothing is sent before.
+//! A call that is to be made: waited for by the classes of `Client`, awaited by those of `AsyncClient`.
+//! Nothing is sent before.
 //!
 //! What an operation is called with and what it means is elsewhere; here a failure becomes an exception.
 

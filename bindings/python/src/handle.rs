@@ -1,4 +1,5 @@
-//! What every object of a client holds: the SDK's client, until it is closed, and what the calls carry that are made through it.
+//! What every object of a client holds: the SDK's client, until it is closed, and what the calls carry that
+//! are made through it.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,7 +23,8 @@ pub(crate) struct Handle {
     turns: Turns,
 }
 
-/// How many calls of a client may be under way at once when they are awaited. Threads that wait are fewer by themselves.
+/// How many calls of a client may be under way at once when they are awaited. Threads that wait are fewer by
+/// themselves.
 const MOST_AT_ONCE: usize = 100;
 
 /// Where the tag of the last answer is left.

@@ -1,9 +1,9 @@
 //! The extension module `obeya._obeya`: the Rust SDK and the embedded service for Python.
 //!
-//! It converts and calls; what an operation means is the SDK's and the service's business. The records and the tables of
-//! keyword arguments are generated from the specification (see [`models`]). What users call are Python classes: the clients and
-//! their resources in `obeya/_async` and `obeya/_sync`, the exceptions in `obeya/_errors.py`, the conversions to data frames in
-//! `obeya/_frames.py`.
+//! It converts and calls; what an operation means is the SDK's and the service's business. The records and
+//! the tables of keyword arguments are generated from the specification (see [`models`]). What users call are
+//! Python classes: the clients and their resources in `obeya/_async` and `obeya/_sync`, the exceptions in
+//! `obeya/_errors.py`, the conversions to data frames in `obeya/_frames.py`.
 
 mod answer;
 mod arguments;

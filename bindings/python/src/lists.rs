@@ -1,6 +1,8 @@
-//! Lists that fetch nothing until they are read: a page, all pages one after the other, the first record, or how many there are.
+//! Lists that fetch nothing until they are read: a page, all pages one after the other, the first record, or
+//! how many there are.
 //!
-//! The lists of the interface differ in how they come: in pages with links, in numbered pages, or whole. Here they have one face.
+//! The lists of the interface differ in how they come: in pages with links, in numbered pages, or whole. Here
+//! they have one face.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -140,11 +142,13 @@ pub(crate) trait Source: Send + Sync + 'static {
     fn pages(&self) -> Box<dyn Stream>;
     /// The columns of its batches.
     fn schema(&self) -> SchemaRef;
-    /// The pages as batches; `counted` asks the service to say how many records there are, where it does not say so anyhow.
+    /// The pages as batches; `counted` asks the service to say how many records there are, where it does not
+    /// say so anyhow.
     fn batches(&self, counted: bool) -> Fetch;
 }
 
-/// A list of v2, whose pages have links, how many records it is to have at most, and how many it leaves out at the beginning.
+/// A list of v2, whose pages have links, how many records it is to have at most, and how many it leaves out
+/// at the beginning.
 pub(crate) struct Linked<T> {
     pub(crate) list: List<T>,
     pub(crate) top: Option<i32>,
@@ -392,7 +396,8 @@ impl Query {
         Ok(Rows::new(self.schema()?))
     }
 
-    /// As a stream that fetches while another library reads it. The interface allows to answer with our own schema.
+    /// As a stream that fetches while another library reads it. The interface allows to answer with our own
+    /// schema.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -426,7 +431,8 @@ impl Pages {
     fn next(&self) -> PyResult<Call> {
         let rest = Arc::clone(self.rest.get("iterator")?);
         let next = async move {
-            // Taken out while a page is waited for: who is interrupted or cancelled meanwhile leaves no connection behind.
+            // Taken out while a page is waited for: who is interrupted or cancelled meanwhile leaves no
+            // connection behind.
             let taken = rest.lock().unwrap_or_else(PoisonError::into_inner).take();
             let Some(mut pages) = taken else {
                 return Ok(make(None::<()>));

@@ -1,5 +1,5 @@
-//! A Parquet file that is written page after page, beside the fetching of the next one. It has its name when it is whole, and is gone
-//! otherwise.
+//! A Parquet file that is written page after page, beside the fetching of the next one. It has its name when
+//! it is whole, and is gone otherwise.
 
 use std::fmt;
 use std::io;
@@ -81,7 +81,8 @@ impl ParquetFile {
         this
     }
 
-    /// Adds the rows of a page. Answered when those of the page before are written: who asks for the next page meanwhile loses no time.
+    /// Adds the rows of a page. Answered when those of the page before are written: who asks for the next
+    /// page meanwhile loses no time.
     #[pyo3(signature = (batch, /))]
     fn write(&self, batch: &Batch) -> PyResult<Call> {
         let (last, rows) = (Arc::clone(self.last.get("file")?), batch.rows().clone());

@@ -1,7 +1,9 @@
-//! The one Tokio runtime of a process, and waiting on it from Python: without the GIL, and with an ear for Ctrl-C.
+//! The one Tokio runtime of a process, and waiting on it from Python: without the GIL, and with an ear for
+//! Ctrl-C.
 //!
-//! A fork copies memory but not threads: in the child the runtime of the parent hangs for ever. So a child gets a runtime of
-//! its own, and what was made in the parent refuses to work there, with an error that says what to do.
+//! A fork copies memory but not threads: in the child the runtime of the parent hangs for ever. So a child
+//! gets a runtime of its own, and what was made in the parent refuses to work there, with an error that says
+//! what to do.
 
 use std::future::Future;
 use std::mem::ManuallyDrop;
@@ -15,7 +17,8 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use tokio::runtime::{Builder, Runtime};
 
-/// How long Python may wait for a signal to be looked at. Ctrl-C is to be felt within 0.2 s on a busy machine too.
+/// How long Python may wait for a signal to be looked at. Ctrl-C is to be felt within 0.2 s on a busy machine
+/// too.
 const SLICE: Duration = Duration::from_millis(50);
 
 /// A runtime and the process it was made in.
@@ -27,11 +30,12 @@ struct Own {
 /// Not a lock: one that another thread held at the moment of a fork would stay locked in the child for ever.
 static CURRENT: AtomicPtr<Own> = AtomicPtr::new(ptr::null_mut());
 
-/// The runtime of this process, made when first asked for. It lives as long as the process: threads that are stopped while
-/// the interpreter ends gain nobody anything.
+/// The runtime of this process, made when first asked for. It lives as long as the process: threads that are
+/// stopped while the interpreter ends gain nobody anything.
 pub(crate) fn runtime() -> PyResult<&'static Runtime> {
     let current = CURRENT.load(Ordering::Acquire);
-    // SAFETY: the pointer is null or comes from `Box::leak` below, so it is valid for ever and never written through.
+    // SAFETY: the pointer is null or comes from `Box::leak` below, so it is valid for ever and never written
+    // through.
     if let Some(own) = unsafe { current.as_ref() }
         && own.process == process::id()
     {
@@ -77,8 +81,8 @@ where
     }
 }
 
-/// Something that belongs to the process it was made in. In a forked child it can be neither used nor dropped: dropping it
-/// there would undo what the parent still needs, such as the database of a test server.
+/// Something that belongs to the process it was made in. In a forked child it can be neither used nor
+/// dropped: dropping it there would undo what the parent still needs, such as the database of a test server.
 pub(crate) struct AtHome<T> {
     process: u32,
     value: ManuallyDrop<T>,

@@ -45,8 +45,8 @@ impl TestServer {
         Self::start(py, folder, db)
     }
 
-    /// The service with the plant of the demo in it: two years of incidents, improvements and values that end the day before
-    /// `today` (in UTC), which is a date or text such as `2026-03-01`.
+    /// The service with the plant of the demo in it: two years of incidents, improvements and values that end
+    /// the day before `today` (in UTC), which is a date or text such as `2026-03-01`.
     #[classmethod]
     #[pyo3(signature = (*, today=None))]
     fn demo(
@@ -63,8 +63,8 @@ impl TestServer {
         Self::start(py, folder, db)
     }
 
-    /// A client that is registered with the service and has these scopes; by default all of them. Settings are those of
-    /// `Client`.
+    /// A client that is registered with the service and has these scopes; by default all of them. Settings
+    /// are those of `Client`.
     #[pyo3(
         signature = (scopes=None, **settings),
         text_signature = "($self, scopes=None, *, timeout=60.0, connect_timeout=10.0, max_retries=2, user_agent=None)"
@@ -111,7 +111,8 @@ impl TestServer {
         Ok((new.client_id, new.client_secret))
     }
 
-    /// Imports a folder of JSON Lines, one file for each resource, all or nothing. Gives how many records each file brought.
+    /// Imports a folder of JSON Lines, one file for each resource, all or nothing. Gives how many records
+    /// each file brought.
     #[pyo3(signature = (path, *, on_conflict="fail"))]
     fn import_dir<'py>(
         &self,
@@ -227,7 +228,8 @@ fn database(folder: &TempDir) -> String {
     format!("sqlite:{}", folder.path().join("test.db").display())
 }
 
-/// Writes the plant of the demo into a new folder, imports it, and removes the folder: the database holds all of it.
+/// Writes the plant of the demo into a new folder, imports it, and removes the folder: the database holds all
+/// of it.
 async fn fill(folder: PathBuf, db: &str, today: obeya_demo::Date) -> Result<(), String> {
     let path = folder.clone();
     let writing = tokio::task::spawn_blocking(move || {

@@ -30,7 +30,8 @@ def run(target: Path) -> None:
     config: Any = import_module("traitlets.config").Config()
 
     if sys.platform == "linux":
-        # Sockets in that folder, where no other kernel's are: a port that was free a moment ago may be taken now.
+        # Sockets in that folder, where no other kernel's are: a port that was free a moment ago may be taken
+        # now.
         config.KernelManager.transport = "ipc"
         config.KernelManager.ip = str(Path(folder.name, "kernel"))
     notebook = nbformat.read(NOTEBOOK, as_version=4)

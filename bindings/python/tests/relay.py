@@ -72,7 +72,8 @@ def before(
 
         def pass_on(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-            # Not compressed, so that a body can be cut where a test wants it cut. The host is the relay: so links lead to it.
+            # Not compressed, so that a body can be cut where a test wants it cut. The host is the relay: so
+            # links lead to it.
             left = ("accept-encoding", "connection")
             headers = {name.lower(): value for name, value in self.headers.items() if name.lower() not in left}
             about_tokens = self.path.endswith("/connect/token") or self.path.startswith("/.well-known")

@@ -140,7 +140,8 @@ def test_the_weeks_of_the_process_are_those_of_its_values(page: ET.Element, prin
     ]
     for row in rows:
         assert float(row[1]) == pytest.approx(statistics.fmean(weeks[datetime.date.fromisoformat(row[0])]), rel=1e-3)
-    # On day 480 of 728, Thursday 26 June 2025, line 3 got its quick changeover: the next whole week begins another phase.
+    # On day 480 of 728, Thursday 26 June 2025, line 3 got its quick changeover: the next whole week begins
+    # another phase.
     means = {day: statistics.fmean(weeks[day]) for day in map(datetime.date.fromisoformat, (row[0] for row in rows))}
     before = [mean for day, mean in means.items() if day < datetime.date(2025, 6, 30)]
     after = [mean for day, mean in means.items() if day >= datetime.date(2025, 6, 30)]

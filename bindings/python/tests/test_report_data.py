@@ -233,7 +233,8 @@ def process_of(weeks: int) -> Plant:
 
 
 def test_changes_too_near_to_each_other_are_passed_over(figures: Callable[..., Figures]) -> None:
-    # From 2025-08-25 to 2026-02-23. Each of the first two has weeks enough about it, and between them there are three.
+    # From 2025-08-25 to 2026-02-23. Each of the first two has weeks enough about it, and between them there
+    # are three.
     days = ["2026-02-23", "2025-11-24", "2025-11-03", "2025-11-03", "2020-01-01"]
     found = figures(process_of(27), phases=tuple(map(datetime.date.fromisoformat, days)))
     assert found.process is not None
@@ -248,7 +249,8 @@ def test_changes_too_near_to_each_other_are_passed_over(figures: Callable[..., F
 
 
 def test_changes_five_weeks_from_each_other_have_phases(figures: Callable[..., Figures]) -> None:
-    # From 2025-11-10 to 2026-02-23 there are 16 weeks. The second day is a Wednesday, whose week is of the phase before.
+    # From 2025-11-10 to 2026-02-23 there are 16 weeks. The second day is a Wednesday, whose week is of the
+    # phase before.
     days = (datetime.date(2025, 12, 15), datetime.date(2026, 1, 21))
     found = figures(process_of(16), phases=days)
     assert found.process is not None

@@ -82,7 +82,8 @@ def test_ctrl_c_ends_it(bodies: list[str], read: Callable[[obeya.Client], object
             with pytest.raises(KeyboardInterrupt) as caught:
                 read(client)
             taken = time.monotonic() - service.interrupted
-            # The connection is given up at once, although the client goes on and the failure is still at hand.
+            # The connection is given up at once, although the client goes on and the failure is still at
+            # hand.
             assert service.freed.wait(60)
             del caught
             return taken
@@ -139,7 +140,8 @@ def test_ctrl_c_ends_a_wait_of_asyncio(read: str) -> None:
             await getattr(client.areas.list(), read)()
 
     def interrupt() -> float:
-        # Not at once: asyncio overlooks a signal that comes between two instructions, on the way into its wait.
+        # Not at once: asyncio overlooks a signal that comes between two instructions, on the way into its
+        # wait.
         with canned.silent(interrupts=0.2) as service:
             with pytest.raises(KeyboardInterrupt):
                 asyncio.run(wait(service.url))

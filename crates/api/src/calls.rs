@@ -2,7 +2,8 @@
 
 use crate::{Client, Error, Operation, Reply};
 
-/// An operation with its parameters. Implemented by the structs of [`call`](crate::call), one for each operation.
+/// An operation with its parameters. Implemented by the structs of [`call`](crate::call), one for each
+/// operation.
 pub trait Call: Send + Sync {
     /// What a success answers with.
     type Output;

@@ -1,4 +1,5 @@
-//! Why a call failed. No message repeats a body: of one that does not fit it may quote the value that did not, cut short.
+//! Why a call failed. No message repeats a body: of one that does not fit it may quote the value that did
+//! not, cut short.
 
 use http::{HeaderMap, StatusCode};
 use obeya_model::Problem;
@@ -113,7 +114,8 @@ fn describe(status: StatusCode, problem: Option<&Problem>) -> String {
     }
 }
 
-/// A `serde_json::Error` around ours, the one thing of ours that the generated code lets a hook return: reading from a reader that fails keeps the reader's error.
+/// A `serde_json::Error` around ours, the one thing of ours that the generated code lets a hook return:
+/// reading from a reader that fails keeps the reader's error.
 pub(crate) fn carrier(error: Error) -> serde_json::Error {
     struct Failing(Option<Error>);
 

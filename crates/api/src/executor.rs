@@ -16,13 +16,13 @@ pub type ExecuteError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Carries requests out: adds the token, sends, retries, limits time and size, reads the body.
 ///
-/// Bodies are read here and not later, so that a connection that breaks in the middle can be retried, and so that there
-/// is one limit on their size.
+/// Bodies are read here and not later, so that a connection that breaks in the middle can be retried, and so
+/// that there is one limit on their size.
 pub trait Executor: Send + Sync + 'static {
     /// Carries one call out and answers with the whole response.
     ///
-    /// A response of any status is an answer: what is not a success becomes [`crate::Error::Answer`] with the problem in
-    /// it. An executor that has its own error for that may return it instead.
+    /// A response of any status is an answer: what is not a success becomes [`crate::Error::Answer`] with the
+    /// problem in it. An executor that has its own error for that may return it instead.
     fn execute(
         &self,
         operation: Operation,

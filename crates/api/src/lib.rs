@@ -1,12 +1,12 @@
-//! The HTTP client of the Obeya API, generated at build time from `spec/openapi.yaml`. It holds no policy: no tokens, no
-//! retries, no time limits, no paging. Applications want the package `obeya`, which adds them.
+//! The HTTP client of the Obeya API, generated at build time from `spec/openapi.yaml`. It holds no policy: no
+//! tokens, no retries, no time limits, no paging. Applications want the package `obeya`, which adds them.
 //!
 //! - [`Client`] is the service at one base URL.
-//! - [`call`] has one struct for each operation: parameters are fields, never positions, so that two optional strings
-//!   cannot be swapped. `send` gives a [`Reply`] (value, status, headers) or an [`Error`].
-//! - Every request goes through one [`Executor`]: that is where tokens, retries, deadlines and the body limit live. It
-//!   gets the [`Operation`] and a whole `reqwest::Request`, and answers with the whole body in memory. Its own typed
-//!   errors come out again: [`Error::into_executor`].
+//! - [`call`] has one struct for each operation: parameters are fields, never positions, so that two optional
+//!   strings cannot be swapped. `send` gives a [`Reply`] (value, status, headers) or an [`Error`].
+//! - Every request goes through one [`Executor`]: that is where tokens, retries, deadlines and the body limit
+//!   live. It gets the [`Operation`] and a whole `reqwest::Request`, and answers with the whole body in
+//!   memory. Its own typed errors come out again: [`Error::into_executor`].
 //! - Options for one call (a deadline, an idempotency key): [`Client::new`] is cheap, so wrap the executor.
 //! - `…Raw` calls give the bytes as they came, for decoding straight into columns.
 //!

@@ -1,6 +1,8 @@
-//! `obeya pull values` into a file: the service and the client in a process each, on as many processors as there are.
+//! `obeya pull values` into a file: the service and the client in a process each, on as many processors as
+//! there are.
 //!
-//! Over JSON a door in between takes the word Arrow out of what the client accepts, as if the service were one that has nothing else. Its time counts.
+//! Over JSON a door in between takes the word Arrow out of what the client accepts, as if the service were
+//! one that has nothing else. Its time counts.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};

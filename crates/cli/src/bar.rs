@@ -10,7 +10,8 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use crate::stop::Stop;
 use crate::table::grouped;
 
-/// A bar on stderr while that is a terminal, and nothing otherwise. Its template may also name `done`, `all` and `rate`.
+/// A bar on stderr while that is a terminal, and nothing otherwise. Its template may also name `done`, `all`
+/// and `rate`.
 pub(crate) fn counting(template: &str) -> ProgressBar {
     let bar = ProgressBar::new(0);
     // A template with a slip in it is no reason not to do the work.
@@ -43,7 +44,8 @@ impl Watch {
         !self.is_stopped.load(Ordering::Relaxed)
     }
 
-    /// Waits for the work. The first signal to stop is left to the work, which looks whether it goes on; the second ends it with `at_once`.
+    /// Waits for the work. The first signal to stop is left to the work, which looks whether it goes on; the
+    /// second ends it with `at_once`.
     pub(crate) async fn see<T>(
         &self,
         work: impl Future<Output = T>,

@@ -26,7 +26,8 @@ impl Database {
     }
 }
 
-/// Reads an address and checks its form, so that a slip is wrong usage and not a failure half way. What is none is only shown where it cannot hold a password.
+/// Reads an address and checks its form, so that a slip is wrong usage and not a failure half way. What is
+/// none is only shown where it cannot hold a password.
 #[derive(Clone)]
 pub(crate) struct Address;
 

@@ -1,15 +1,17 @@
 //! Files that are whole or not there, also after a power failure, and that only their owner may read.
 //!
-//! What `pull` and `sync` write is created, synced and renamed here, so that tests can check the order of these steps ([`calls`]).
-//! On Unix a new file has mode 0600, since it holds personal data. A file that replaces another gets the mode of that one: whoever
-//! widened it wants it so. Other systems have no mode; the folder decides there who may read.
+//! What `pull` and `sync` write is created, synced and renamed here, so that tests can check the order of
+//! these steps ([`calls`]). On Unix a new file has mode 0600, since it holds personal data. A file that
+//! replaces another gets the mode of that one: whoever widened it wants it so. Other systems have no mode;
+//! the folder decides there who may read.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Options that open a file for writing, or create one that only its owner may read. A file that exists keeps its mode.
+/// Options that open a file for writing, or create one that only its owner may read. A file that exists keeps
+/// its mode.
 pub(crate) fn private() -> OpenOptions {
     let mut options = File::options();
     options.write(true).create(true);

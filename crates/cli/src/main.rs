@@ -1,7 +1,8 @@
-//! The command line of Obeya: serve, import, export, migrate, manage clients, and a demo that shows all of it.
+//! The command line of Obeya: serve, import, export, migrate, manage clients, and a demo that shows all of
+//! it.
 //!
-//! Each command is a thin layer over the service's library or the SDK; no rule of the domain lives here. Results go to stdout, logs,
-//! progress and errors to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage.
+//! Each command is a thin layer over the service's library or the SDK; no rule of the domain lives here.
+//! Results go to stdout, logs, progress and errors to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage.
 
 mod bar;
 mod client;
@@ -54,8 +55,9 @@ enum Command {
 }
 
 impl Command {
-    /// Whether all it leaves behind is what it prints, so that a reader who goes away has seen enough, as in `obeya demo | head`.
-    /// For the others an unread line is a loss: the one secret of a new client, the address of a service that then does not run.
+    /// Whether all it leaves behind is what it prints, so that a reader who goes away has seen enough, as in
+    /// `obeya demo | head`. For the others an unread line is a loss: the one secret of a new client, the
+    /// address of a service that then does not run.
     fn only_prints(&self) -> bool {
         match self {
             Command::Demo(_) | Command::Client(client::Command::List { .. }) => true,

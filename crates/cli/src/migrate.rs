@@ -31,7 +31,8 @@ pub(crate) struct Args {
     verify_only: bool,
 }
 
-/// Copies and prints what came of it. The first signal to stop ends it in order, the second at once; nothing is kept either way.
+/// Copies and prints what came of it. The first signal to stop ends it in order, the second at once; nothing
+/// is kept either way.
 pub(crate) async fn run(args: Args) -> Result<()> {
     let mut stop = Stop::catch().context("signals cannot be caught")?;
     let watch = Arc::new(Watch::new(BAR));

@@ -35,7 +35,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
 
-    /// The address callers reach the service under, where requests do not say it themselves (behind a proxy that ends TLS)
+    /// The address callers reach the service under, where requests do not say it themselves (behind a proxy
+    /// that ends TLS)
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
 

@@ -4,8 +4,8 @@ use std::io;
 
 /// The signals that ask the process to stop: SIGINT (Ctrl-C), and SIGTERM where there is one.
 ///
-/// They are caught from the moment this is made. A command makes it before it says that it is ready: whoever reads that may send one at
-/// once, and an uncaught signal would end the process in the middle of its work.
+/// They are caught from the moment this is made. A command makes it before it says that it is ready: whoever
+/// reads that may send one at once, and an uncaught signal would end the process in the middle of its work.
 pub(crate) struct Stop {
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,

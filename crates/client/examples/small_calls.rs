@@ -1,5 +1,5 @@
-//! Makes the same small call again and again, and prints how many microseconds one took: what `cargo xtask bench python` holds Python's
-//! calls against.
+//! Makes the same small call again and again, and prints how many microseconds one took: what `cargo xtask
+//! bench python` holds Python's calls against.
 //!
 //! `small_calls BASE_URL CLIENT_ID CLIENT_SECRET CALLS`
 

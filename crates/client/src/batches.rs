@@ -1,6 +1,7 @@
 //! Lists of records as record batches: a page is a batch.
 //!
-//! What columns a record has is said in [`crate::tables`]. Values have their own way (`values/batches.rs`), without records in between.
+//! What columns a record has is said in [`crate::tables`]. Values have their own way (`values/batches.rs`),
+//! without records in between.
 
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
@@ -13,8 +14,9 @@ use crate::values::ArrowPage;
 use crate::{List, Paged, Record, Records, Resource};
 
 impl<T: Resource + Tabular> List<T> {
-    /// The schema of its batches: the columns of the record (see [`tables`]), or those that `select` names, in its order; then what
-    /// `expand` names, one record as a struct and several as a list of structs, each without links of its own.
+    /// The schema of its batches: the columns of the record (see [`tables`]), or those that `select` names,
+    /// in its order; then what `expand` names, one record as a struct and several as a list of structs, each
+    /// without links of its own.
     #[must_use]
     pub fn arrow_schema(&self) -> SchemaRef {
         self.shape().schema()
@@ -58,8 +60,9 @@ impl<T: Record + Tabular> Records<T> {
         Paged::new(self.batches().map_ok(|page| page.batch))
     }
 
-    /// The same with the number of records that match beside each batch. Where pages are asked for by their last id (see
-    /// [`stream`](Self::stream)) the first page says it for all, and each that follows for what is left.
+    /// The same with the number of records that match beside each batch. Where pages are asked for by their
+    /// last id (see [`stream`](Self::stream)) the first page says it for all, and each that follows for what
+    /// is left.
     pub fn arrow_pages(self) -> Paged<ArrowPage> {
         Paged::new(self.batches())
     }

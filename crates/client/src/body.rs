@@ -1,7 +1,7 @@
 //! Reading a response body into memory with a limit.
 //!
-//! The limit counts decompressed bytes, so a small body that unpacks into a huge one is stopped as well. What the
-//! bytes mean is not decided here.
+//! The limit counts decompressed bytes, so a small body that unpacks into a huge one is stopped as well. What
+//! the bytes mean is not decided here.
 
 use bytes::{Bytes, BytesMut};
 

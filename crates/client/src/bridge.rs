@@ -1,7 +1,7 @@
 //! Between the generated calls and this crate: the transport as their executor, and their outcomes as ours.
 //!
-//! The generated client writes requests and reads answers; everything in between is the transport's. Nothing else in
-//! this crate knows how the two are joined.
+//! The generated client writes requests and reads answers; everything in between is the transport's. Nothing
+//! else in this crate knows how the two are joined.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Collecting the settings of a client, from code or from the environment.
 //!
-//! Missing and impossible settings are reported by [`ClientBuilder::build`] only, all missing environment variables
-//! at once. No connection is made here.
+//! Missing and impossible settings are reported by [`ClientBuilder::build`] only, all missing environment
+//! variables at once. No connection is made here.
 
 use std::fmt;
 use std::sync::Arc;
@@ -51,7 +51,8 @@ impl Client {
     /// endpoint has.
     ///
     /// # Errors
-    /// [`ConfigError::MissingVariables`](crate::ConfigError::MissingVariables) with the names of all that are missing.
+    /// [`ConfigError::MissingVariables`](crate::ConfigError::MissingVariables) with the names of all that are
+    /// missing.
     pub fn from_env() -> Result<Self> {
         Self::builder().environment().require_environment()?.build()
     }
@@ -103,14 +104,15 @@ impl ClientBuilder {
         self
     }
 
-    /// Scopes to ask the issuer for, for example `Data.Read`. Default: none named, which grants all the client has.
+    /// Scopes to ask the issuer for, for example `Data.Read`. Default: none named, which grants all the
+    /// client has.
     pub fn scopes<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
         self.scopes = scopes.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Longest time for one call, its retries, waits and token fetch included (each page of a stream is a call).
-    /// Default: 60 s.
+    /// Longest time for one call, its retries, waits and token fetch included (each page of a stream is a
+    /// call). Default: 60 s.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = Some(limit);
         self
@@ -128,8 +130,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Longest `Retry-After` that is waited out; a longer one ends the call at once with the service's error, which
-    /// says how long ([`Error::retry_after`](crate::Error::retry_after)). Default: 60 s.
+    /// Longest `Retry-After` that is waited out; a longer one ends the call at once with the service's error,
+    /// which says how long ([`Error::retry_after`](crate::Error::retry_after)). Default: 60 s.
     pub fn max_retry_after(mut self, limit: Duration) -> Self {
         self.retry.max_retry_after = limit;
         self
@@ -148,15 +150,16 @@ impl ClientBuilder {
         self
     }
 
-    /// Whether to ask for compressed answers. Default: yes, unless the service runs on this machine, where unpacking
-    /// costs more than the bytes it saves.
+    /// Whether to ask for compressed answers. Default: yes, unless the service runs on this machine, where
+    /// unpacking costs more than the bytes it saves.
     pub fn compression(mut self, wanted: bool) -> Self {
         self.compression = Some(wanted);
         self
     }
 
-    /// Whether the service keeps to `Idempotency-Key`, so that a POST can be tried again like a PUT. Default: what the token issuer's discovery document
-    /// says (`idempotency_key_supported`), and no where there is none to ask: a service that does not know the header would do it twice.
+    /// Whether the service keeps to `Idempotency-Key`, so that a POST can be tried again like a PUT. Default:
+    /// what the token issuer's discovery document says (`idempotency_key_supported`), and no where there is
+    /// none to ask: a service that does not know the header would do it twice.
     pub fn idempotency_keys(mut self, kept: bool) -> Self {
         self.keeps_to_keys = Some(kept);
         self
@@ -179,8 +182,8 @@ impl ClientBuilder {
     /// can read it is told by a `tracing` warning and by [`Client::warnings`].
     ///
     /// # Errors
-    /// [`Error::Config`](crate::Error::Config) when a setting is missing or makes no sense, or the system's root
-    /// certificates can't be loaded.
+    /// [`Error::Config`](crate::Error::Config) when a setting is missing or makes no sense, or the system's
+    /// root certificates can't be loaded.
     pub fn build(self) -> Result<Client> {
         let observer = self.observer.clone();
         let config = self.config()?;

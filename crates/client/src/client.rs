@@ -37,8 +37,8 @@ impl Client {
         self.limited(|config| config.timeout = limit)
     }
 
-    /// The same client, whose calls are tried again this often, and so is the request for a token that one of them makes. Connections and tokens
-    /// are shared.
+    /// The same client, whose calls are tried again this often, and so is the request for a token that one of
+    /// them makes. Connections and tokens are shared.
     #[must_use]
     pub fn max_retries(&self, retries: u32) -> Self {
         self.limited(|config| config.retry.max_retries = retries)
@@ -97,8 +97,8 @@ impl Client {
         self.inner.transport.config.warnings()
     }
 
-    /// Makes sure there is an access token and says what it is good for. Every call does this by itself; it is of use
-    /// for finding out early that the credentials are wrong. `None` without client credentials.
+    /// Makes sure there is an access token and says what it is good for. Every call does this by itself; it
+    /// is of use for finding out early that the credentials are wrong. `None` without client credentials.
     ///
     /// # Errors
     /// [`Error::Auth`](crate::Error::Auth) when the issuer refuses.
@@ -118,8 +118,9 @@ impl Client {
         self.call(&call::Ping::default()).await
     }
 
-    /// Makes a call: any operation of the interface, with its parameters as fields. The methods of the resources do the
-    /// same and take less writing; this is for what they leave out, and for code that treats operations alike.
+    /// Makes a call: any operation of the interface, with its parameters as fields. The methods of the
+    /// resources do the same and take less writing; this is for what they leave out, and for code that treats
+    /// operations alike.
     ///
     /// ```no_run
     /// use obeya::call;

@@ -1,7 +1,8 @@
-//! What a call may carry beyond its parameters: the state of the record that it is about, and the caller's name for it; and the tag that an answer
-//! carries.
+//! What a call may carry beyond its parameters: the state of the record that it is about, and the caller's
+//! name for it; and the tag that an answer carries.
 //!
-//! All of it travels in headers, so it is the same for every operation and stands beside the generated calls, not in them.
+//! All of it travels in headers, so it is the same for every operation and stands beside the generated calls,
+//! not in them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -20,11 +21,12 @@ pub struct Tagged<T> {
 }
 
 impl Client {
-    /// The same client, whose writes are carried out only if the record still has this tag: a change that somebody else made in between is not
-    /// overwritten. It goes with every PUT and DELETE; whatever else is called is as it was.
+    /// The same client, whose writes are carried out only if the record still has this tag: a change that
+    /// somebody else made in between is not overwritten. It goes with every PUT and DELETE; whatever else is
+    /// called is as it was.
     ///
-    /// A write that comes too late fails ([`is_precondition_failed`](crate::Error::is_precondition_failed)) and changes nothing: read the
-    /// record again.
+    /// A write that comes too late fails ([`is_precondition_failed`](crate::Error::is_precondition_failed))
+    /// and changes nothing: read the record again.
     ///
     /// ```no_run
     /// # async fn example(client: obeya::Client, close: impl Fn(&obeya::model::Improvement) -> obeya::model::ImprovementUpdate) -> obeya::Result<()> {
@@ -49,15 +51,15 @@ impl Client {
     ///
     /// Name what is written and not the try: the number of an order, say. 1 to 255 visible ASCII characters.
     ///
-    /// On a service that does not know the header, it is for the caller to see that nothing is sent twice: whoever names a key says that the service keeps to
-    /// it, and a POST is then tried again like a PUT.
+    /// On a service that does not know the header, it is for the caller to see that nothing is sent twice:
+    /// whoever names a key says that the service keeps to it, and a POST is then tried again like a PUT.
     #[must_use]
     pub fn idempotency_key(&self, key: impl Into<String>) -> Self {
         self.carrying(|extras| extras.idempotency_key = Some(key.into()))
     }
 
-    /// Makes a call and gives its answer with the tag that came along, for [`if_match`](Self::if_match). The call is made on the client that is handed in; of
-    /// several calls the last answer counts.
+    /// Makes a call and gives its answer with the tag that came along, for [`if_match`](Self::if_match). The
+    /// call is made on the client that is handed in; of several calls the last answer counts.
     ///
     /// # Errors
     /// What the call gives.
@@ -72,11 +74,12 @@ impl Client {
         Ok(Tagged { value, tag })
     }
 
-    /// Makes a call for what its answer has become: `None` if that still has this tag, and then nothing was read or sent but that. Without a tag it is
-    /// what [`tagged`](Self::tagged) is, so that whoever keeps an answer begins with none.
+    /// Makes a call for what its answer has become: `None` if that still has this tag, and then nothing was
+    /// read or sent but that. Without a tag it is what [`tagged`](Self::tagged) is, so that whoever keeps an
+    /// answer begins with none.
     ///
-    /// Single records and pages of values have tags. Of a service that gives none, every answer comes whole and its tag is `None`. The tag is that of one
-    /// question: make one call, and the same each time.
+    /// Single records and pages of values have tags. Of a service that gives none, every answer comes whole
+    /// and its tag is `None`. The tag is that of one question: make one call, and the same each time.
     ///
     /// ```no_run
     /// # async fn example(client: obeya::Client, kept: obeya::Tag) -> obeya::Result<()> {

@@ -1,7 +1,7 @@
 //! The settings of a client, checked.
 //!
-//! [`ClientBuilder`](crate::ClientBuilder) collects what the caller says, this module decides whether it can work.
-//! Nothing here reads the environment or opens a connection.
+//! [`ClientBuilder`](crate::ClientBuilder) collects what the caller says, this module decides whether it can
+//! work. Nothing here reads the environment or opens a connection.
 
 use std::time::Duration;
 
@@ -60,7 +60,8 @@ impl Config {
             .chain(&self.token_url)
     }
 
-    /// True when nothing leaves this machine. Then compression only costs time, and a proxy must not be asked.
+    /// True when nothing leaves this machine. Then compression only costs time, and a proxy must not be
+    /// asked.
     pub(crate) fn is_loopback(&self) -> bool {
         self.addresses().all(is_loopback)
     }

@@ -48,8 +48,8 @@ impl Misfit {
     }
 }
 
-/// A reason of serde without the value it quotes, of which the kind stays: `invalid type: string "7", expected i32`
-/// becomes `invalid type: string, expected i32`. The value may be anybody's text.
+/// A reason of serde without the value it quotes, of which the kind stays: `invalid type: string "7",
+/// expected i32` becomes `invalid type: string, expected i32`. The value may be anybody's text.
 pub(crate) fn kinds(reason: String) -> String {
     const QUOTING: [&str; 2] = ["invalid type: ", "invalid value: "];
     /// Where the generated client cuts a reason, so that its end may be a piece of the value.
@@ -75,7 +75,8 @@ pub(crate) fn json<T: DeserializeOwned>(operation: &'static str, body: &[u8]) ->
     serde_json::from_slice(body).map_err(|error| misfit::<T>(body, &error).into_error(operation))
 }
 
-/// Why `body` is no `T`: decodes once more, now keeping track of where it is, which only a failure has to pay for.
+/// Why `body` is no `T`: decodes once more, now keeping track of where it is, which only a failure has to pay
+/// for.
 pub(crate) fn misfit<T: DeserializeOwned>(body: &[u8], first: &serde_json::Error) -> Misfit {
     let mut json = serde_json::Deserializer::from_slice(body);
     match serde_path_to_error::deserialize::<_, T>(&mut json) {

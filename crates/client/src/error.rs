@@ -55,7 +55,8 @@ pub enum Error {
     Auth {
         /// HTTP status of the token issuer's answer.
         status: u16,
-        /// The RFC 6749 `error` code, for example `invalid_client`; `invalid_response` when the answer had none.
+        /// The RFC 6749 `error` code, for example `invalid_client`; `invalid_response` when the answer had
+        /// none.
         code: String,
         /// The `error_description` for humans, if any.
         description: Option<String>,
@@ -77,8 +78,9 @@ pub enum Error {
         retry_after: Option<Duration>,
         /// The operation asked for.
         operation: &'static str,
-        /// For a write that was sent again: how an earlier try failed that may have been carried out all the same.
-        /// Then this answer may be about what that try did: a 409 to a change of status that has just been made.
+        /// For a write that was sent again: how an earlier try failed that may have been carried out all the
+        /// same. Then this answer may be about what that try did: a 409 to a change of status that has just
+        /// been made.
         #[source]
         earlier: Option<Cause>,
     },
@@ -107,7 +109,8 @@ pub enum Error {
         limit: u64,
     },
 
-    /// A list's `@odata.nextLink` was not followed: it would send the token to another origin, or lead in a circle.
+    /// A list's `@odata.nextLink` was not followed: it would send the token to another origin, or lead in a
+    /// circle.
     #[error("{operation}: the next link was not followed: {}", OneLine(.reason))]
     #[non_exhaustive]
     NextLink {
@@ -217,7 +220,8 @@ impl Error {
         matches!(self, Self::Api { status: 404, .. })
     }
 
-    /// True for a 412: the record is no longer in the state that [`if_match`](crate::Client::if_match) names. Nothing was changed.
+    /// True for a 412: the record is no longer in the state that [`if_match`](crate::Client::if_match) names.
+    /// Nothing was changed.
     #[must_use]
     pub fn is_precondition_failed(&self) -> bool {
         matches!(self, Self::Api { status: 412, .. })
@@ -226,8 +230,8 @@ impl Error {
     /// True when the same call may succeed later without any change: no answer, 429, 502, 503 and 504, and a
     /// list that changed too often.
     ///
-    /// The client has then already used up its own retries. Whether repeating a *create* is safe remains for the
-    /// caller to judge: after a broken connection the first one may have been carried out. With an
+    /// The client has then already used up its own retries. Whether repeating a *create* is safe remains for
+    /// the caller to judge: after a broken connection the first one may have been carried out. With an
     /// [`idempotency_key`](crate::Client::idempotency_key) of the caller's it is.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
@@ -268,8 +272,8 @@ pub enum ConfigError {
     Transport(String),
 }
 
-/// A transport failure of reqwest as ours. The URL is left out of the text: it may hold a filter, and the operation
-/// says enough.
+/// A transport failure of reqwest as ours. The URL is left out of the text: it may hold a filter, and the
+/// operation says enough.
 pub(crate) fn connection(operation: &'static str, error: reqwest::Error) -> Error {
     Error::Connection {
         operation,

@@ -1,7 +1,8 @@
-//! The properties that query options may name, with their types: what `filter`, `orderby`, `select` and `expand` are made of.
+//! The properties that query options may name, with their types: what `filter`, `orderby`, `select` and
+//! `expand` are made of.
 //!
-//! A module for each entity, generated from the specification: a name that is misspelt does not compile, nor does a text
-//! beside a number, nor a condition on groups where boards are listed.
+//! A module for each entity, generated from the specification: a name that is misspelt does not compile, nor
+//! does a text beside a number, nor a condition on groups where boards are listed.
 //!
 //! ```
 //! use obeya::fields::{board, group, incident_comment, now};

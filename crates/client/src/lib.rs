@@ -45,15 +45,16 @@
 //!
 //! # Query options
 //!
-//! `filter`, `orderby`, `select` and `expand` take expressions made of [`fields`], in which a misspelt or foreign property and
-//! a text beside a number do not compile, or the text of an option as OData has it.
+//! `filter`, `orderby`, `select` and `expand` take expressions made of [`fields`], in which a misspelt or
+//! foreign property and a text beside a number do not compile, or the text of an option as OData has it.
 //!
 //! # What it takes care of
 //!
-//! - **Tokens.** Client credentials are exchanged for an access token when the first call needs one; it is remembered
-//!   until shortly before it expires. However many calls are refused with one token, one new token is fetched.
-//! - **Trying again.** Up to [`max_retries`](ClientBuilder::max_retries) times, after a random wait below an exponential
-//!   ceiling or after what `Retry-After` says:
+//! - **Tokens.** Client credentials are exchanged for an access token when the first call needs one; it is
+//!   remembered until shortly before it expires. However many calls are refused with one token, one new token
+//!   is fetched.
+//! - **Trying again.** Up to [`max_retries`](ClientBuilder::max_retries) times, after a random wait below an
+//!   exponential ceiling or after what `Retry-After` says:
 //!
 //!   | what happened | GET, PUT, DELETE | POST, where keys are kept to | POST elsewhere |
 //!   |---|---|---|---|
@@ -63,17 +64,20 @@
 //!   | any other answer | given up | given up | given up |
 //!
 //!   Each write carries an `Idempotency-Key` of its own, the same on every try: a service that keeps to keys
-//!   carries it out once and answers again with the record as it is by then. Whether a service does, its token
-//!   issuer says (`obeya serve` does), or [`idempotency_keys`](ClientBuilder::idempotency_keys).
+//!   carries it out once and answers again with the record as it is by then. Whether a service does, its
+//!   token issuer says (`obeya serve` does), or [`idempotency_keys`](ClientBuilder::idempotency_keys).
 //!   [`Client::idempotency_key`] gives a key that outlives the call.
 //!
-//!   Elsewhere a PUT or DELETE that is sent again may meet what its first try did: 409 to a change of status that has just been made,
-//!   404 to an incident that has just been deleted. Such an answer says so, and has the failure of that try as its source.
+//!   Elsewhere a PUT or DELETE that is sent again may meet what its first try did: 409 to a change of status
+//!   that has just been made, 404 to an incident that has just been deleted. Such an answer says so, and has
+//!   the failure of that try as its source.
 //!
-//! - **Changes of others.** [`Client::tagged`] reads a record with the tag of its state, and [`Client::if_match`] writes
-//!   only if that is still its state. [`Client::tagged_unless`] reads what has another tag than the caller's, and else nothing.
-//! - **Time.** [`timeout`](ClientBuilder::timeout) limits a call as a whole, waits included. [`Client::timeout`] and
-//!   [`Client::max_retries`] give a client with other limits that shares connections and tokens.
+//! - **Changes of others.** [`Client::tagged`] reads a record with the tag of its state, and
+//!   [`Client::if_match`] writes only if that is still its state. [`Client::tagged_unless`] reads what has
+//!   another tag than the caller's, and else nothing.
+//! - **Time.** [`timeout`](ClientBuilder::timeout) limits a call as a whole, waits included.
+//!   [`Client::timeout`] and [`Client::max_retries`] give a client with other limits that shares connections
+//!   and tokens.
 //! - **Pages.** `stream()` follows next links, within the API's origin only; values are fetched some pages
 //!   ahead. What changes while a list is read moves no other record out of sight and brings none twice:
 //!   [`Values::stream`] and [`Records::stream`] say how far that goes.
@@ -90,8 +94,9 @@
 //!
 //! # Features
 //!
-//! - `arrow`: every list as Arrow record batches (`arrow_stream()`), by the columns in `tables`. Datasource values are sent as such by the
-//!   service; from one that only knows JSON they are decoded without a struct for each row.
+//! - `arrow`: every list as Arrow record batches (`arrow_stream()`), by the columns in `tables`. Datasource
+//!   values are sent as such by the service; from one that only knows JSON they are decoded without a struct
+//!   for each row.
 
 #[cfg(feature = "arrow")]
 mod arrow;

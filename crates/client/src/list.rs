@@ -162,7 +162,8 @@ enum Next<T> {
     Link(Client, Url),
 }
 
-/// The URL of a next link, resolved against the page it stood in; refused if it leads elsewhere or back to that page.
+/// The URL of a next link, resolved against the page it stood in; refused if it leads elsewhere or back to
+/// that page.
 fn follow(operation: &'static str, api: &Url, here: &Url, link: &str) -> Result<Url> {
     let refused = |reason: String| Error::NextLink { operation, reason };
     let url = here

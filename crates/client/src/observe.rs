@@ -1,8 +1,8 @@
 //! The window on the wire: what was asked and what came back, try by try.
 //!
-//! For tests, logs and progress reports. An observer sees every answer of the service, bodies included; it never
-//! sees a token or a client secret, so exchanges with the token issuer are not shown at all. It must not block:
-//! it runs on the task that makes the call.
+//! For tests, logs and progress reports. An observer sees every answer of the service, bodies included; it
+//! never sees a token or a client secret, so exchanges with the token issuer are not shown at all. It must
+//! not block: it runs on the task that makes the call.
 
 use std::time::Duration;
 

@@ -197,7 +197,8 @@ mod tests {
         }
     }
 
-    /// Otherwise who takes them could not tell that values went, and that others moved to pages already taken.
+    /// Otherwise who takes them could not tell that values went, and that others moved to pages already
+    /// taken.
     #[tokio::test(start_paused = true)]
     async fn a_page_that_was_promised_comes_though_it_is_empty_by_now() {
         let fetch = |number: i32| async move { Ok(if number < 3 { 5 } else { 0 }) };

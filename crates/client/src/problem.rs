@@ -1,8 +1,8 @@
 //! From an answer that is not a success to [`Error::Api`].
 //!
-//! Our service always sends a whole problem document; another server of this interface, or a proxy in between, may
-//! send half of one or an HTML page. The caller gets a [`Problem`] in each case. What an undecodable body said is not
-//! repeated.
+//! Our service always sends a whole problem document; another server of this interface, or a proxy in
+//! between, may send half of one or an HTML page. The caller gets a [`Problem`] in each case. What an
+//! undecodable body said is not repeated.
 
 use http::{HeaderMap, StatusCode};
 use obeya_model::Problem;
@@ -11,7 +11,8 @@ use serde_json::{Map, Value};
 use crate::error::Error;
 use crate::retry::retry_after;
 
-/// The JSON object in the body of an answer that is not a success; without members where the body is something else.
+/// The JSON object in the body of an answer that is not a success; without members where the body is
+/// something else.
 #[derive(Debug, Default)]
 pub(crate) struct Document(Map<String, Value>);
 
@@ -59,8 +60,8 @@ impl Document {
     }
 }
 
-/// The problem of the document's members, completed where one that must be there is not. A document that can't be
-/// one (a number where text belongs) is replaced as a whole.
+/// The problem of the document's members, completed where one that must be there is not. A document that
+/// can't be one (a number where text belongs) is replaced as a whole.
 fn problem(
     status: StatusCode,
     mut members: Map<String, Value>,

@@ -1,6 +1,7 @@
 //! The OData options of a read, collected by name.
 //!
-//! Typed expressions are written out here; texts go to the service as they are, and what they mean is not looked at.
+//! Typed expressions are written out here; texts go to the service as they are, and what they mean is not
+//! looked at.
 
 /// The options of one read; what is `None` is not sent.
 #[derive(Clone, Debug, Default)]
@@ -18,36 +19,36 @@ pub struct Options {
 /// The builder methods of a request for records `T` that has `options: Options`.
 macro_rules! option_methods {
     () => {
-        /// `$search`: words to look for, any of which suffices; numbers and phrases stand in quotes. Not together
-        /// with [`filter`](Self::filter).
+        /// `$search`: words to look for, any of which suffices; numbers and phrases stand in quotes. Not
+        /// together with [`filter`](Self::filter).
         pub fn search(mut self, words: impl Into<String>) -> Self {
             self.options.search = Some(words.into());
             self
         }
 
-        /// `$filter`: a condition made of [`fields`](crate::fields), or the text of an OData expression, for example
-        /// `name eq 'Line 2'`.
+        /// `$filter`: a condition made of [`fields`](crate::fields), or the text of an OData expression, for
+        /// example `name eq 'Line 2'`.
         pub fn filter(mut self, condition: impl Clause<Filter<T>>) -> Self {
             self.options.filter = condition.text();
             self
         }
 
-        /// `$select`: the properties to give, of [`fields`](crate::fields) or as a text, separated by commas; all others
-        /// are then absent (`None`). An empty list is none.
+        /// `$select`: the properties to give, of [`fields`](crate::fields) or as a text, separated by commas;
+        /// all others are then absent (`None`). An empty list is none.
         pub fn select(mut self, properties: impl Clause<Select<T>>) -> Self {
             self.options.select = properties.text();
             self
         }
 
-        /// `$expand`: the related records to include, links of [`fields`](crate::fields) or a text, for example `group`.
-        /// An empty list is none.
+        /// `$expand`: the related records to include, links of [`fields`](crate::fields) or a text, for
+        /// example `group`. An empty list is none.
         pub fn expand(mut self, links: impl Clause<Expansion<T>>) -> Self {
             self.options.expand = links.text();
             self
         }
 
-        /// `$orderby`: what to sort by, keys made of [`fields`](crate::fields) or a text, for example `name desc, id`. An
-        /// empty list is none.
+        /// `$orderby`: what to sort by, keys made of [`fields`](crate::fields) or a text, for example `name
+        /// desc, id`. An empty list is none.
         pub fn orderby(mut self, keys: impl Clause<Order<T>>) -> Self {
             self.options.orderby = keys.text();
             self

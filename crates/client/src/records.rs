@@ -67,8 +67,8 @@ pub struct Ask {
     page_size: Option<i32>,
 }
 
-/// A list request, made by [`Incidents::list`](crate::Incidents::list) or [`Improvements::list`](crate::Improvements::list).
-/// Send it for one page, or stream it for all.
+/// A list request, made by [`Incidents::list`](crate::Incidents::list) or
+/// [`Improvements::list`](crate::Improvements::list). Send it for one page, or stream it for all.
 #[derive(Clone, Debug)]
 #[must_use = "a request does nothing until it is sent or streamed"]
 pub struct Records<T> {
@@ -98,15 +98,15 @@ impl<T: Record> Records<T> {
         self
     }
 
-    /// `$filter`: a condition made of [`fields`](crate::fields), or the text of an OData expression, for example
-    /// `status eq 'New'`.
+    /// `$filter`: a condition made of [`fields`](crate::fields), or the text of an OData expression, for
+    /// example `status eq 'New'`.
     pub fn filter(mut self, condition: impl Clause<Filter<T>>) -> Self {
         self.ask.filter = condition.text();
         self
     }
 
-    /// `$orderby`: what to sort by, keys made of [`fields`](crate::fields) or a text, for example `lastModified,id`.
-    /// Default, and what an empty list comes to: `id`.
+    /// `$orderby`: what to sort by, keys made of [`fields`](crate::fields) or a text, for example
+    /// `lastModified,id`. Default, and what an empty list comes to: `id`.
     pub fn orderby(mut self, keys: impl Clause<Order<T>>) -> Self {
         self.ask.orderby = keys.text();
         self
@@ -134,8 +134,8 @@ impl<T: Record> Records<T> {
 
     /// All records.
     ///
-    /// Without [`orderby`](Self::orderby) each page is asked for by the id that the one before ended with, so that records
-    /// which come, go or change meanwhile make no other be left out or given twice.
+    /// Without [`orderby`](Self::orderby) each page is asked for by the id that the one before ended with, so
+    /// that records which come, go or change meanwhile make no other be left out or given twice.
     ///
     /// With it pages are asked for by their number. When a page tells another total than the pages before it,
     /// all pages are read again from the first, and records that came before are left out. So each record

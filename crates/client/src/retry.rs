@@ -1,7 +1,7 @@
 //! When to try again, and after how long: a pure function of what happened.
 //!
-//! Full jitter on an exponential ceiling spreads clients that failed together; a `Retry-After` is obeyed to the
-//! second or not at all. Waiting and sending are the transport's job: nothing here sleeps or does I/O.
+//! Full jitter on an exponential ceiling spreads clients that failed together; a `Retry-After` is obeyed to
+//! the second or not at all. Waiting and sending are the transport's job: nothing here sleeps or does I/O.
 
 use std::time::Duration;
 
@@ -16,8 +16,8 @@ pub(crate) struct RetryPolicy {
     pub(crate) first_wait: Duration,
     /// Largest ceiling of a wait that we choose ourselves.
     pub(crate) max_wait: Duration,
-    /// Longest `Retry-After` that is waited out. A longer one ends the call: coming back earlier than asked would
-    /// only be refused again, and blocking a caller for an hour serves nobody.
+    /// Longest `Retry-After` that is waited out. A longer one ends the call: coming back earlier than asked
+    /// would only be refused again, and blocking a caller for an hour serves nobody.
     pub(crate) max_retry_after: Duration,
 }
 
@@ -55,8 +55,8 @@ pub(crate) enum Fault<'a> {
 impl RetryPolicy {
     /// How long to wait before the next try, or `None` to give up.
     ///
-    /// `is_harmless` says that being carried out twice is the same as once; `retries` counts those already made; `jitter` is a random number
-    /// in `0..1`.
+    /// `is_harmless` says that being carried out twice is the same as once; `retries` counts those already
+    /// made; `jitter` is a random number in `0..1`.
     pub(crate) fn wait(
         &self,
         is_harmless: bool,
@@ -83,8 +83,8 @@ impl RetryPolicy {
 impl Fault<'_> {
     /// Whether the request may have been carried out all the same.
     ///
-    /// A 503 alone does not tell: a proxy's does not say whether it had passed the request on, and a service that
-    /// sends one when the time of a request is over may still commit the write. Its code tells.
+    /// A 503 alone does not tell: a proxy's does not say whether it had passed the request on, and a service
+    /// that sends one when the time of a request is over may still commit the write. Its code tells.
     pub(crate) fn leaves_open(self) -> bool {
         match self {
             Self::Connect => false,
@@ -101,8 +101,8 @@ impl Fault<'_> {
 /// The problem code of a 503 that our service sends only where nothing was changed.
 const NOT_TAKEN: &str = "unavailable";
 
-/// What would do harm if it were carried out twice is repeated only where it can't have been carried out: the service was never reached, or
-/// said that it did not take the request.
+/// What would do harm if it were carried out twice is repeated only where it can't have been carried out: the
+/// service was never reached, or said that it did not take the request.
 fn may_repeat(is_harmless: bool, fault: Fault<'_>) -> bool {
     let passing = match fault {
         Fault::Connect | Fault::Broken => true,
@@ -111,8 +111,8 @@ fn may_repeat(is_harmless: bool, fault: Fault<'_>) -> bool {
     passing && (is_harmless || !fault.leaves_open())
 }
 
-/// `Retry-After` (RFC 9110, 10.2.3): whole seconds, or an HTTP date, which is measured against the answer's own
-/// `Date` where there is one so that a wrong local clock doesn't matter. A past date is no wait.
+/// `Retry-After` (RFC 9110, 10.2.3): whole seconds, or an HTTP date, which is measured against the answer's
+/// own `Date` where there is one so that a wrong local clock doesn't matter. A past date is no wait.
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers
         .get(http::header::RETRY_AFTER)?

@@ -1,8 +1,8 @@
 //! One call on the wire: authorise, send, read, and repeat where that helps.
 //!
-//! Everything that all operations share happens here: the token and its refresh after a 401, retries, the deadline,
-//! the body limit, the observer, and the typed error of every answer that is not a success. What a body means is the
-//! callers' business.
+//! Everything that all operations share happens here: the token and its refresh after a 401, retries, the
+//! deadline, the body limit, the observer, and the typed error of every answer that is not a success. What a
+//! body means is the callers' business.
 
 use std::fmt;
 use std::sync::Arc;
@@ -108,7 +108,8 @@ impl Transport {
         Ok(Some(token.grant))
     }
 
-    /// Whether the issuer says of the service that the stamps of incidents tell of changes of their comments; no where there is no issuer to ask.
+    /// Whether the issuer says of the service that the stamps of incidents tell of changes of their comments;
+    /// no where there is no issuer to ask.
     pub(crate) async fn stamps_cover_comments(&self) -> Result<bool> {
         let Authority::Tokens(tokens) = &self.authority else {
             return Ok(false);
@@ -131,8 +132,9 @@ impl Transport {
             .unwrap_or(Err(Error::Timeout { operation, after }))
     }
 
-    /// The key that each try of a write carries, unless the caller has given one. Only the key tells a second try from the first: without it a second
-    /// DELETE meets what the first has removed, and says that nothing was there.
+    /// The key that each try of a write carries, unless the caller has given one. Only the key tells a second
+    /// try from the first: without it a second DELETE meets what the first has removed, and says that nothing
+    /// was there.
     fn key(request: &reqwest::Request) -> Option<http::HeaderValue> {
         let headers = request.headers();
         let writes = !request.method().is_safe();
@@ -175,7 +177,8 @@ impl Transport {
                 && !refreshed
                 && let Authority::Tokens(tokens) = &self.authority
             {
-                // Revoked, or signed with a key that is gone. Once only: a fresh token that is refused is an answer.
+                // Revoked, or signed with a key that is gone. Once only: a fresh token that is refused is an
+                // answer.
                 tokens.invalidate(&token);
                 refreshed = true;
                 continue;
@@ -302,7 +305,8 @@ fn http_client(config: &Config) -> Result<reqwest::Client, ConfigError> {
             .user_agent(&config.user_agent)
             .connect_timeout(config.connect_timeout)
             .gzip(config.compression.unwrap_or(!local))
-            // An API has no pages to redirect to, and a followed redirect may carry the secret form elsewhere.
+            // An API has no pages to redirect to, and a followed redirect may carry the secret form
+            // elsewhere.
             .redirect(reqwest::redirect::Policy::none());
         if local { settings.no_proxy() } else { settings }
     };

@@ -7,14 +7,15 @@
 //! ```
 //!
 //! A fault becomes one `cargo::error=` line each, which fails the build with a sentence instead of a panic.
-//! Files are written only when their content changed, so that an edit to the prose of the spec rebuilds little.
+//! Files are written only when their content changed, so that an edit to the prose of the spec rebuilds
+//! little.
 
 use std::path::{Path, PathBuf};
 
 use crate::{Error, Spec};
 
-/// `OUT_DIR`, and the specification: `openapi.yaml` in the crate's folder. In the repository that is a link to `spec/openapi.yaml`,
-/// in a package the file itself.
+/// `OUT_DIR`, and the specification: `openapi.yaml` in the crate's folder. In the repository that is a link
+/// to `spec/openapi.yaml`, in a package the file itself.
 ///
 /// # Panics
 /// Outside a build script.
@@ -56,7 +57,8 @@ pub fn api(out_dir: &Path, spec: &Path) {
     });
 }
 
-/// Writes `fields.rs`: a module for each entity that query options speak of, with a function for each property.
+/// Writes `fields.rs`: a module for each entity that query options speak of, with a function for each
+/// property.
 pub fn fields(out_dir: &Path, spec: &Path) {
     run(spec, |document| {
         let source = crate::fields(document)?;

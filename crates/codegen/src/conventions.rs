@@ -8,12 +8,12 @@ pub(crate) const METHODS: [&str; 8] = [
 /// The extension that marks a header that the generated calls leave to their executor.
 pub(crate) const BY_EXECUTOR: &str = "x-obeya-by-executor";
 
-/// The extension that names the method of an operation in the SDKs: `incidents.set_causes`, or `ping` of the client
-/// itself. Only the generators of this project read it, so it is not served.
+/// The extension that names the method of an operation in the SDKs: `incidents.set_causes`, or `ping` of the
+/// client itself. Only the generators of this project read it, so it is not served.
 pub(crate) const SDK_NAME: &str = "x-sdk-name";
 
-/// Marks the path of a raw twin, which would otherwise be the same (path, method) twice. The client's generator takes
-/// it out of the generated code again.
+/// Marks the path of a raw twin, which would otherwise be the same (path, method) twice. The client's
+/// generator takes it out of the generated code again.
 pub(crate) const RAW_MARK: &str = "#raw-twin";
 
 /// `application/json`, with parameters or not, and problem+json.

@@ -1,4 +1,5 @@
-//! What can be wrong with a specification. Messages say what was found, what is expected and what might mend it.
+//! What can be wrong with a specification. Messages say what was found, what is expected and what might mend
+//! it.
 
 use std::fmt;
 

@@ -13,7 +13,8 @@
 //! | [`sdk`] | tree → the plain methods of the SDKs | nothing |
 //!
 //! [`build`] drives them from a `build.rs`. Everything else is pure: no files, no network, no environment.
-//! This crate knows no other crate of the project; the paths it writes (`::obeya_model`, `::obeya_odata`, `crate::`) are only text.
+//! This crate knows no other crate of the project; the paths it writes (`::obeya_model`, `::obeya_odata`,
+//! `crate::`) are only text.
 
 pub mod build;
 mod conventions;

@@ -1,4 +1,5 @@
-//! How names of the specification become Rust names: the generator's own rules, so that collisions can be foretold.
+//! How names of the specification become Rust names: the generator's own rules, so that collisions can be
+//! foretold.
 
 use heck::{ToPascalCase, ToSnakeCase};
 
@@ -12,7 +13,8 @@ pub(crate) fn snake(name: &str) -> String {
     identifier(ToSnakeCase::to_snake_case(dashed(name).as_str()))
 }
 
-/// Characters that cannot stand in an identifier separate words: `$filter` → `filter`, `@odata.count` → `odata-count`.
+/// Characters that cannot stand in an identifier separate words: `$filter` → `filter`, `@odata.count` →
+/// `odata-count`.
 fn dashed(name: &str) -> String {
     name.replace('\'', "")
         .replace(|c: char| !(c.is_alphanumeric() || c == '_'), "-")

@@ -1,13 +1,14 @@
-//! The document as the generator must see it. What is changed here is changed for the generated Rust only; the service
-//! and every other reader see the document as written.
+//! The document as the generator must see it. What is changed here is changed for the generated Rust only;
+//! the service and every other reader see the document as written.
 
 use serde_json::{Value, json};
 
 use crate::conventions::{BY_EXECUTOR, METHODS, RAW_MARK, is_json};
 use crate::{naming, schema, spec};
 
-/// Keywords the generator would turn into narrower types, losing half of them on the way: `minimum: 1` alone makes a
-/// `NonZeroU32`, a `default` in a body is then always sent, `additionalProperties: false` fails on a new property.
+/// Keywords the generator would turn into narrower types, losing half of them on the way: `minimum: 1` alone
+/// makes a `NonZeroU32`, a `default` in a body is then always sent, `additionalProperties: false` fails on a
+/// new property.
 const STRIPPED: [&str; 18] = [
     "minimum",
     "maximum",
@@ -56,7 +57,8 @@ pub fn normalise(document: &Value) -> Value {
     out
 }
 
-/// `x-obeya-by-executor: true`: a header that whoever carries calls out adds to any of them is no parameter of each.
+/// `x-obeya-by-executor: true`: a header that whoever carries calls out adds to any of them is no parameter
+/// of each.
 fn drop_parameters(document: &Value, out: &mut Value) {
     let paths = out.get_mut("paths").and_then(Value::as_object_mut);
     for (_, item) in paths.into_iter().flatten() {
@@ -75,7 +77,8 @@ fn drop_parameters(document: &Value, out: &mut Value) {
     }
 }
 
-/// Descriptions become documentation comments, where an indented or fenced block is Rust to be compiled and run.
+/// Descriptions become documentation comments, where an indented or fenced block is Rust to be compiled and
+/// run.
 fn tame_descriptions(node: &mut Value) {
     match node {
         Value::Object(object) => {
@@ -183,9 +186,10 @@ fn change_schema(schema: &mut Value) {
     }
 }
 
-/// A property that may be left out becomes an `Option`, which is empty for null too: `nullable` beside it only makes the
-/// generator nest one empty thing in another. A list or a map, which the generator would make empty when it is absent,
-/// becomes an `Option` just so: a record read without `$expand` does not have *no* members.
+/// A property that may be left out becomes an `Option`, which is empty for null too: `nullable` beside it
+/// only makes the generator nest one empty thing in another. A list or a map, which the generator would make
+/// empty when it is absent, becomes an `Option` just so: a record read without `$expand` does not have *no*
+/// members.
 fn plain_optionals(object: &mut serde_json::Map<String, Value>) {
     let required: Vec<String> = object
         .get("required")
@@ -251,7 +255,8 @@ fn each_response(document: &mut Value, apply: &mut dyn FnMut(&mut Value)) {
     }
 }
 
-/// Leaves one `application/json` with the schema they share. `application/problem+json` would become untyped bytes.
+/// Leaves one `application/json` with the schema they share. `application/problem+json` would become untyped
+/// bytes.
 fn collapse_media_types(response: &mut Value) {
     let Some(content) = response.get_mut("content").and_then(Value::as_object_mut) else {
         return;
@@ -294,7 +299,8 @@ fn change_operation(operation: &mut Value) {
     }
 }
 
-/// `x-raw-variant: true` gives the operation a twin `<id>Raw` that returns the bytes, and takes an `Accept` header.
+/// `x-raw-variant: true` gives the operation a twin `<id>Raw` that returns the bytes, and takes an `Accept`
+/// header.
 fn add_raw_variants(document: &mut Value) {
     let shared = document.clone();
     let paths = document.get_mut("paths").and_then(Value::as_object_mut);

@@ -88,7 +88,8 @@ pub(crate) fn roots(node: &mut Value, apply: &mut dyn FnMut(&mut Value)) {
     }
 }
 
-/// Below paths and components, the key `schema` always introduces a schema; what is inside is not searched again.
+/// Below paths and components, the key `schema` always introduces a schema; what is inside is not searched
+/// again.
 fn keyed(node: &mut Value, apply: &mut dyn FnMut(&mut Value)) {
     match node {
         Value::Object(object) => {

@@ -42,7 +42,8 @@ impl Spec {
         &self.document
     }
 
-    /// Follows `$ref` until something else stands there. A dangling or circular reference gives the node itself.
+    /// Follows `$ref` until something else stands there. A dangling or circular reference gives the node
+    /// itself.
     pub(crate) fn resolve<'a>(&'a self, node: &'a Value) -> &'a Value {
         resolve(&self.document, node)
     }

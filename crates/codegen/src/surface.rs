@@ -5,7 +5,8 @@ use syn::{Fields, ImplItem, Item, Visibility};
 
 use crate::Error;
 
-/// Lists public types with their fields and variants, and public functions with their signatures, in source order.
+/// Lists public types with their fields and variants, and public functions with their signatures, in source
+/// order.
 ///
 /// # Errors
 /// `source` is not Rust.

@@ -1,7 +1,8 @@
 //! YAML → a JSON tree with the line of every node.
 //!
-//! Reading straight into an OpenAPI type would accept a path or a schema given twice and keep the last one, without a
-//! word; and would lose the lines the lint needs to point at. It does no checking of its own beyond that.
+//! Reading straight into an OpenAPI type would accept a path or a schema given twice and keep the last one,
+//! without a word; and would lose the lines the lint needs to point at. It does no checking of its own beyond
+//! that.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,12 +1,15 @@
-//! Days of the demo: two years that end today, so that "the last month" shows something whenever the demo is run.
+//! Days of the demo: two years that end today, so that "the last month" shows something whenever the demo is
+//! run.
 //!
-//! Whoever runs it on the same day sees the same figures. On another day they follow the week and the season, as a plant's do.
+//! Whoever runs it on the same day sees the same figures. On another day they follow the week and the season,
+//! as a plant's do.
 
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-/// How many days of history the plant has: whole weeks, so that there are as many Sundays in it whenever it ends.
+/// How many days of history the plant has: whole weeks, so that there are as many Sundays in it whenever it
+/// ends.
 pub(crate) const DAYS: i32 = 104 * 7;
 
 /// The day it is in UTC.
@@ -50,7 +53,8 @@ impl Calendar {
         self.date(day).weekday().to_monday_zero_offset()
     }
 
-    /// How cold it is at this time of the year, from 0 (July) to 1 (January): a straight line up and down, which is near enough.
+    /// How cold it is at this time of the year, from 0 (July) to 1 (January): a straight line up and down,
+    /// which is near enough.
     pub(crate) fn cold(self, day: i32) -> f64 {
         let of_year = f64::from(self.date(day).day_of_year());
         (of_year - 196.0).abs().min(365.0 - (of_year - 196.0).abs()) / 182.5

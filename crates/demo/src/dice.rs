@@ -1,11 +1,12 @@
 //! The demo's randomness: one seed, the same plant on every machine.
 //!
-//! Only additions, multiplications and comparisons are used on floats: `sin` or `ln` differ in their last digit between platforms,
-//! and two people comparing their demo screens should see the same figures.
+//! Only additions, multiplications and comparisons are used on floats: `sin` or `ln` differ in their last
+//! digit between platforms, and two people comparing their demo screens should see the same figures.
 
 use fastrand::Rng;
 
-/// A generator for one part of the plant. Each part has its own, so that changing one leaves the others as they were.
+/// A generator for one part of the plant. Each part has its own, so that changing one leaves the others as
+/// they were.
 pub(crate) struct Dice(Rng);
 
 impl Dice {

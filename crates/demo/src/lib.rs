@@ -1,7 +1,9 @@
-//! A believable plant, made of one seed: two years of incidents, improvements and values, written as a folder in the import format.
+//! A believable plant, made of one seed: two years of incidents, improvements and values, written as a folder
+//! in the import format.
 //!
-//! There is no other way for it into a database than the one a user has: whoever wants to serve the plant imports the folder. Nothing here
-//! knows the service, and nothing is printed; what is shown of the plant is the business of the command line and of the Python package.
+//! There is no other way for it into a database than the one a user has: whoever wants to serve the plant
+//! imports the folder. Nothing here knows the service, and nothing is printed; what is shown of the plant is
+//! the business of the command line and of the Python package.
 
 mod calendar;
 mod dice;
@@ -39,7 +41,8 @@ pub fn today() -> Date {
     calendar::today()
 }
 
-/// Writes the plant into an existing, empty folder. Its two years end the day before `today`, and the same day gives the same bytes.
+/// Writes the plant into an existing, empty folder. Its two years end the day before `today`, and the same
+/// day gives the same bytes.
 ///
 /// # Errors
 /// A file cannot be written; the error names it.

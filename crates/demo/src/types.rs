@@ -1,4 +1,5 @@
-//! Incident types: their categories, causes, consequences and custom fields, and what they are called in other languages.
+//! Incident types: their categories, causes, consequences and custom fields, and what they are called in
+//! other languages.
 
 use serde_json::{Value, json};
 use std::io;
@@ -403,7 +404,8 @@ pub(crate) struct Ids {
     pub(crate) fields: Vec<(i32, &'static str, &'static str)>,
 }
 
-/// Parts of type `t` are numbered from `100 * (t + 1)`, so a reader of the folder sees at once what belongs where.
+/// Parts of type `t` are numbered from `100 * (t + 1)`, so a reader of the folder sees at once what belongs
+/// where.
 fn first_id(position: usize) -> i32 {
     100 * (i32::try_from(position).unwrap_or(0) + 1)
 }

@@ -1,4 +1,5 @@
-//! Datasources with over 100,000 values: trends, shift patterns, seasons, and the special causes a control chart should find.
+//! Datasources with over 100,000 values: trends, shift patterns, seasons, and the special causes a control
+//! chart should find.
 
 use std::io::{self, Write};
 
@@ -283,7 +284,8 @@ fn lines(out: &mut Sheet<impl Write>, calendar: Calendar) -> io::Result<()> {
     Ok(())
 }
 
-/// A value for each hour and meter: the working day, the cold, and a furnace that was left on over one weekend.
+/// A value for each hour and meter: the working day, the cold, and a furnace that was left on over one
+/// weekend.
 fn energy(out: &mut Sheet<impl Write>, calendar: Calendar) -> io::Result<()> {
     let mut dice = Dice::new(6);
     for day in 0..DAYS {

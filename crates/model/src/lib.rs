@@ -1,12 +1,13 @@
 //! The types of the Obeya API: what travels, in both directions. It knows nothing of HTTP.
 //!
-//! The types are generated at build time from `spec/openapi.yaml`; [`Patch`], [`Timestamp`] and [`Date`] are written by
-//! hand. Three things hold for all of them:
+//! The types are generated at build time from `spec/openapi.yaml`; [`Patch`], [`Timestamp`] and [`Date`] are
+//! written by hand. Three things hold for all of them:
 //!
-//! - **Enums are open.** A word this version does not know becomes `Unknown`, so that a newer server never fails a page.
+//! - **Enums are open.** A word this version does not know becomes `Unknown`, so that a newer server never
+//!   fails a page.
 //! - **Reading is lenient, writing exact.** A timestamp without an offset is UTC; a timestamp at midnight is
-//!   taken for a date; unknown properties are ignored; an empty property may be null or absent. What is written
-//!   is always in the one form of the specification.
+//!   taken for a date; unknown properties are ignored; an empty property may be null or absent. What is
+//!   written is always in the one form of the specification.
 //! - **Absent, null and a value are three requests** in the two update bodies: see [`Patch`].
 //!
 //! ```
@@ -34,7 +35,8 @@
 //!
 //! With the feature `schemars` every type is a `schemars::JsonSchema` (1.x).
 
-// The generated code names the types by the crate's name, because the client crate includes code of the same kind.
+// The generated code names the types by the crate's name, because the client crate includes code of the same
+// kind.
 extern crate self as obeya_model;
 
 mod patch;

@@ -1,7 +1,8 @@
 //! What a query option costs before the database sees it: `cargo bench -p obeya-odata --bench language`.
 //!
-//! Each text is another one, so nothing could be remembered. A figure is the median of rounds; the floor beside it is one pass over the bytes of the same texts that
-//! decodes them, which whoever reads them must make.
+//! Each text is another one, so nothing could be remembered. A figure is the median of rounds; the floor
+//! beside it is one pass over the bytes of the same texts that decodes them, which whoever reads them must
+//! make.
 
 use std::hint::black_box;
 use std::time::Instant;

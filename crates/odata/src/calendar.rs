@@ -1,6 +1,8 @@
-//! The proleptic Gregorian calendar over the integers that a store of this crate keeps: days and 100 ns ticks since 1970-01-01.
+//! The proleptic Gregorian calendar over the integers that a store of this crate keeps: days and 100 ns ticks
+//! since 1970-01-01.
 //!
-//! Public so that whoever writes rows out need not count days a second time. No time zones and no leap seconds.
+//! Public so that whoever writes rows out need not count days a second time. No time zones and no leap
+//! seconds.
 //!
 //! ```
 //! use obeya_odata::calendar::{TICKS_PER_DAY, civil_from_days, days_from_civil};
@@ -24,8 +26,8 @@ pub const MIN_TICKS: i64 = days_from_civil(0, 1, 1) * TICKS_PER_DAY;
 /// 9999-12-31T23:59:59.9999999Z, the value of `maxdatetime()`.
 pub const MAX_TICKS: i64 = (days_from_civil(9999, 12, 31) + 1) * TICKS_PER_DAY - 1;
 
-/// Days since 1970-01-01 of a valid date of the years -9999 to 99,999. Counting years from March puts the leap day last, so that a month's offset is
-/// one formula: (153 m + 2) / 5 days before month m.
+/// Days since 1970-01-01 of a valid date of the years -9999 to 99,999. Counting years from March puts the
+/// leap day last, so that a month's offset is one formula: (153 m + 2) / 5 days before month m.
 #[must_use]
 #[inline]
 pub const fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
@@ -69,7 +71,8 @@ pub const fn days_in_month(year: i64, month: i64) -> i64 {
 mod tests {
     use super::*;
 
-    // Day numbers from the calendar's definition: 1972-03-01 is two years of 365 days, 31 and 29 days after the epoch.
+    // Day numbers from the calendar's definition: 1972-03-01 is two years of 365 days, 31 and 29 days after
+    // the epoch.
     #[test]
     fn days_of_known_dates() {
         for (date, days) in [

@@ -1,5 +1,5 @@
-//! The options other than expressions: `$select`, `$expand`, `$orderby`, `$top`, `$skip`, `$count`, and the options nested
-//! in an `$expand` item, which share one token stream with it.
+//! The options other than expressions: `$select`, `$expand`, `$orderby`, `$top`, `$skip`, `$count`, and the
+//! options nested in an `$expand` item, which share one token stream with it.
 
 use crate::ast::options::{OptionName, Options, fill};
 use crate::ast::{ExpandItem, ExpandTarget, Literal, SelectItem};
@@ -260,8 +260,8 @@ fn levels(parser: &mut Parser<'_>) -> Result<usize, Error> {
     })
 }
 
-/// A `$search` inside parentheses: up to the `;` or `)` that ends it, quotes and its own parentheses skipped, read by the rules of
-/// the option itself.
+/// A `$search` inside parentheses: up to the `;` or `)` that ends it, quotes and its own parentheses skipped,
+/// read by the rules of the option itself.
 fn nested_search(parser: &mut Parser<'_>) -> Result<crate::ast::Search, Error> {
     let begin = parser.peek().at;
     let mut end = begin;
@@ -274,7 +274,8 @@ fn nested_search(parser: &mut Parser<'_>) -> Result<crate::ast::Search, Error> {
             _ => {}
         }
         let token = parser.take();
-        // In a search only double quotes make a phrase; a quote that belongs to a word can't be told apart here.
+        // In a search only double quotes make a phrase; a quote that belongs to a word can't be told apart
+        // here.
         if matches!(token.kind, TokenKind::Literal(Literal::String(_)))
             && !parser.text()[token.at..].starts_with('"')
         {

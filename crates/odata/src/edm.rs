@@ -1,7 +1,8 @@
 //! The entity model: what may be named in a query option, and where it lives in the database.
 //!
-//! It is plain data, meant to be written as `static` items that refer to each other (cycles are fine). Every identifier in a
-//! statement comes from here and never from a request. The module must not read options or write SQL.
+//! It is plain data, meant to be written as `static` items that refer to each other (cycles are fine). Every
+//! identifier in a statement comes from here and never from a request. The module must not read options or
+//! write SQL.
 //!
 //! ```
 //! use obeya_odata::edm::{Cardinality, Column, EntityType, Navigation, Property, Type};
@@ -70,7 +71,8 @@ impl Type {
     }
 }
 
-/// Enumerations are the same type when they have the same name; comparing members would follow the whole model.
+/// Enumerations are the same type when they have the same name; comparing members would follow the whole
+/// model.
 impl PartialEq for Type {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
@@ -164,8 +166,9 @@ pub struct SearchIndex {
     pub column: &'static str,
 }
 
-/// An index of the parts of one column's texts, for conditions such as `contains`: a table that gives the rows whose text may hold a part. Which parts it can look
-/// for is the dialect's to know; what it gives is always looked at again, so it may give too many rows, and must not leave out any.
+/// An index of the parts of one column's texts, for conditions such as `contains`: a table that gives the
+/// rows whose text may hold a part. Which parts it can look for is the dialect's to know; what it gives is
+/// always looked at again, so it may give too many rows, and must not leave out any.
 #[derive(Debug, Clone, Copy)]
 pub struct PartIndex {
     /// The index's table.
@@ -208,7 +211,8 @@ impl EntityType {
             .find(|navigation| navigation.name == name)
     }
 
-    /// The key property; `None` only when the model names a key it does not have, which [`EntityType::check`] reports.
+    /// The key property; `None` only when the model names a key it does not have, which [`EntityType::check`]
+    /// reports.
     #[must_use]
     pub fn key_property(&self) -> Option<&'static Property> {
         self.property(self.key)

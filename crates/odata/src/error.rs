@@ -1,7 +1,7 @@
 //! What can be wrong with a query option, in one type.
 //!
-//! A message says what was found, what was expected and, where close, what was meant. It quotes the request at most
-//! briefly, so that an error never grows with the input.
+//! A message says what was found, what was expected and, where close, what was meant. It quotes the request
+//! at most briefly, so that an error never grows with the input.
 
 /// The kind of a fault; each has a stable code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,8 +118,8 @@ impl Error {
     }
 }
 
-/// A piece of the request fit to be quoted in a message, which may end in a log or on a terminal: short, and its control
-/// characters written out.
+/// A piece of the request fit to be quoted in a message, which may end in a log or on a terminal: short, and
+/// its control characters written out.
 pub(crate) fn excerpt(text: &str) -> String {
     const LONGEST: usize = 40;
     let mut out = String::new();

@@ -1,6 +1,7 @@
 //! Text → tokens with byte positions, in one pass.
 //!
-//! The lexer knows the forms of literals but not what any name means: operators, functions and properties are all words.
+//! The lexer knows the forms of literals but not what any name means: operators, functions and properties are
+//! all words.
 
 use crate::ast::Literal;
 use crate::error::{Error, ErrorKind, excerpt};
@@ -20,7 +21,8 @@ pub(crate) enum TokenKind<'a> {
     Literal(Literal),
     /// An unsigned number; the sign is the parser's, since `-` also negates.
     Number(&'a str),
-    /// A name, an operator, or a dotted type name; also `$it`, `$count` and options' names inside parentheses.
+    /// A name, an operator, or a dotted type name; also `$it`, `$count` and options' names inside
+    /// parentheses.
     Word(&'a str),
     /// A parameter alias, without its `@`.
     Alias(&'a str),
@@ -193,8 +195,8 @@ fn unexpected(text: &str, at: usize, found: char) -> Error {
     )
 }
 
-/// A quoted string from its opening quote; a doubled quote stands for one. JSON's double quotes appear in `in ["a","b"]`,
-/// where a backslash escapes.
+/// A quoted string from its opening quote; a doubled quote stands for one. JSON's double quotes appear in `in
+/// ["a","b"]`, where a backslash escapes.
 fn quoted(text: &str, at: usize, quote: char) -> Result<(String, usize), Error> {
     let mut value = String::new();
     let mut chars = text[at + 1..].char_indices().peekable();

@@ -16,11 +16,13 @@
 pub struct Limits {
     /// Nodes of all expressions of a request together.
     pub nodes: usize,
-    /// Nesting of parentheses, calls and operators; also bounds recursion, so values above 200 are read as 200.
+    /// Nesting of parentheses, calls and operators; also bounds recursion, so values above 200 are read as
+    /// 200.
     pub depth: usize,
     /// Members of one `in` list.
     pub list: usize,
-    /// Nesting of `any` and `all`, and of aliases in aliases. Both are recursion, so values above 20 are read as 20.
+    /// Nesting of `any` and `all`, and of aliases in aliases. Both are recursion, so values above 20 are read
+    /// as 20.
     pub lambdas: usize,
     /// Nesting of `$expand`, counting `$levels`; also bounds recursion, so values above 20 are read as 20.
     pub expand_depth: usize,
@@ -28,8 +30,9 @@ pub struct Limits {
     pub expands: usize,
     /// Keys of one `$orderby`.
     pub order_keys: usize,
-    /// Patterns of `matchespattern` in one request, each use counted, and again for each level of `$levels`. A thread keeps eight of them compiled, and a ninth would make it compile all of
-    /// them again for every row, so values above 8 are read as 8. Each takes at most 64 KiB compiled, whatever is set here.
+    /// Patterns of `matchespattern` in one request, each use counted, and again for each level of `$levels`.
+    /// A thread keeps eight of them compiled, and a ninth would make it compile all of them again for every
+    /// row, so values above 8 are read as 8. Each takes at most 64 KiB compiled, whatever is set here.
     pub patterns: usize,
     /// Words of `$search`.
     pub search_words: usize,
@@ -37,8 +40,8 @@ pub struct Limits {
     pub option_bytes: usize,
 }
 
-/// The most patterns that one query may have, whatever the configuration says: a thread caches as many compiled
-/// ones.
+/// The most patterns that one query may have, whatever the configuration says: a thread caches as many
+/// compiled ones.
 pub(crate) const MAX_PATTERNS: usize = 8;
 
 impl Default for Limits {

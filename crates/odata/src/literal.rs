@@ -1,7 +1,7 @@
 //! The texts of temporal and GUID literals as values, and back.
 //!
-//! Parsers take the whole text and return `None` when it is not of the form at all, `Some(Err)` when it is but the value
-//! can't be (30 February). They know no tokens and no positions.
+//! Parsers take the whole text and return `None` when it is not of the form at all, `Some(Err)` when it is
+//! but the value can't be (30 February). They know no tokens and no positions.
 
 use crate::ast::Literal;
 use crate::calendar::{
@@ -118,7 +118,8 @@ fn date(cursor: &mut Cursor<'_>) -> Option<Result<i64, Reason>> {
     })
 }
 
-/// Instants may fall into a leap second. No clock here knows them: it is read as the last second of its minute.
+/// Instants may fall into a leap second. No clock here knows them: it is read as the last second of its
+/// minute.
 const LEAP_SECOND: i64 = 60;
 
 fn time_of_day(cursor: &mut Cursor<'_>, last_second: i64) -> Option<Result<i64, Reason>> {
@@ -349,7 +350,8 @@ mod tests {
             temporal("00:00:00.123456789"),
             Some(Ok(Literal::TimeOfDay(1_234_567)))
         );
-        // OData's grammar has at most twelve digits, RFC 3339 any number: bodies and expressions take the same texts.
+        // OData's grammar has at most twelve digits, RFC 3339 any number: bodies and expressions take the
+        // same texts.
         assert_eq!(
             temporal("00:00:00.12345678901234567890"),
             Some(Ok(Literal::TimeOfDay(1_234_567)))

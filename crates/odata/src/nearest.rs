@@ -1,7 +1,7 @@
 //! Which known name a misspelt one was meant to be.
 
-/// The known name nearest to `found`, if it is near enough to be a slip: another case, or at most a third of it changed. A name
-/// of one or two letters is near to nothing.
+/// The known name nearest to `found`, if it is near enough to be a slip: another case, or at most a third of
+/// it changed. A name of one or two letters is near to nothing.
 pub(crate) fn nearest<'a>(found: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // Names of entities are short; what is long is no slip of one, and must not cost its square.
     const LONGEST: usize = 64;

@@ -1,7 +1,7 @@
 //! The query string of a request: which options it holds, each read into its syntax tree.
 //!
-//! It decodes percent-encoding exactly once, knows nothing of entities, and hands parameters that are not OData's back to
-//! the caller untouched.
+//! It decodes percent-encoding exactly once, knows nothing of entities, and hands parameters that are not
+//! OData's back to the caller untouched.
 
 use crate::ast::options::{OptionName, Options, fill, given_twice};
 use crate::error::{Error, ErrorKind, excerpt};
@@ -17,12 +17,12 @@ pub type Parameters = Vec<(String, String)>;
 impl Options {
     /// Reads a query string as it arrived (percent-encoded, without the `?`).
     ///
-    /// Names of options match with or without `$` and in any case, as OData 4.01 has it; only `allowed` ones are options.
-    /// Other parameters come back beside the options.
+    /// Names of options match with or without `$` and in any case, as OData 4.01 has it; only `allowed` ones
+    /// are options. Other parameters come back beside the options.
     ///
     /// # Errors
-    /// A name beginning with `$` that is not in `allowed`, an option given twice, bytes that are not UTF-8, or a value
-    /// that does not follow the option's grammar or passes a limit.
+    /// A name beginning with `$` that is not in `allowed`, an option given twice, bytes that are not UTF-8,
+    /// or a value that does not follow the option's grammar or passes a limit.
     pub fn parse(
         raw: &str,
         allowed: &[OptionName],
@@ -35,7 +35,8 @@ impl Options {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             let name = decode(name).map_err(|error| error.of(&excerpt(name)))?;
             let option = allowed.iter().find(|option| option.matches(&name));
-            // A byte is at most three encoded: what is longer is too long whatever it holds, and is not worth decoding.
+            // A byte is at most three encoded: what is longer is too long whatever it holds, and is not worth
+            // decoding.
             if (option.is_some() || name.starts_with('@')) && value.len() / 3 > limits.option_bytes
             {
                 let what = format!("the encoded value has {} bytes", value.len());

@@ -1,7 +1,7 @@
 //! The words of `$search` and of the texts it looks through: one rule for both.
 //!
-//! Databases tokenise text differently, so they never do it here: the tokens of a text are stored beside it, those of a
-//! search are matched against them, and the index's own tokeniser only has to split at spaces.
+//! Databases tokenise text differently, so they never do it here: the tokens of a text are stored beside it,
+//! those of a search are matched against them, and the index's own tokeniser only has to split at spaces.
 //!
 //! ```
 //! use obeya_odata::search;
@@ -40,8 +40,8 @@ pub fn document(text: &str) -> String {
     out
 }
 
-/// Reads `$search`: words and quoted phrases, of which any may match. A word such as `leak-free` has two tokens and is a
-/// phrase. Every word is a search key: `AND`, `OR` and `NOT` are words like others.
+/// Reads `$search`: words and quoted phrases, of which any may match. A word such as `leak-free` has two
+/// tokens and is a phrase. Every word is a search key: `AND`, `OR` and `NOT` are words like others.
 pub(crate) fn parse(text: &str, limits: &Limits) -> Result<Search, Error> {
     if text.len() > limits.option_bytes {
         return Err(Error::limit(

@@ -135,7 +135,8 @@ fn integer(name: &str, text: &str, max: u32) -> Result<u32, ReadError> {
         })
 }
 
-/// An instant in ticks. The `+` of an offset that was sent unescaped has become a space, as forms have it; nothing else can be meant there.
+/// An instant in ticks. The `+` of an offset that was sent unescaped has become a space, as forms have it;
+/// nothing else can be meant there.
 pub(super) fn instant(name: &str, text: &str) -> Result<i64, ReadError> {
     let mended = if text.contains('T') {
         text.replace(' ', "+")

@@ -1,7 +1,8 @@
 //! The number of a list's rows, remembered for as long as nothing is written.
 //!
-//! Counting reads every row that matches, whatever the page holds, and costs as much as the page or more. What is remembered belongs to one view of the data, so it
-//! is never wrong, only unused: a write by whatever process gives the next reader another view. The rows themselves are never remembered.
+//! Counting reads every row that matches, whatever the page holds, and costs as much as the page or more.
+//! What is remembered belongs to one view of the data, so it is never wrong, only unused: a write by whatever
+//! process gives the next reader another view. The rows themselves are never remembered.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -1,11 +1,13 @@
 //! JSON text, written straight into a byte buffer.
 //!
-//! Nothing here knows a row, an entity or HTTP, and nothing builds a tree: a value goes from its column to the bytes that are sent.
+//! Nothing here knows a row, an entity or HTTP, and nothing builds a tree: a value goes from its column to
+//! the bytes that are sent.
 
 /// Writes `text` as a JSON string, quotes included.
 pub fn string(out: &mut Vec<u8>, text: &str) {
     let bytes = text.as_bytes();
-    // Room for the text, its quotes and a few escapes, so that the usual string grows the buffer at most once.
+    // Room for the text, its quotes and a few escapes, so that the usual string grows the buffer at most
+    // once.
     out.reserve(bytes.len() + 8);
     out.push(b'"');
     let mut rest = bytes;
@@ -26,9 +28,11 @@ pub fn int(out: &mut Vec<u8>, value: i64) {
     out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
-/// Writes a double as the shortest JSON number that reads back as the same double; JSON has no word for NaN and infinity, they become `null`.
+/// Writes a double as the shortest JSON number that reads back as the same double; JSON has no word for NaN
+/// and infinity, they become `null`.
 ///
-/// A whole number keeps its `.0`, so that a reader which tells integers from floats (Python's `json`) always sees a float.
+/// A whole number keeps its `.0`, so that a reader which tells integers from floats (Python's `json`) always
+/// sees a float.
 pub fn double(out: &mut Vec<u8>, value: f64) {
     if !value.is_finite() {
         out.extend_from_slice(b"null");
@@ -51,8 +55,9 @@ pub fn null(out: &mut Vec<u8>) {
 
 /// `value * 1000`, when the value is exactly the double nearest to a number of at most three decimals.
 ///
-/// Measured values mostly are, and finding the shortest digits of one by the general algorithm costs more than the rest of its row. The bound keeps the
-/// digits at 15 or fewer, where a decimal and its nearest double determine each other: what is written is the shortest form and reads back the same.
+/// Measured values mostly are, and finding the shortest digits of one by the general algorithm costs more
+/// than the rest of its row. The bound keeps the digits at 15 or fewer, where a decimal and its nearest
+/// double determine each other: what is written is the shortest form and reads back the same.
 fn as_thousandths(value: f64) -> Option<i64> {
     const LIMIT: f64 = 1e11;
     if value.abs() >= LIMIT || (value == 0.0 && value.is_sign_negative()) {
@@ -111,8 +116,8 @@ fn plain_prefix(bytes: &[u8]) -> usize {
         .unwrap_or(words.remainder().len())
 }
 
-/// The high bit of each byte of `word` that is a control character, a quote or a backslash. Bits above the lowest true one may be false alarms, as a borrow
-/// runs upwards; only the lowest is used.
+/// The high bit of each byte of `word` that is a control character, a quote or a backslash. Bits above the
+/// lowest true one may be false alarms, as a borrow runs upwards; only the lowest is used.
 fn special_bytes(word: u64) -> u64 {
     const ONES: u64 = u64::from_le_bytes([0x01; 8]);
     const HIGH: u64 = u64::from_le_bytes([0x80; 8]);

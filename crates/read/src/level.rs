@@ -1,7 +1,8 @@
 //! The rows of a query with what is expanded in them: one statement for each level, joined in memory.
 //!
-//! Each level is written once, as JSON without closing braces, however often its rows appear; the answer is put together from these pieces at the end.
-//! A parent that a thousand comments share is read once and copied a thousand times.
+//! Each level is written once, as JSON without closing braces, however often its rows appear; the answer is
+//! put together from these pieces at the end. A parent that a thousand comments share is read once and copied
+//! a thousand times.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -19,7 +20,8 @@ use obeya_store::entities::order_of;
 
 /// Rows that one request may expand, over all levels.
 const MAX_EXPANDED_ROWS: usize = 100_000;
-/// Bytes of an answer with expanded rows. Expanding there and back (`incident($expand=comments)`) multiplies what was read.
+/// Bytes of an answer with expanded rows. Expanding there and back (`incident($expand=comments)`) multiplies
+/// what was read.
 const MAX_EXPANDED_BYTES: usize = 64 << 20;
 /// Link values bound to one statement; engines allow some 32,000 in all.
 const MAX_LINKS: usize = 10_000;
@@ -86,7 +88,8 @@ impl Room {
         bytes: MAX_EXPANDED_BYTES,
     };
 
-    /// Takes the bytes of a level. Each of its rows is in the answer at least once, so what they pass the answer would pass.
+    /// Takes the bytes of a level. Each of its rows is in the answer at least once, so what they pass the
+    /// answer would pass.
     fn take(&mut self, level: &Level) -> Result<(), Stop> {
         let left = self.bytes.checked_sub(level.bytes.len());
         self.bytes = left.ok_or(Stop::TOO_MANY_BYTES)?;
@@ -166,7 +169,8 @@ pub struct Found {
     pub last: Vec<sql::Value>,
 }
 
-/// Writes the rows as objects separated by commas, with everything the query expands in them, which a request may not make larger than it asks for rows.
+/// Writes the rows as objects separated by commas, with everything the query expands in them, which a request
+/// may not make larger than it asks for rows.
 pub(crate) fn write_rows(
     session: &mut dyn Session,
     rows: Rows<'_>,
@@ -183,7 +187,8 @@ pub(crate) fn write_rows(
     })
 }
 
-/// Writes the rows with what belongs to them whoever asks, unless that comes to more bytes: then `None`, and `out` is as it was.
+/// Writes the rows with what belongs to them whoever asks, unless that comes to more bytes: then `None`, and
+/// `out` is as it was.
 pub(crate) fn write_within(
     session: &mut dyn Session,
     rows: Rows<'_>,
@@ -285,7 +290,8 @@ fn read_level(
     Ok((level, found))
 }
 
-/// Reads what the query expands in the rows of `level`, and in turn in theirs. As deep as the query is, which its limits bound.
+/// Reads what the query expands in the rows of `level`, and in turn in theirs. As deep as the query is, which
+/// its limits bound.
 fn expand(
     session: &mut dyn Session,
     query: &Bound,
@@ -326,7 +332,8 @@ impl Level {
             self.links.push(row.int(item.link)?);
         }
         if owned {
-            // The owner comes after the query's own columns, and is what the statement asked for: it is never NULL.
+            // The owner comes after the query's own columns, and is what the statement asked for: it is never
+            // NULL.
             self.owners
                 .push(row.int(query.columns().len())?.unwrap_or_default());
         }

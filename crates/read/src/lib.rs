@@ -1,8 +1,10 @@
-//! The read engine: a bound query becomes one or few statements, and their rows become the bytes of the answer.
+//! The read engine: a bound query becomes one or few statements, and their rows become the bytes of the
+//! answer.
 //!
-//! There is no struct and no JSON tree between a row and the answer. What is read by id alone goes through [`Point`], a fixed statement run inline; whatever
-//! costs what the request says it costs (a list, an option, a page) runs on the store's readers. Only text that the entity model and this module hold
-//! reaches a statement; values are bound.
+//! There is no struct and no JSON tree between a row and the answer. What is read by id alone goes through
+//! [`Point`], a fixed statement run inline; whatever costs what the request says it costs (a list, an option,
+//! a page) runs on the store's readers. Only text that the entity model and this module hold reaches a
+//! statement; values are bound.
 
 mod bounds;
 mod cached_count;

@@ -1,4 +1,5 @@
-//! The lists: a page of a v2 list with its count and next link, the trash page of v1, and the number of records in a list.
+//! The lists: a page of a v2 list with its count and next link, the trash page of v1, and the number of
+//! records in a list.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -76,9 +77,11 @@ struct Unsettled {
 
 /// What stands around the records.
 enum Envelope {
-    /// `@odata.count` if asked for, `value`, and `@odata.nextLink` if there is more; `@odata.context` before them.
+    /// `@odata.count` if asked for, `value`, and `@odata.nextLink` if there is more; `@odata.context` before
+    /// them.
     V2(Option<Vec<u8>>),
-    /// `total`, `page` and `values`. There is no further page to ask for, so `total` says when the limit cut it.
+    /// `total`, `page` and `values`. There is no further page to ask for, so `total` says when the limit cut
+    /// it.
     Trash,
 }
 
@@ -171,8 +174,8 @@ impl List {
         })
     }
 
-    /// The page, from the query cache if it is there. What a token, the clock or a page size has a say in is not: who asks so
-    /// seldom asks for the same again.
+    /// The page, from the query cache if it is there. What a token, the clock or a page size has a say in is
+    /// not: who asks so seldom asks for the same again.
     fn page(self, request: &ReadRequest<'_>) -> Result<ListPage, ReadError> {
         let queries = &request.caches.queries;
         let may_be_known = self.is_whole() && request.page_size.is_none();

@@ -1,7 +1,8 @@
 //! A page of the values of a datasource.
 //!
-//! The page is found by seeking, not by stepping over the pages before it: see [`super::seek_cache`] and [`super::partitioned_count`]. Its rows are written as they are read,
-//! in pieces, in the form that the caller takes: see [`super::page_encoder`].
+//! The page is found by seeking, not by stepping over the pages before it: see [`super::seek_cache`] and
+//! [`super::partitioned_count`]. Its rows are written as they are read, in pieces, in the form that the
+//! caller takes: see [`super::page_encoder`].
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -24,13 +25,15 @@ use obeya_store::entities::DATASOURCE_VALUE;
 
 /// Bytes of the first piece of the body: small, so that sending begins early.
 const FIRST_PIECE_BYTES: usize = 64 << 10;
-/// Bytes of each further piece: large, as handing one over wakes the connection's task, which takes a processor's time from the reading.
+/// Bytes of each further piece: large, as handing one over wakes the connection's task, which takes a
+/// processor's time from the reading.
 const PIECE_BYTES: usize = 256 << 10;
 /// Room for the row that fills a piece, and some.
 const BEYOND: usize = 16 << 10;
 /// Rows stepped over at most between two remembered places on the way to a page nobody asked for before.
 const STRIDE: u64 = 50_000;
-/// Rows from which a step is made: the page's own statement steps over fewer at less cost than another statement has.
+/// Rows from which a step is made: the page's own statement steps over fewer at less cost than another
+/// statement has.
 const STEP: u64 = 1_000;
 /// Rows after which it is looked whether anybody still listens, where no piece tells.
 const LISTEN: u32 = 1_024;
@@ -42,7 +45,8 @@ pub struct ValuePage {
     series: Arc<Series>,
     bounds: Bounds,
     form: Form,
-    /// The same query for the order keys alone: an engine whose index holds them steps over rows without reading them.
+    /// The same query for the order keys alone: an engine whose index holds them steps over rows without
+    /// reading them.
     keys: Bound,
     /// The query string without page and period: with them it says which listing this is.
     rest: String,
@@ -112,7 +116,8 @@ impl ValuePage {
         self.query().asks_the_time()
     }
 
-    /// Reads the page, piece by piece. Tells the sink the version of the datasource and the number of values before them.
+    /// Reads the page, piece by piece. Tells the sink the version of the datasource and the number of values
+    /// before them.
     pub(super) fn run(
         &self,
         session: &mut dyn Session,
@@ -192,8 +197,9 @@ impl ValuePage {
         Ok(partitions)
     }
 
-    /// The start nearest before row number `first` from which the page can be read. Where none is known, strides over the rows and remembers each step, so that
-    /// a far page is dear once and not again; the last step ends where the page begins.
+    /// The start nearest before row number `first` from which the page can be read. Where none is known,
+    /// strides over the rows and remembers each step, so that a far page is dear once and not again; the last
+    /// step ends where the page begins.
     fn seek(
         &self,
         session: &mut dyn Session,

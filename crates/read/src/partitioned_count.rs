@@ -1,7 +1,8 @@
 //! How many rows a listing has, by stretches of its time.
 //!
-//! To count what a filter lets through is to read all there is, so several readers may do it together, each taking the next stretch. What each stretch holds is
-//! kept: a page is then looked for only where it is. Nothing here runs a statement.
+//! To count what a filter lets through is to read all there is, so several readers may do it together, each
+//! taking the next stretch. What each stretch holds is kept: a page is then looked for only where it is.
+//! Nothing here runs a statement.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -51,8 +52,8 @@ impl PartitionedCount {
         self.stretches.iter().map(|(_, rows)| rows).sum()
     }
 
-    /// The shortest time that is known to hold the rows from number `first` on, `size` of them at most, and how many rows come before that time; `None` when
-    /// there are no such rows.
+    /// The shortest time that is known to hold the rows from number `first` on, `size` of them at most, and
+    /// how many rows come before that time; `None` when there are no such rows.
     pub fn find(&self, first: u64, size: u64) -> Option<(u64, Span)> {
         let end = first.saturating_add(size);
         let mut before = 0;
@@ -105,7 +106,8 @@ impl Counting {
         }
     }
 
-    /// Counts the next stretch, and the next, until all are taken. A stretch whose count fails is left to [`Counting::finish`].
+    /// Counts the next stretch, and the next, until all are taken. A stretch whose count fails is left to
+    /// [`Counting::finish`].
     pub fn help(
         &self,
         mut count: impl FnMut(Span) -> Result<u64, StoreError>,

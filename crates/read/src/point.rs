@@ -1,6 +1,7 @@
 //! One record by its id.
 //!
-//! Without options this is the busiest read of the service: the statement and the encoder of its row are made once, and it runs inline on the caller's thread.
+//! Without options this is the busiest read of the service: the statement and the encoder of its row are made
+//! once, and it runs inline on the caller's thread.
 
 use obeya_odata::Bound;
 use obeya_odata::csdl;

@@ -1,7 +1,9 @@
-//! `$skiptoken`: the place in a list where a page ended, written so that only this service can have written it.
+//! `$skiptoken`: the place in a list where a page ended, written so that only this service can have written
+//! it.
 //!
-//! A token is a position and a signature (HMAC-SHA256, RFC 2104) over it and over the list it belongs to, in base64url. The key is in the store: links outlive a
-//! restart and lead from one process to the next. What is inside is no secret to its owner, who read the row it tells of. No statement is run here.
+//! A token is a position and a signature (HMAC-SHA256, RFC 2104) over it and over the list it belongs to, in
+//! base64url. The key is in the store: links outlive a restart and lead from one process to the next. What is
+//! inside is no secret to its owner, who read the row it tells of. No statement is run here.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -20,8 +22,8 @@ const SECRET: &str = "next-links";
 const LAYOUT: u8 = 1;
 /// Bytes of the signature that a token carries: nobody guesses 128 bits.
 const TAG_BYTES: usize = 16;
-/// The longest text that a token carries itself, in bytes; of a longer one it holds a digest, and the text is read from its row. Links would outgrow what
-/// proxies and tools take.
+/// The longest text that a token carries itself, in bytes; of a longer one it holds a digest, and the text is
+/// read from its row. Links would outgrow what proxies and tools take.
 const TEXT_BYTES: usize = 256;
 /// Bytes of the digest of a long text.
 const DIGEST_BYTES: usize = 8;
@@ -90,7 +92,8 @@ pub struct Signer {
 impl Signer {
     /// With the key of the store; it is made if there is none.
     pub async fn open(store: &Store) -> Result<Self, StoreError> {
-        // Only a store without a key is written to: another process may hold the lock for as long as its import takes.
+        // Only a store without a key is written to: another process may hold the lock for as long as its
+        // import takes.
         let mut secret = store.read(|session| secrets::find(session, SECRET)).await?;
         if secret.is_none() {
             secret = store
@@ -149,7 +152,8 @@ impl Position {
         self.keys.iter().any(|key| matches!(key, Key::Long(_)))
     }
 
-    /// The values of the keys, those of the row where the link did not hold them; `None` when the row has others.
+    /// The values of the keys, those of the row where the link did not hold them; `None` when the row has
+    /// others.
     pub(super) fn settle(&self, row: Option<&[sql::Value]>) -> Option<Vec<sql::Value>> {
         let keys = self.keys.iter().enumerate();
         keys.map(|(at, key)| key.settle(row.and_then(|row| row.get(at))))

@@ -1,7 +1,7 @@
 //! The two stages of every read: what the `prepare` of a kind of read gives, and what [`run`] makes of it.
 //!
-//! Whatever a request can say wrong was refused when a [`Prepared`] is made, and no connection was needed for it. [`run`]
-//! needs a session and nothing of the request.
+//! Whatever a request can say wrong was refused when a [`Prepared`] is made, and no connection was needed for
+//! it. [`run`] needs a session and nothing of the request.
 
 use super::ReadCaches;
 use super::error::ReadError;
@@ -82,8 +82,9 @@ impl Prepared {
     }
 }
 
-/// Runs a read in one snapshot: its statements, and the bytes of their rows into `sink`. Without caches it neither asks what
-/// earlier reads found nor leaves anything behind. Stops without an error when the sink wants no more.
+/// Runs a read in one snapshot: its statements, and the bytes of their rows into `sink`. Without caches it
+/// neither asks what earlier reads found nor leaves anything behind. Stops without an error when the sink
+/// wants no more.
 pub fn run(
     session: &mut dyn Session,
     prepared: &Prepared,

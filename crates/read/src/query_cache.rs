@@ -1,7 +1,8 @@
 //! What a list's query string comes to: its statements and the encoder of its rows, made once and remembered.
 //!
-//! Clients ask the same lists again and again; reading, binding and rendering their options then costs as much as a small answer. Rows are never remembered,
-//! and what is kept is bounded, whatever clients ask. Nothing here runs a statement.
+//! Clients ask the same lists again and again; reading, binding and rendering their options then costs as
+//! much as a small answer. Rows are never remembered, and what is kept is bounded, whatever clients ask.
+//! Nothing here runs a statement.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +17,8 @@ use super::row_encoder::RowEncoder;
 
 /// Query strings remembered for one entity at most; the least recently used one goes first.
 const MAX_QUERIES: usize = 128;
-/// The longest query string that is worth remembering, in bytes. What it comes to grows with it, at some fifty bytes for each.
+/// The longest query string that is worth remembering, in bytes. What it comes to grows with it, at some
+/// fifty bytes for each.
 const MAX_QUERY: usize = 512;
 
 /// A list's query, ready to run.
@@ -58,7 +60,8 @@ impl Window {
 }
 
 impl ListPlan {
-    /// The statements of a query in `scope`, for the rows that come after a place if there is one; `None` when it can be no place in this order.
+    /// The statements of a query in `scope`, for the rows that come after a place if there is one; `None`
+    /// when it can be no place in this order.
     pub(super) fn new(
         query: Bound,
         listing: String,
@@ -111,7 +114,8 @@ impl QueryCache {
         self.change(|known| known.find(entity, query))
     }
 
-    /// Remembers what a query comes to, if it is short enough to be worth it. It must come to the same each time.
+    /// Remembers what a query comes to, if it is short enough to be worth it. It must come to the same each
+    /// time.
     pub(super) fn remember(&self, entity: &EntityType, query: &str, compiled: &Arc<ListPlan>) {
         if query.len() <= MAX_QUERY {
             self.change(|known| known.remember(entity, query, compiled));

@@ -1,8 +1,10 @@
 //! One record by its key, as bytes: what single reads, the answers to writes and `If-Match` all show.
 //!
-//! A [`RecordPlan`] renders its statements once for each dialect: the record's own, and one for what belongs to it. They take the key and nothing else, so a
-//! write can prefetch all of them before it waits for the first. A [`RowPlan`] writes a row from the cells that were just bound, where nothing else has to be
-//! read. Neither looks at a cache: those go by a counter that a write may undo. Nor is there a limit, as for what a request expands: a record belongs together.
+//! A [`RecordPlan`] renders its statements once for each dialect: the record's own, and one for what belongs
+//! to it. They take the key and nothing else, so a write can prefetch all of them before it waits for the
+//! first. A [`RowPlan`] writes a row from the cells that were just bound, where nothing else has to be read.
+//! Neither looks at a cache: those go by a counter that a write may undo. Nor is there a limit, as for what a
+//! request expands: a record belongs together.
 
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
@@ -89,7 +91,8 @@ impl RecordPlan {
         &self.on(dialect).query
     }
 
-    /// Says that the record will be written ([`Self::write`]), so that a write on an engine at the end of a wire waits for its statements once.
+    /// Says that the record will be written ([`Self::write`]), so that a write on an engine at the end of a
+    /// wire waits for its statements once.
     pub fn prefetch(&self, session: &mut dyn Session, id: i32) -> Result<(), StoreError> {
         let plan = self.on(session.dialect());
         session.prefetch(&plan.record, &[id.into()])?;
@@ -216,7 +219,8 @@ impl List {
     }
 }
 
-/// How a record is written from cells that a statement has just bound, or given. A `static` beside the handlers.
+/// How a record is written from cells that a statement has just bound, or given. A `static` beside the
+/// handlers.
 pub struct RowPlan {
     entity: &'static EntityType,
     columns: &'static [&'static str],

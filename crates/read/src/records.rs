@@ -1,8 +1,10 @@
 //! The lists of v1: a page of whole records with the number of all that match, or an array of all of them.
 //!
-//! A record is written by the read engine and has the bytes that a write of it answers with; a test holds one to the other. The page is found by its first row
-//! and then read in stretches, each going on where the one before ended: what a reader holds at a time is bounded, and all of it is one view of the data.
-//! What lies in memory until the client takes it is bounded too (`http/memory_budget.rs`): a record's texts may have any length.
+//! A record is written by the read engine and has the bytes that a write of it answers with; a test holds one
+//! to the other. The page is found by its first row and then read in stretches, each going on where the one
+//! before ended: what a reader holds at a time is bounded, and all of it is one view of the data. What lies
+//! in memory until the client takes it is bounded too (`http/memory_budget.rs`): a record's texts may have
+//! any length.
 
 use obeya_model::Date;
 use obeya_odata::sql::{self, Predicate, Scope};
@@ -301,8 +303,9 @@ impl Records {
     }
 }
 
-/// How many records to read next, where so many came to so many bytes. At most twice as many: after a short one among long ones the next that is too long for
-/// many would be read again and again until few enough are tried.
+/// How many records to read next, where so many came to so many bytes. At most twice as many: after a short
+/// one among long ones the next that is too long for many would be read again and again until few enough are
+/// tried.
 fn next_stretch(records: u64, bytes: usize) -> u64 {
     let fitting = records.saturating_mul(AIM_BYTES) / (bytes as u64).max(1);
     let most = records.saturating_mul(2).min(STRETCH);
@@ -353,7 +356,8 @@ mod tests {
         }
     }
 
-    /// How the database goes about the number, the place before the second page, its first stretch and its second.
+    /// How the database goes about the number, the place before the second page, its first stretch and its
+    /// second.
     async fn plans(records: Records) -> [String; 4] {
         let folder = tempfile::tempdir().unwrap();
         let url = format!("sqlite:{}", folder.path().join("plant.db").display());

@@ -1,6 +1,8 @@
-//! What a navigation of one record leads to, under an address of its own: `/v2/groups(7)/boards`, `/v2/boards(7)/group`.
+//! What a navigation of one record leads to, under an address of its own: `/v2/groups(7)/boards`,
+//! `/v2/boards(7)/group`.
 //!
-//! Tools follow a navigation that they did not expand to the record's address with the navigation's name behind it.
+//! Tools follow a navigation that they did not expand to the record's address with the navigation's name
+//! behind it.
 
 use std::borrow::Cow;
 

@@ -64,8 +64,8 @@ impl ReadRequest<'_> {
         Ok(options.bind(entity, &Context { now, limits })?)
     }
 
-    /// The query of one v2 record. Every option is accepted and must be right, but only `$select` and `$expand` mean
-    /// something for a single record; the others are left out of what is returned.
+    /// The query of one v2 record. Every option is accepted and must be right, but only `$select` and
+    /// `$expand` mean something for a single record; the others are left out of what is returned.
     pub(super) fn record_query(&self, entity: &'static EntityType) -> Result<Bound, ReadError> {
         let (mut options, _) = self.options(OptionName::ALL)?;
         self.bind(&options, entity)?;
@@ -78,8 +78,8 @@ impl ReadRequest<'_> {
         self.bind(&options, entity)
     }
 
-    /// `"@odata.context":"…"`, to open an object with; nothing when the caller did not ask for it. `context` gives it
-    /// relative to the service.
+    /// `"@odata.context":"…"`, to open an object with; nothing when the caller did not ask for it. `context`
+    /// gives it relative to the service.
     pub(super) fn context(&self, context: impl FnOnce() -> Option<String>) -> Option<Vec<u8>> {
         let base = self.context_base.as_ref()?;
         let address = format!("{base}{ROOT}/{}", context()?);

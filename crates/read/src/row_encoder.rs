@@ -32,7 +32,8 @@ struct Field {
 #[derive(Debug)]
 struct Piece {
     bytes: Vec<u8>,
-    /// The same with bytes to throw away behind them: a copy of fixed length takes a few instructions, one of any length a call.
+    /// The same with bytes to throw away behind them: a copy of fixed length takes a few instructions, one of
+    /// any length a call.
     padded: [u8; PADDED],
 }
 
@@ -87,7 +88,8 @@ impl Form {
 }
 
 impl RowEncoder {
-    /// The encoder of a query's rows. Hidden columns are not written; nor is a type that no entity has (see the test below).
+    /// The encoder of a query's rows. Hidden columns are not written; nor is a type that no entity has (see
+    /// the test below).
     pub fn of(query: &Bound) -> Self {
         let field = |(column, out): (usize, &obeya_odata::OutColumn)| {
             let form = Form::of(out.ty?)?;
@@ -124,8 +126,8 @@ impl RowEncoder {
         self
     }
 
-    /// The same encoder where every row has this integer under a name, which is then not asked of the row: looking at a column costs more than writing it.
-    /// Nothing changes for the last member.
+    /// The same encoder where every row has this integer under a name, which is then not asked of the row:
+    /// looking at a column costs more than writing it. Nothing changes for the last member.
     pub(crate) fn with_constant(mut self, query: &Bound, name: &str, value: i64) -> Self {
         let is_it = |field: &Field| query.columns()[field.column].name == name;
         if let Some(place) = self.fields.iter().position(is_it)

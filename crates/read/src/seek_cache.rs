@@ -1,8 +1,9 @@
 //! Where pages start: remembered seek positions and totals of the pages of values.
 //!
-//! `page=90` by `OFFSET` steps over 89 pages of rows each time. What is remembered here turns it into a seek: for a listing (a datasource at one state of its
-//! data, one period, one filter) the order keys found at some row numbers, and the number of all rows by stretches of time. An entry is never wrong, only unused: any change of the
-//! datasource changes its counter, and with it the key. Nothing here runs a statement.
+//! `page=90` by `OFFSET` steps over 89 pages of rows each time. What is remembered here turns it into a seek:
+//! for a listing (a datasource at one state of its data, one period, one filter) the order keys found at some
+//! row numbers, and the number of all rows by stretches of time. An entry is never wrong, only unused: any
+//! change of the datasource changes its counter, and with it the key. Nothing here runs a statement.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,11 +12,13 @@ use super::partitioned_count::PartitionedCount;
 
 /// Listings remembered at most; the least recently used one goes first.
 const MAX_LISTINGS: usize = 256;
-/// Positions remembered for one listing at most; then every other one goes, and from there on they lie twice as far apart.
+/// Positions remembered for one listing at most; then every other one goes, and from there on they lie twice
+/// as far apart.
 const MAX_POSITIONS: usize = 2_000;
 /// Rows between two remembered positions at least: stepping over fewer costs less than remembering each.
 const MIN_SPACING: u64 = 1_000;
-/// The longest filter text that is worth remembering, in bytes: it bounds what one client can make the cache hold.
+/// The longest filter text that is worth remembering, in bytes: it bounds what one client can make the cache
+/// hold.
 const MAX_FILTER: usize = 1024;
 
 /// What a listing is: equal listings give equal rows.

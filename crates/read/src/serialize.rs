@@ -1,6 +1,7 @@
 //! JSON of values that derive `Serialize`, with numbers as [`super::json`] writes them.
 //!
-//! A record has one form, whoever writes it: serde_json alone spells some doubles otherwise (`1e+16` for `1e16`).
+//! A record has one form, whoever writes it: serde_json alone spells some doubles otherwise (`1e+16` for
+//! `1e16`).
 
 use std::io;
 

@@ -22,7 +22,8 @@ const DATASOURCE: &str = "SELECT value_count, change_counter FROM datasources WH
 const ENDS: &str =
     "SELECT (SELECT min(value_date) FROM datasource_values WHERE datasource_id = ?1),
     (SELECT max(value_date) FROM datasource_values WHERE datasource_id = ?1)";
-/// Stretches that a large datasource is counted in: enough that readers end together, and that what a rare match costs to find again is little.
+/// Stretches that a large datasource is counted in: enough that readers end together, and that what a rare
+/// match costs to find again is little.
 const STRETCHES: i64 = 64;
 /// Values from which it is worth while to count by several readers: some milliseconds for one.
 const LARGE: i64 = 50_000;

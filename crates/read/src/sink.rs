@@ -4,14 +4,14 @@ use std::ops::ControlFlow;
 
 /// Takes an answer as it is read.
 pub trait Sink {
-    /// The version of the data that is read, before anything else of it: `Break` where nobody needs to see it again. Only
-    /// said of what has a version.
+    /// The version of the data that is read, before anything else of it: `Break` where nobody needs to see it
+    /// again. Only said of what has a version.
     fn begin(&mut self, _version: i64) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 
-    /// The number of all rows that match, before the first piece. Only said where it is not part of the answer's bytes in
-    /// every form.
+    /// The number of all rows that match, before the first piece. Only said where it is not part of the
+    /// answer's bytes in every form.
     fn counted(&mut self, _rows: u64) {}
 
     /// Takes a piece, which may block until there is room for it; `Break` where nobody wants any more.

@@ -1,10 +1,12 @@
 //! Instants and dates as RFC 3339 text, without allocation.
 //!
-//! On disk an instant is ticks of 100 ns since 1970-01-01T00:00Z and a date is days since then. This only writes; reading text is for whoever takes input.
+//! On disk an instant is ticks of 100 ns since 1970-01-01T00:00Z and a date is days since then. This only
+//! writes; reading text is for whoever takes input.
 
 use obeya_odata::calendar::{TICKS_PER_DAY, civil_from_days};
 
-/// Writes instants and dates, and remembers the last day: the rows of one answer mostly share it with their neighbour, and the calendar is the costly part.
+/// Writes instants and dates, and remembers the last day: the rows of one answer mostly share it with their
+/// neighbour, and the calendar is the costly part.
 #[derive(Debug, Clone)]
 pub(crate) struct TimestampFormatter {
     day: i64,
@@ -20,7 +22,8 @@ impl TimestampFormatter {
         }
     }
 
-    /// Writes an instant in quotes: `"2025-03-01T06:30:00Z"`, with only the fractional digits it needs, at most seven.
+    /// Writes an instant in quotes: `"2025-03-01T06:30:00Z"`, with only the fractional digits it needs, at
+    /// most seven.
     pub fn instant(&mut self, out: &mut Vec<u8>, ticks: i64) {
         let (day, of_day) = (
             ticks.div_euclid(TICKS_PER_DAY),
@@ -68,7 +71,8 @@ impl TimestampFormatter {
     }
 }
 
-/// The text of a day. Input is held to the years 0000 to 9999, which is all that RFC 3339 can say; a day outside is shown as the nearest one inside.
+/// The text of a day. Input is held to the years 0000 to 9999, which is all that RFC 3339 can say; a day
+/// outside is shown as the nearest one inside.
 fn calendar(day: i64) -> [u8; 10] {
     const FIRST: i64 = -719_528;
     const LAST: i64 = 2_932_896;

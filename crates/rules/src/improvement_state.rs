@@ -1,7 +1,8 @@
 //! The stages of an improvement, and the date that each one has.
 //!
-//! Suggested, Planned, InProgress, Implemented and Evaluated follow one another in any direction. Archived may follow any status, and only Activated
-//! follows it. Open stands beside the stages and is reached from, and left to, Suggested.
+//! Suggested, Planned, InProgress, Implemented and Evaluated follow one another in any direction. Archived
+//! may follow any status, and only Activated follows it. Open stands beside the stages and is reached from,
+//! and left to, Suggested.
 
 use super::error::DomainError;
 use super::words::ImprovementStatus::{
@@ -131,7 +132,8 @@ mod tests {
         }
     }
 
-    /// Columns: Suggested, Planned, InProgress, Implemented, Evaluated, Archived, Activated, Open. `=` the present status, `+` allowed, `-` refused.
+    /// Columns: Suggested, Planned, InProgress, Implemented, Evaluated, Archived, Activated, Open. `=` the
+    /// present status, `+` allowed, `-` refused.
     const TABLE: [(ImprovementStatus, &str); 7] = [
         (Suggested, "=+++++-+"),
         (Planned, "+=++++--"),

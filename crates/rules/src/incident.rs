@@ -5,7 +5,8 @@ use super::incident_state::State;
 use super::words::{Evaluation, IncidentStatus, Severity, Word};
 use super::{Change, apply};
 
-/// What can be changed of an incident, its categories and the like apart. Instants are 100 ns ticks, dates days.
+/// What can be changed of an incident, its categories and the like apart. Instants are 100 ns ticks, dates
+/// days.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the fields have the names of the contract")]
 pub struct Incident {
@@ -81,7 +82,8 @@ impl IncidentChange {
         }
     }
 
-    /// Whether the body names the responsible user or the follow-up group, so that the rule between them has to hold afterwards.
+    /// Whether the body names the responsible user or the follow-up group, so that the rule between them has
+    /// to hold afterwards.
     pub fn names_responsible(&self) -> bool {
         self.responsible_user_id.is_some() || self.follow_up_group_id.is_some()
     }
@@ -159,8 +161,8 @@ impl Incident {
         Ok(next)
     }
 
-    /// An evaluation is written only on a resolved incident. Repeating the present one, as a client does that sends back what it read, writes nothing;
-    /// nor does taking it back.
+    /// An evaluation is written only on a resolved incident. Repeating the present one, as a client does that
+    /// sends back what it read, writes nothing; nor does taking it back.
     fn may_be_evaluated(&self, next: &Incident) -> Result<(), DomainError> {
         let word_written = next.evaluation.is_some() && next.evaluation != self.evaluation;
         let text_written =

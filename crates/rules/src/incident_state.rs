@@ -1,6 +1,7 @@
 //! The states of an incident: which may follow which, and the dates that a change writes.
 //!
-//! New → InProgress, Resolved, Rejected; InProgress → New, Resolved, Rejected; Resolved and Rejected → InProgress.
+//! New → InProgress, Resolved, Rejected; InProgress → New, Resolved, Rejected; Resolved and Rejected →
+//! InProgress.
 
 use super::Change;
 use super::error::DomainError;
@@ -40,7 +41,8 @@ impl State {
 
     /// The state after a body asked for `to` (absent: `None`) and `resolved`, its `resolvedDate`.
     ///
-    /// A `resolvedDate` is kept only while the incident is, or becomes, Resolved. Null empties it while it stays so; on entering, null is as good as absent.
+    /// A `resolvedDate` is kept only while the incident is, or becomes, Resolved. Null empties it while it
+    /// stays so; on entering, null is as good as absent.
     ///
     /// # Errors
     /// 409 `incident.transition` when `to` may not follow.
@@ -117,7 +119,8 @@ mod tests {
         }
     }
 
-    /// The table of the design, cell by cell: rows from, columns to; `=` the present status, `+` allowed, `-` refused.
+    /// The table of the design, cell by cell: rows from, columns to; `=` the present status, `+` allowed, `-`
+    /// refused.
     const TABLE: [(IncidentStatus, &str); 4] = [
         (New, "=+++"),
         (InProgress, "+=++"),

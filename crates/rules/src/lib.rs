@@ -1,4 +1,5 @@
-//! Pure rules of the domain: states, transitions and validation. No SQL, no HTTP, and no clock: whoever calls says what time it is.
+//! Pure rules of the domain: states, transitions and validation. No SQL, no HTTP, and no clock: whoever calls
+//! says what time it is.
 
 pub mod custom_field;
 pub mod elements;
@@ -10,7 +11,8 @@ pub mod validate;
 pub mod value;
 pub mod words;
 
-/// What a body asks of a field that may be empty: `None` leaves it, `Some(None)` empties it, `Some(Some(…))` sets it.
+/// What a body asks of a field that may be empty: `None` leaves it, `Some(None)` empties it, `Some(Some(…))`
+/// sets it.
 pub type Change<T> = Option<Option<T>>;
 
 /// Does to the field what is asked.

@@ -1,9 +1,11 @@
-//! What a body must keep to by its schema alone, beyond its types: lengths and known words. All complaints about a body are given at once.
+//! What a body must keep to by its schema alone, beyond its types: lengths and known words. All complaints
+//! about a body are given at once.
 
 use super::error::{Complaint, DomainError, listed};
 use super::words::Word;
 
-/// Characters of an external id that is a body of its own; the contract gives none for the property of that name.
+/// Characters of an external id that is a body of its own; the contract gives none for the property of that
+/// name.
 pub const EXTERNAL_ID_MAX: usize = 255;
 /// Characters of an improvement's title.
 pub const IMPROVEMENT_TITLE_MAX: usize = 100;

@@ -1,4 +1,5 @@
-//! A value of a datasource, as somebody wants it to be: what its schema says beyond types. What the datasource says of it is `elements`' matter.
+//! A value of a datasource, as somebody wants it to be: what its schema says beyond types. What the
+//! datasource says of it is `elements`' matter.
 
 use super::error::{Complaint, DomainError};
 use super::validate::Check;

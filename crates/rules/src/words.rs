@@ -1,5 +1,5 @@
-//! The closed sets of words that the domain knows, generated from the specification. On the wire they are open, so that a new
-//! word breaks no reader; to be written, a word must be known.
+//! The closed sets of words that the domain knows, generated from the specification. On the wire they are
+//! open, so that a new word breaks no reader; to be written, a word must be known.
 
 /// A member of a closed set.
 pub trait Word: Copy + 'static {
@@ -62,7 +62,8 @@ impl WordSet for Stage {
         &without::<6>(ImprovementStatus::ALL_WORDS, &["Activated", "Archived"]);
 }
 
-/// The words that are none of `left_out`, for a set within a set. `N` is how many remain; another number does not compile.
+/// The words that are none of `left_out`, for a set within a set. `N` is how many remain; another number does
+/// not compile.
 const fn without<const N: usize>(words: &[&'static str], left_out: &[&str]) -> [&'static str; N] {
     let mut remaining = [""; N];
     let (mut from, mut to) = (0, 0);

@@ -44,8 +44,8 @@ pub(crate) struct App {
 }
 
 impl App {
-    /// Opens the store and puts the parts together. `bound` is the URL of the address that was bound, `labels` are
-    /// the names under which requests are counted.
+    /// Opens the store and puts the parts together. `bound` is the URL of the address that was bound,
+    /// `labels` are the names under which requests are counted.
     pub(crate) async fn open(
         config: Config,
         bound: &str,
@@ -81,8 +81,9 @@ impl App {
         })
     }
 
-    /// The URL the caller of a request reached the service under: the one configured, else what its `Host` says. The bound address would be no
-    /// use to a caller on another machine when that is `0.0.0.0`, and another origin to one who said `localhost`.
+    /// The URL the caller of a request reached the service under: the one configured, else what its `Host`
+    /// says. The bound address would be no use to a caller on another machine when that is `0.0.0.0`, and
+    /// another origin to one who said `localhost`.
     pub(crate) fn base_for(&self, headers: &HeaderMap) -> Cow<'_, str> {
         if self.config.base_url.is_some() {
             return Cow::Borrowed(&self.base_url);

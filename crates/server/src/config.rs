@@ -1,4 +1,5 @@
-//! What a service is started with: where it listens, what it stores in, and a limit on everything. No environment is read here.
+//! What a service is started with: where it listens, what it stores in, and a limit on everything. No
+//! environment is read here.
 
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -27,11 +28,13 @@ pub struct Config {
     pub leftover_wal: LeftoverWal,
     /// The address to listen on; port 0 takes any free one. Default `127.0.0.1:0`.
     pub listen: SocketAddr,
-    /// The URL under which callers reach the service, without a trailing slash: next links start with it. Default: `http://` and what the
-    /// request's `Host` says. Give it behind a proxy that ends TLS or changes the host.
+    /// The URL under which callers reach the service, without a trailing slash: next links start with it.
+    /// Default: `http://` and what the request's `Host` says. Give it behind a proxy that ends TLS or changes
+    /// the host.
     pub base_url: Option<String>,
-    /// The issuer of tokens, without a trailing slash: the `iss` of every token, and what discovery names. Default: the base URL, or
-    /// `http://` and the address bound, which serves `/connect/token` in any case. Give it when several replicas share one database, so that each takes the others' tokens.
+    /// The issuer of tokens, without a trailing slash: the `iss` of every token, and what discovery names.
+    /// Default: the base URL, or `http://` and the address bound, which serves `/connect/token` in any case.
+    /// Give it when several replicas share one database, so that each takes the others' tokens.
     pub auth_url: Option<String>,
     /// How long a new token lives. Default 24 hours; whole seconds.
     pub token_lifetime: Duration,
@@ -47,12 +50,13 @@ pub struct Config {
 pub struct Limits {
     /// Longest request body, in bytes, but for lists of values. Default 1 MiB.
     pub body_bytes: usize,
-    /// Longest request body that is a list of values, in bytes. Default 16 MiB: 10,000 values whose every text is as long as it may be.
+    /// Longest request body that is a list of values, in bytes. Default 16 MiB: 10,000 values whose every
+    /// text is as long as it may be.
     pub batch_bytes: usize,
     /// Bytes of such lists in memory at a time; more wait for their turn. Default 64 MiB.
     pub batches_bytes: usize,
-    /// Longest path and query, in bytes. Default 48 KiB: an option of 8 KiB may be three times as long once it is percent-encoded. Beyond 64 KiB the connection is
-    /// refused.
+    /// Longest path and query, in bytes. Default 48 KiB: an option of 8 KiB may be three times as long once
+    /// it is percent-encoded. Beyond 64 KiB the connection is refused.
     pub uri_bytes: usize,
     /// Most bytes in all header names and values of a request. Default 32 KiB.
     pub header_bytes: usize,
@@ -66,18 +70,19 @@ pub struct Limits {
     pub idle: Duration,
     /// Time for a caller to send a body once it is read. Default 20 s.
     pub body_read: Duration,
-    /// Time for a caller to take some more of what is sent to it; a connection whose sending makes no progress for that long is closed.
-    /// Default 30 s.
+    /// Time for a caller to take some more of what is sent to it; a connection whose sending makes no
+    /// progress for that long is closed. Default 30 s.
     pub send: Duration,
-    /// Time from the head of a request to the head of its answer. A list of v1 that holds as much as it may then waits for its caller as long again at most,
-    /// over all its waits, and is cut off. Default 30 s.
+    /// Time from the head of a request to the head of its answer. A list of v1 that holds as much as it may
+    /// then waits for its caller as long again at most, over all its waits, and is cut off. Default 30 s.
     pub request: Duration,
     /// Time that requests in flight have left when the service is told to stop. Default 10 s.
     pub grace: Duration,
     /// Most records in one page of a v2 list; the rest follows by `@odata.nextLink`. Default 1,000.
     pub page_records: u32,
-    /// What one request's query options may ask for: parts of expressions, nesting, members of lists, expanded navigations. See its
-    /// fields; a request that passes one is answered with 400 `odata.limit`, which says the limit.
+    /// What one request's query options may ask for: parts of expressions, nesting, members of lists,
+    /// expanded navigations. See its fields; a request that passes one is answered with 400 `odata.limit`,
+    /// which says the limit.
     pub query: QueryLimits,
     /// Secrets hashed at the same time; each takes 19 MiB. Default 2.
     pub concurrent_hashes: usize,
@@ -149,7 +154,8 @@ impl Config {
     }
 }
 
-/// A lifetime in whole seconds, at least one and at most ten years, so that adding it to a time never overflows.
+/// A lifetime in whole seconds, at least one and at most ten years, so that adding it to a time never
+/// overflows.
 pub(crate) fn lifetime_seconds(lifetime: Duration) -> i64 {
     const LONGEST: i64 = 10 * 366 * 86_400;
     i64::try_from(lifetime.as_secs())

@@ -1,7 +1,9 @@
 //! The Obeya service, as a library: [`Server::start`] gives a running service and its base URL.
 //!
-//! Callers reach the service over HTTP, through [`Server::start`] and through the administrative functions in [`admin`], [`import`], [`export`] and [`migrate`];
-//! but for the way to a PostgreSQL that commands share with it, nothing else is public. A request flows `http` → `auth` → a handler in `ops` → the crates `read`, `rules` and `store`.
+//! Callers reach the service over HTTP, through [`Server::start`] and through the administrative functions in
+//! [`admin`], [`import`], [`export`] and [`migrate`]; but for the way to a PostgreSQL that commands share
+//! with it, nothing else is public. A request flows `http` → `auth` → a handler in `ops` → the crates `read`,
+//! `rules` and `store`.
 
 mod app;
 mod auth;

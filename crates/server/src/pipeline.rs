@@ -1,4 +1,5 @@
-//! From a request to a response, in one place: ids, limits, the deadline, the access log, the figures. What is answered is `router`'s matter.
+//! From a request to a response, in one place: ids, limits, the deadline, the access log, the figures. What
+//! is answered is `router`'s matter.
 //!
 //! HEAD is answered as GET; hyper keeps the length and drops the body unread.
 
@@ -170,12 +171,14 @@ fn bytes_of(headers: &HeaderMap) -> usize {
         .sum()
 }
 
-/// The answer, if it comes in time and does not panic. Work that a handler already gave to the store's writer is not undone, hence 504.
+/// The answer, if it comes in time and does not panic. Work that a handler already gave to the store's writer
+/// is not undone, hence 504.
 async fn within(
     time: Duration,
     answer: impl Future<Output = Result<Response, Problem>>,
 ) -> Result<Response, Problem> {
-    // A panic must not take the connection's other requests with it. Nothing of the answer is looked at afterwards.
+    // A panic must not take the connection's other requests with it. Nothing of the answer is looked at
+    // afterwards.
     match tokio::time::timeout(time, AssertUnwindSafe(answer).catch_unwind()).await {
         Ok(Ok(outcome)) => outcome,
         Ok(Err(panic)) => Err(Problem::internal(format!(

@@ -1,14 +1,18 @@
-//! Operation → handler. The match is exhaustive over the operations generated from the spec, so a described operation that is not
-//! served does not compile, and nothing outside the spec can be served under /v1 or /v2 but the addresses that OData defines itself: what is
-//! in [`Side`] there, and what [`insert_set`] makes of the operations on its sets. No rules and no parsing here.
+//! Operation → handler. The match is exhaustive over the operations generated from the spec, so a described
+//! operation that is not served does not compile, and nothing outside the spec can be served under /v1 or /v2
+//! but the addresses that OData defines itself: what is in [`Side`] there, and what [`insert_set`] makes of
+//! the operations on its sets. No rules and no parsing here.
 //!
-//! A handler is `pub(crate) async fn handle(call: Call) -> Result<Response, Problem>`, in the file named below. Before it runs, the
-//! request was matched, the caller authenticated, the scope checked and `Accept` negotiated. From [`Call`] it takes
-//! - `call.id()?` (the int32 path id; not an int32 is 400 `path.invalid`), `call.query()` (the raw query string, `""` if none),
+//! A handler is `pub(crate) async fn handle(call: Call) -> Result<Response, Problem>`, in the file named
+//! below. Before it runs, the request was matched, the caller authenticated, the scope checked and `Accept`
+//! negotiated. From [`Call`] it takes
+//! - `call.id()?` (the int32 path id; not an int32 is 400 `path.invalid`), `call.query()` (the raw query
+//!   string, `""` if none),
 //! - `call.app` (`store`, `config`, …), `call.now()` (ticks, from the injected clock),
 //!
-//! and answers by `reading::read` (prepare → run → send), by `writing::write` (decode → decide → commit → send, the only way to
-//! a body), or with `call.reply(bytes)` (200, the negotiated media type), `call.reply_json(&value)?` or an `Err(Problem)`.
+//! and answers by `reading::read` (prepare → run → send), by `writing::write` (decode → decide → commit →
+//! send, the only way to a body), or with `call.reply(bytes)` (200, the negotiated media type),
+//! `call.reply_json(&value)?` or an `Err(Problem)`.
 
 use std::sync::Arc;
 
@@ -178,7 +182,8 @@ impl Routes {
 
     /// The route of a request: 404 `not_found` or 405 `method.not_allowed` when there is none.
     pub(crate) fn find(&self, method: &Method, path: &str) -> Result<(Route, Captures), Problem> {
-        // No id has parentheses: who writes some means a key, also where the name before them could be taken for an id.
+        // No id has parentheses: who writes some means a key, also where the name before them could be taken
+        // for an id.
         let found = self.table.find_by_key(path);
         let Some((node, captures)) = found.or_else(|| self.table.find(path)) else {
             return Err(Problem::new(
@@ -195,8 +200,8 @@ impl Routes {
     }
 }
 
-/// The addresses that OData tools compute for what an operation reads: under the name of its set, the number of its entities, and what the
-/// navigations of a record lead to.
+/// The addresses that OData tools compute for what an operation reads: under the name of its set, the number
+/// of its entities, and what the navigations of a record lead to.
 fn insert_set(table: &mut Node<Route>, operation: Operation) {
     let Some((set, rest)) = entity_sets::at(operation.path()) else {
         return;
@@ -230,7 +235,8 @@ fn insert_set(table: &mut Node<Route>, operation: Operation) {
     }
 }
 
-/// Answers what was matched: checks token, scope and `Accept` for an operation, nothing for the rest. Leaves in `caller` whom it found.
+/// Answers what was matched: checks token, scope and `Accept` for an operation, nothing for the rest. Leaves
+/// in `caller` whom it found.
 pub(crate) async fn answer(
     app: Arc<App>,
     routes: &Routes,

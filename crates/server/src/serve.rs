@@ -1,4 +1,5 @@
-//! The listener and its connections: start, limits on the wire, graceful shutdown. What a request means is not known here.
+//! The listener and its connections: start, limits on the wire, graceful shutdown. What a request means is
+//! not known here.
 
 use std::convert::Infallible;
 use std::io::ErrorKind;
@@ -62,7 +63,8 @@ pub enum StartError {
     },
 }
 
-/// A running service. Dropping it stops the service at once; [`Running::shutdown`] lets requests in flight finish.
+/// A running service. Dropping it stops the service at once; [`Running::shutdown`] lets requests in flight
+/// finish.
 pub struct Running {
     app: Arc<App>,
     address: SocketAddr,
@@ -197,7 +199,8 @@ impl std::fmt::Debug for Running {
     }
 }
 
-/// Accepts until told to stop, then lets the connections finish. Aborting this task aborts them too: it owns them.
+/// Accepts until told to stop, then lets the connections finish. Aborting this task aborts them too: it owns
+/// them.
 async fn listen(
     pipeline: Arc<Pipeline>,
     listener: TcpListener,

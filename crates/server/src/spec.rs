@@ -1,4 +1,5 @@
-//! What the service takes from the specification at build time: its operations, and the document itself in both notations.
+//! What the service takes from the specification at build time: its operations, and the document itself in
+//! both notations.
 
 /// The specification as JSON.
 pub(crate) const SPEC_JSON: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));

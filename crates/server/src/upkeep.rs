@@ -1,9 +1,9 @@
 //! What a service does on its own, now and then: keep up with other processes, look whether its files are in
 //! their place, empty the trash, and purge idempotency records that have expired.
 //!
-//! A turn that fails or panics is logged and left to the next one. Nothing a caller can see may depend on how often these run: a revoked
-//! client is the one exception, a trashed incident is never listed late and an expired key never
-//! known, purged or not.
+//! A turn that fails or panics is logged and left to the next one. Nothing a caller can see may depend on how
+//! often these run: a revoked client is the one exception, a trashed incident is never listed late and an
+//! expired key never known, purged or not.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -80,7 +80,8 @@ async fn purge_keys(app: Arc<App>) {
     }
 }
 
-/// Takes turns for ever. One that panics must not end them: nobody would notice, and revoked clients would stay in.
+/// Takes turns for ever. One that panics must not end them: nobody would notice, and revoked clients would
+/// stay in.
 async fn repeat<Turn: Future<Output = ()>>(period: Duration, mut turn: impl FnMut() -> Turn) {
     let mut turns = every(period);
     loop {

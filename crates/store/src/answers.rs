@@ -166,7 +166,8 @@ pub async fn purge(store: &Store, now: i64) -> Result<u64, StoreError> {
 }
 
 fn purge_some(session: &mut dyn Session, now: i64, limit: i64) -> Result<u64, StoreError> {
-    // Those of one instant go together, which no limit needs to tell apart: the last of a turn decides up to when.
+    // Those of one instant go together, which no limit needs to tell apart: the last of a turn decides up to
+    // when.
     let sql = "SELECT max(answered_at) FROM (SELECT answered_at FROM answers WHERE answered_at <= ?1 ORDER BY answered_at LIMIT ?2) AS oldest";
     let binds = [expired_until(now).into(), limit.into()];
     let last = session.first(sql, &binds, |row| row.int(0))?;

@@ -1,6 +1,8 @@
-//! What an engine gives to those who run units of work on it: connections, and the control of their transactions.
+//! What an engine gives to those who run units of work on it: connections, and the control of their
+//! transactions.
 //!
-//! The pool, the writer and the units of work are the same for every engine; what one forces to differ is said here. Nothing here knows a table.
+//! The pool, the writer and the units of work are the same for every engine; what one forces to differ is
+//! said here. Nothing here knows a table.
 
 use super::{Session, StoreError};
 
@@ -9,8 +11,8 @@ pub(super) trait Connect: Send + Sync + 'static {
     /// What it opens.
     type Connection: Connection;
 
-    /// Whether it works in this process, on the thread that asks: look-ups then need no other thread, and connections for short and for long work are kept
-    /// apart, as each has a cache of its own.
+    /// Whether it works in this process, on the thread that asks: look-ups then need no other thread, and
+    /// connections for short and for long work are kept apart, as each has a cache of its own.
     const IN_PROCESS: bool;
     /// Most savepoints that a transaction should have.
     const MOST_SAVEPOINTS: usize;
@@ -72,9 +74,9 @@ pub(super) trait Connection: Session + Send + 'static {
     /// Undoes the whole transaction.
     fn roll_back(&mut self) -> Result<(), StoreError>;
 
-    /// How many rows it has changed since it was opened, if it can tell. Jobs of one transaction then do without
-    /// savepoints, as one that failed and changed nothing leaves nothing behind: a savepoint costs a copy of every
-    /// page that is written after it.
+    /// How many rows it has changed since it was opened, if it can tell. Jobs of one transaction then do
+    /// without savepoints, as one that failed and changed nothing leaves nothing behind: a savepoint costs a
+    /// copy of every page that is written after it.
     fn changes(&self) -> Option<u64> {
         None
     }
@@ -101,7 +103,8 @@ pub(super) trait Connection: Session + Send + 'static {
         false
     }
 
-    /// Whether something failed, since this was last asked, only because another transaction was under way: the whole of this one may then be tried again.
+    /// Whether something failed, since this was last asked, only because another transaction was under way:
+    /// the whole of this one may then be tried again.
     fn take_conflict(&mut self) -> bool {
         false
     }

@@ -1,6 +1,7 @@
 //! The service as OData tools see it: which entities are listed under `/v2`, by which name and where.
 //!
-//! A set's name may differ from its address in the spec: tools compute addresses from the name, so the routes answer under both.
+//! A set's name may differ from its address in the spec: tools compute addresses from the name, so the routes
+//! answer under both.
 
 use obeya_odata::csdl::{Container, EntitySet};
 
@@ -47,7 +48,8 @@ pub static CONTAINER: Container = Container {
     ],
 };
 
-/// The set whose list or record is at `path`, and what follows its address there; `path` is that of an operation.
+/// The set whose list or record is at `path`, and what follows its address there; `path` is that of an
+/// operation.
 pub fn at(path: &str) -> Option<(&'static EntitySet, &str)> {
     let path = path.strip_prefix(ROOT)?.strip_prefix('/')?;
     CONTAINER.sets.iter().find_map(|set| {

@@ -28,7 +28,8 @@ impl<E: Connect> Executor<E> {
         Ok(Executor { readers, writer })
     }
 
-    /// Runs the work on a reader, inline if the engine works in this process. Each statement sees its own snapshot.
+    /// Runs the work on a reader, inline if the engine works in this process. Each statement sees its own
+    /// snapshot.
     pub(super) async fn point<T, X, F>(&self, work: F) -> Result<T, X>
     where
         F: FnOnce(&mut dyn Session) -> Result<T, X> + Send + 'static,
@@ -74,8 +75,8 @@ impl<E: Connect> Executor<E> {
         }
     }
 
-    /// Runs look-ups of one record in several statements, inside one snapshot: as brief work where the engine works
-    /// in this process, and with a permit for look-ups and no limit of time otherwise.
+    /// Runs look-ups of one record in several statements, inside one snapshot: as brief work where the engine
+    /// works in this process, and with a permit for look-ups and no limit of time otherwise.
     pub(super) async fn look_up<T, X, F>(&self, work: F) -> Result<T, X>
     where
         F: Fn(&mut dyn Session) -> Result<T, X> + Send + 'static,
@@ -155,7 +156,8 @@ impl<E: Connect> Executor<E> {
         self.readers.options().statement_budget
     }
 
-    /// Runs the work on the writer thread, inside a transaction that other jobs may share, and answers after its commit.
+    /// Runs the work on the writer thread, inside a transaction that other jobs may share, and answers after
+    /// its commit.
     pub(super) async fn write<T, X, F>(&self, work: F) -> Result<T, X>
     where
         F: Fn(&mut dyn Session) -> Result<T, X> + Send + 'static,

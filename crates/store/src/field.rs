@@ -1,4 +1,5 @@
-//! What fields of lines have in common: words out of a fixed set, what follows from other fields, and what may be left out.
+//! What fields of lines have in common: words out of a fixed set, what follows from other fields, and what
+//! may be left out.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;

@@ -1,8 +1,10 @@
-//! What a connection keeps by the text of a statement; the least recently used goes first. Nothing here knows an engine.
+//! What a connection keeps by the text of a statement; the least recently used goes first. Nothing here knows
+//! an engine.
 
 /// Room for so many, at least one.
 pub(super) struct Kept<T> {
-    // Some dozens or hundreds, told apart by their lengths mostly: looking through them costs less than hashing a text.
+    // Some dozens or hundreds, told apart by their lengths mostly: looking through them costs less than
+    // hashing a text.
     entries: Vec<Entry<T>>,
     capacity: usize,
     clock: u64,

@@ -1,7 +1,8 @@
 //! The store: where a unit of work runs, and the statements of each resource.
 //!
-//! A unit of work is a closure over a [`Session`]; [`Store`] decides on which thread and in which transaction it runs. The files beside this one
-//! hold the statements, each written once for every engine. Nothing here knows HTTP or the query language.
+//! A unit of work is a closure over a [`Session`]; [`Store`] decides on which thread and in which transaction
+//! it runs. The files beside this one hold the statements, each written once for every engine. Nothing here
+//! knows HTTP or the query language.
 
 pub mod answers;
 pub mod boards;
@@ -66,7 +67,8 @@ pub enum LeftoverWal {
 /// How a store is run. The defaults suit one machine of the size of a small server.
 #[derive(Debug, Clone)]
 pub struct StoreOptions {
-    /// Whether a database that holds none of our tables gets them; otherwise it is refused, and a missing file is not made.
+    /// Whether a database that holds none of our tables gets them; otherwise it is refused, and a missing
+    /// file is not made.
     pub make_tables: bool,
     /// What is done with a write-ahead log that a process left behind. Only SQLite has such a file.
     pub leftover_wal: LeftoverWal,
@@ -75,18 +77,21 @@ pub struct StoreOptions {
     pub readers: usize,
     /// How long work waits for one of them while all are in use.
     pub reader_wait: Duration,
-    /// KiB of page cache of a reader for short work. Large, as rows here and there are found by many pages, and only as many of these readers are in use as
-    /// there are threads that answer.
+    /// KiB of page cache of a reader for short work. Large, as rows here and there are found by many pages,
+    /// and only as many of these readers are in use as there are threads that answer.
     pub reader_cache_kib: u32,
-    /// KiB of page cache of a reader for long work. Small: it goes through many pages once, the operating system caches the file, and there are many readers.
+    /// KiB of page cache of a reader for long work. Small: it goes through many pages once, the operating
+    /// system caches the file, and there are many readers.
     pub long_reader_cache_kib: u32,
     /// KiB of page cache of the writer.
     pub writer_cache_kib: u32,
     /// Prepared statements kept for each connection.
     pub cached_statements: usize,
-    /// How long one statement may run before it ends with [`StoreError::Timeout`], the time spent in its row callback included.
+    /// How long one statement may run before it ends with [`StoreError::Timeout`], the time spent in its row
+    /// callback included.
     pub statement_budget: Duration,
-    /// How long work that reads may do nothing between its statements, in all: a server ends what does nothing in a transaction for longer.
+    /// How long work that reads may do nothing between its statements, in all: a server ends what does
+    /// nothing in a transaction for longer.
     pub reader_pause: Duration,
     /// How long to wait for a lock that another process holds.
     pub busy_timeout: Duration,
@@ -140,11 +145,12 @@ macro_rules! on_engine {
 }
 
 impl Store {
-    /// Opens the database at `url` (`sqlite:FILE`, made if it is missing, or `postgres://…`) and brings its schema up to date.
+    /// Opens the database at `url` (`sqlite:FILE`, made if it is missing, or `postgres://…`) and brings its
+    /// schema up to date.
     ///
     /// # Errors
-    /// [`StoreError::Schema`] when the address is none, the file is no database, is another program's, or has a newer schema;
-    /// [`StoreError::Mismatch`] when a log was left behind that belongs to another file;
+    /// [`StoreError::Schema`] when the address is none, the file is no database, is another program's, or has
+    /// a newer schema; [`StoreError::Mismatch`] when a log was left behind that belongs to another file;
     /// [`StoreError::Unavailable`] when it cannot be opened.
     pub async fn open(url: &str, options: &StoreOptions) -> Result<Store, StoreError> {
         let (url, options) = (url.to_owned(), options.clone());
@@ -170,7 +176,8 @@ impl Store {
         }
     }
 
-    /// Runs look-ups by primary key, and nothing else; on an embedded engine inline: the caller's thread must not be held longer than some microseconds.
+    /// Runs look-ups by primary key, and nothing else; on an embedded engine inline: the caller's thread must
+    /// not be held longer than some microseconds.
     ///
     /// Each statement sees its own snapshot; use [`Store::read`] where two must agree.
     ///
@@ -200,8 +207,9 @@ impl Store {
         on_engine!(self, executor => executor.read_inline(work).await)
     }
 
-    /// Runs the look-ups of one record by its key, whose statements must agree, in one snapshot. They never move
-    /// behind long reads, as [`Store::read_inline`] does, but on an embedded engine; their size is bounded by the record's.
+    /// Runs the look-ups of one record by its key, whose statements must agree, in one snapshot. They never
+    /// move behind long reads, as [`Store::read_inline`] does, but on an embedded engine; their size is
+    /// bounded by the record's.
     ///
     /// # Errors
     /// What the work gives, and [`StoreError::Unavailable`] when no connection can be had.
@@ -242,8 +250,9 @@ impl Store {
         on_engine!(self, executor => executor.read(work).await)
     }
 
-    /// Runs reads on another thread, beside work that is under way, in a snapshot of their own. They are dropped without a word when no reader is free now:
-    /// whoever calls must be able to go on alone. To be called within the runtime.
+    /// Runs reads on another thread, beside work that is under way, in a snapshot of their own. They are
+    /// dropped without a word when no reader is free now: whoever calls must be able to go on alone. To be
+    /// called within the runtime.
     pub fn spawn_if_idle<F>(&self, work: F)
     where
         F: FnOnce(&mut dyn Session) + Send + 'static,
@@ -265,8 +274,9 @@ impl Store {
         on_engine!(self, executor => executor.statement_budget())
     }
 
-    /// Runs changes in a transaction and answers once they are on disk. An `Err` or a panic of the work undoes all it did. It runs again where all it did was
-    /// undone: because of another transaction, or because it or other work that shares its commit failed after it had changed something.
+    /// Runs changes in a transaction and answers once they are on disk. An `Err` or a panic of the work
+    /// undoes all it did. It runs again where all it did was undone: because of another transaction, or
+    /// because it or other work that shares its commit failed after it had changed something.
     ///
     /// Work whose caller has gone before its turn is not begun.
     ///
@@ -281,8 +291,9 @@ impl Store {
         on_engine!(self, executor => executor.write(work).await)
     }
 
-    /// The same for work that takes long or cannot be done twice: no other work comes after it in its commit, so it runs again only because of another
-    /// transaction, which engines outside of this process give as a reason.
+    /// The same for work that takes long or cannot be done twice: no other work comes after it in its commit,
+    /// so it runs again only because of another transaction, which engines outside of this process give as a
+    /// reason.
     ///
     /// # Errors
     /// As those of [`Store::write`].
@@ -295,7 +306,8 @@ impl Store {
         on_engine!(self, executor => executor.write_isolated(work).await)
     }
 
-    /// Runs changes again and again, others' between them, until a run changes less than the most that one does; how much they changed together.
+    /// Runs changes again and again, others' between them, until a run changes less than the most that one
+    /// does; how much they changed together.
     ///
     /// # Errors
     /// What the store says. What was changed before stays changed.
@@ -318,12 +330,14 @@ impl Store {
         on_engine!(self, executor => executor.queued())
     }
 
-    /// How often writes that share a commit ran again: one of them failed after it had changed something, or another transaction was in the way.
+    /// How often writes that share a commit ran again: one of them failed after it had changed something, or
+    /// another transaction was in the way.
     pub fn repeated_commits(&self) -> u64 {
         on_engine!(self, executor => executor.repeated())
     }
 
-    /// Finishes the writes already sent and closes the database; later work ends with [`StoreError::Unavailable`].
+    /// Finishes the writes already sent and closes the database; later work ends with
+    /// [`StoreError::Unavailable`].
     pub async fn close(&self) {
         on_engine!(self, executor => executor.close().await);
     }

@@ -97,7 +97,8 @@ impl<E: Connect> Pool<E> {
         }
     }
 
-    /// Leave to use a reader; waits while as many are out as may be at one time, for as long as the options allow.
+    /// Leave to use a reader; waits while as many are out as may be at one time, for as long as the options
+    /// allow.
     pub(super) async fn turn(self: &Arc<Self>, work: Work) -> Result<Turn<E>, StoreError> {
         if let Some(turn) = self.turn_now(work) {
             return Ok(turn);
@@ -214,7 +215,8 @@ impl<E: Connect> Lease<E> {
 impl<E: Connect> Drop for Lease<E> {
     fn drop(&mut self) {
         let pool = &self.turn.pool;
-        // A panic may have left a snapshot open, which would hold back the log for ever: close that connection.
+        // A panic may have left a snapshot open, which would hold back the log for ever: close that
+        // connection.
         if std::thread::panicking() || pool.control.is_closed() {
             return;
         }

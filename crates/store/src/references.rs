@@ -1,5 +1,5 @@
-//! Whether what a body points to is there, and belongs where it is put. The complaints of a body are collected before it is refused, up to
-//! [`MOST_COMPLAINTS`].
+//! Whether what a body points to is there, and belongs where it is put. The complaints of a body are
+//! collected before it is refused, up to [`MOST_COMPLAINTS`].
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,8 @@ use super::{Session, StoreError, Value};
 use obeya_rules::custom_field::misfit;
 use obeya_rules::error::{Complaint, DomainError};
 
-/// How many complaints about one body are told. Nothing is looked up after that many: a body of a megabyte names 75,000 parts, and each is
-/// a look-up in the writer's own transaction.
+/// How many complaints about one body are told. Nothing is looked up after that many: a body of a megabyte
+/// names 75,000 parts, and each is a look-up in the writer's own transaction.
 pub const MOST_COMPLAINTS: usize = 20;
 
 /// Records that a body names by a number.
@@ -107,7 +107,8 @@ impl<'s> References<'s> {
         }
     }
 
-    /// Makes all these checks. What they look up is prefetched first: over a wire it is then waited for once, and not for each.
+    /// Makes all these checks. What they look up is prefetched first: over a wire it is then waited for once,
+    /// and not for each.
     pub fn all(
         &mut self,
         checks: impl Fn(&mut Self) -> Result<(), StoreError>,
@@ -166,7 +167,8 @@ impl<'s> References<'s> {
         };
         let sql = "SELECT 1 FROM group_members WHERE group_id = ?1 AND user_id = ?2";
         if let Found::Nothing = self.look(sql, &[group.into(), user.into()])? {
-            // Names neither: one of the two may be the record's own, and the caller may not be one who reads it.
+            // Names neither: one of the two may be the record's own, and the caller may not be one who reads
+            // it.
             self.not_member.push(complaint(
                 "responsibleUserId",
                 "the responsible user is not a member of the follow-up group".to_owned(),
@@ -175,7 +177,8 @@ impl<'s> References<'s> {
         Ok(())
     }
 
-    /// Each part is there once and belongs to the type; the rest of a body with [`MOST_COMPLAINTS`] is not looked at. `field` is where item `index` names it, such as `causes[0].id`.
+    /// Each part is there once and belongs to the type; the rest of a body with [`MOST_COMPLAINTS`] is not
+    /// looked at. `field` is where item `index` names it, such as `causes[0].id`.
     pub fn parts(
         &mut self,
         part: Part,
@@ -216,7 +219,8 @@ impl<'s> References<'s> {
         Ok(())
     }
 
-    /// Each value is of its custom field's kind; what field it is for is looked at by [`Self::parts`]. `field` is where item `index` gives it.
+    /// Each value is of its custom field's kind; what field it is for is looked at by [`Self::parts`].
+    /// `field` is where item `index` gives it.
     pub fn field_values<'v>(
         &mut self,
         values: impl IntoIterator<Item = (i32, &'v str)>,
@@ -263,7 +267,8 @@ impl<'s> References<'s> {
         complaints.map(Vec::len).iter().sum::<usize>() >= MOST_COMPLAINTS
     }
 
-    /// Refuses if there was a complaint: unknown records first, since the other complaints may follow from them.
+    /// Refuses if there was a complaint: unknown records first, since the other complaints may follow from
+    /// them.
     pub fn finish(self) -> Result<(), WriteError> {
         let by_code = [
             ("reference.unknown", self.unknown),

@@ -1,6 +1,8 @@
-//! The words that records are found by: one document of tokens for each record, replaced whenever its texts change.
+//! The words that records are found by: one document of tokens for each record, replaced whenever its texts
+//! change.
 //!
-//! The tokens are made by the query language's own rule, so that what is written and what is asked for are cut alike on every engine.
+//! The tokens are made by the query language's own rule, so that what is written and what is asked for are
+//! cut alike on every engine.
 
 use obeya_odata::search::document;
 
@@ -63,8 +65,9 @@ pub fn add_comments<'a>(
     session.append("comments_search", &["rowid", "document"], &values)
 }
 
-/// Puts the indexes of comments into one piece each, which halves what a search costs: many writes leave them in many, and every search looks into each. It
-/// writes both anew, so it is for after many writes. Where an engine needs none of it, `bulk` does the rest.
+/// Puts the indexes of comments into one piece each, which halves what a search costs: many writes leave them
+/// in many, and every search looks into each. It writes both anew, so it is for after many writes. Where an
+/// engine needs none of it, `bulk` does the rest.
 pub fn settle_comments(session: &mut dyn Session) -> Result<(), StoreError> {
     let statements = session.capabilities().merge_comment_indexes();
     statements
@@ -129,8 +132,8 @@ fn put(
     session.execute_deferred(&insert, &binds)
 }
 
-/// The tokens of some texts, with a space before, between and behind them: a phrase is then found as what it is, with its own spaces around it, also where an
-/// engine knows only texts.
+/// The tokens of some texts, with a space before, between and behind them: a phrase is then found as what it
+/// is, with its own spaces around it, also where an engine knows only texts.
 fn document_of(texts: &[Option<&str>]) -> String {
     let mut tokens = String::from(" ");
     for text in texts.iter().flatten() {

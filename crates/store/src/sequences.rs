@@ -1,4 +1,5 @@
-//! The counters of the tables that give ids: no id that was ever given is given again, not even that of a record that is gone.
+//! The counters of the tables that give ids: no id that was ever given is given again, not even that of a
+//! record that is gone.
 
 use super::{Session, StoreError};
 

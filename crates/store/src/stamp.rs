@@ -1,4 +1,5 @@
-//! The stamps of `last_modified` and of values' `registration_date`: each is later than every one before, whatever the clock does.
+//! The stamps of `last_modified` and of values' `registration_date`: each is later than every one before,
+//! whatever the clock does.
 //!
 //! A reader that asks for what changed after the last stamp it saw must miss nothing, so two commits never
 //! share a stamp and a later commit never has an earlier one. Only one transaction writes at a time, over all
@@ -20,10 +21,11 @@ pub fn prefetch(session: &mut dyn Session) -> Result<(), StoreError> {
     session.prefetch(LAST, &[])
 }
 
-/// Takes the next stamp: `now` (100 ns ticks), or just after the last one given out if the clock has not passed it.
+/// Takes the next stamp: `now` (100 ns ticks), or just after the last one given out if the clock has not
+/// passed it.
 ///
-/// `floor` is the record's present stamp, and what is given is later than that too. Nobody of ours gives a record a later stamp than the last one given out;
-/// where somebody else did, all stamps go on from there.
+/// `floor` is the record's present stamp, and what is given is later than that too. Nobody of ours gives a
+/// record a later stamp than the last one given out; where somebody else did, all stamps go on from there.
 ///
 /// # Errors
 /// What the engine says.

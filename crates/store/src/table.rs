@@ -1,5 +1,6 @@
-//! A table in one declaration: who sets each column, its type, and what it refers to. From it follow the row and its reader, the
-//! statements, the line of an import and an export, what a migration copies, and what a body may set.
+//! A table in one declaration: who sets each column, its type, and what it refers to. From it follow the row
+//! and its reader, the statements, the line of an import and an export, what a migration copies, and what a
+//! body may set.
 //!
 //! | group | the column is set by |
 //! |---|---|
@@ -10,9 +11,10 @@
 //! | `given` | an import only: a new record has its type's empty value |
 //! | `required` | an import only, and each line must have it |
 //!
-//! Columns stand in the order of the line. `also` is a field of the line that is no column of this table, `derived` one that is
-//! accepted and not stored. A column whose field in the line is of another type says so with `as`; then the import and the export
-//! set it. Statements are composed once: a session finds one that was sent ahead by its text.
+//! Columns stand in the order of the line. `also` is a field of the line that is no column of this table,
+//! `derived` one that is accepted and not stored. A column whose field in the line is of another type says so
+//! with `as`; then the import and the export set it. Statements are composed once: a session finds one that
+//! was sent ahead by its text.
 
 use obeya_model::{Patch, Timestamp};
 

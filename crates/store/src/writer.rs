@@ -1,12 +1,13 @@
-//! The one writer: a thread that takes jobs in order, runs several in one transaction, and answers each after the commit.
+//! The one writer: a thread that takes jobs in order, runs several in one transaction, and answers each after
+//! the commit.
 //!
-//! A commit costs a flush of the disk; jobs that arrive meanwhile share the next one. A job that fails, or panics,
-//! undoes what it did and nothing else. To be undone by itself it needs a savepoint, which costs as much as the work
-//! of many a job; so where the engine can tell that a failed job left nothing behind, jobs run without savepoints, and
-//! the first one that did leave something has all of them run again, each with one. Work that must not run twice has
-//! a savepoint in any case, and is the last of its transaction, so that no other job has it run again. Where the
-//! engine gives up a transaction because of another one, all its jobs run again in any case.
-//! Must not answer before the commit: an answer is a promise.
+//! A commit costs a flush of the disk; jobs that arrive meanwhile share the next one. A job that fails, or
+//! panics, undoes what it did and nothing else. To be undone by itself it needs a savepoint, which costs as
+//! much as the work of many a job; so where the engine can tell that a failed job left nothing behind, jobs
+//! run without savepoints, and the first one that did leave something has all of them run again, each with
+//! one. Work that must not run twice has a savepoint in any case, and is the last of its transaction, so that
+//! no other job has it run again. Where the engine gives up a transaction because of another one, all its
+//! jobs run again in any case. Must not answer before the commit: an answer is a promise.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,9 +23,11 @@ use super::{Session, StoreError, StoreOptions};
 #[cfg(test)]
 mod tests;
 
-/// How often a transaction is tried: others may be in its way, and an engine may end it over one job after the other, as on a full disk.
+/// How often a transaction is tried: others may be in its way, and an engine may end it over one job after
+/// the other, as on a full disk.
 const ATTEMPTS: u32 = 8;
-/// The pause before it is tried again, at most and for each time it was tried: others in the way must not meet it again and again.
+/// The pause before it is tried again, at most and for each time it was tried: others in the way must not
+/// meet it again and again.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// The sending side.
@@ -248,7 +251,8 @@ impl<E: Connect> Work<E> {
                 break;
             }
         }
-        // The connection closes here; the last one of the process to an embedded database writes the log back into the file.
+        // The connection closes here; the last one of the process to an embedded database writes the log back
+        // into the file.
     }
 
     /// Runs the first job and those already waiting in one transaction. False when the writer is to stop.
@@ -281,7 +285,8 @@ impl<E: Connect> Work<E> {
         go_on
     }
 
-    /// The jobs in one transaction; a panic outside of them, in the connection that is, ends that connection and not the thread.
+    /// The jobs in one transaction; a panic outside of them, in the connection that is, ends that connection
+    /// and not the thread.
     fn attempt(
         &mut self,
         batch: &mut Vec<Shared>,
@@ -434,7 +439,8 @@ fn run<C: Connection>(
     Ok(())
 }
 
-/// The transaction went while the job ran: a full disk does that, and a statement that runs out of time while it changes rows. The others are not to pay for it.
+/// The transaction went while the job ran: a full disk does that, and a statement that runs out of time while
+/// it changes rows. The others are not to pay for it.
 fn ended<C: Connection>(connection: &mut C, shared: &mut Shared, keep: bool) -> Broken {
     let text = "the transaction was rolled back by the engine";
     let broken = broken(connection, StoreError::Unavailable(text.into()));

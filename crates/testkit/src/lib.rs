@@ -1,7 +1,8 @@
-//! What the tests of several crates share. It knows no other crate of the workspace, so that each may use it, in unit tests too.
+//! What the tests of several crates share. It knows no other crate of the workspace, so that each may use it,
+//! in unit tests too.
 //!
-//! The fixture of a crate builds on it: the service in the test's process in `crates/server/tests/it/support`, the binary in
-//! `crates/cli/tests/it`.
+//! The fixture of a crate builds on it: the service in the test's process in
+//! `crates/server/tests/it/support`, the binary in `crates/cli/tests/it`.
 
 pub mod postgres;
 mod proxy;

@@ -78,8 +78,8 @@ impl Proxy {
         Self::start(&[addresses.next().expect("an address")], Mode::Bytes)
     }
 
-    /// Accepts TLS in front of a PostgreSQL that was built without it: it answers `SSLRequest` and passes everything else on.
-    /// Certificate and key are PEM.
+    /// Accepts TLS in front of a PostgreSQL that was built without it: it answers `SSLRequest` and passes
+    /// everything else on. Certificate and key are PEM.
     ///
     /// # Panics
     /// If the certificate or the key is none.
@@ -100,11 +100,13 @@ impl Proxy {
 
     /// Passes whole HTTP requests on to a service, one at a time, and whole answers back.
     ///
-    /// `before` gets the first line of each request. If it gives an answer, the caller gets that, and the service does not see
-    /// the request. `replace` names texts of answers to be replaced by others of the same length.
+    /// `before` gets the first line of each request. If it gives an answer, the caller gets that, and the
+    /// service does not see the request. `replace` names texts of answers to be replaced by others of the
+    /// same length.
     ///
     /// # Panics
-    /// If the URL is not `http://` with an IP address and a port, or a text is replaced by one of another length.
+    /// If the URL is not `http://` with an IP address and a port, or a text is replaced by one of another
+    /// length.
     #[must_use]
     pub fn http(
         service: &str,

@@ -5,7 +5,8 @@ use fastrand::Rng;
 /// The variable that names the seed of a run to repeat.
 const SEED: &str = "OBEYA_TEST_SEED";
 
-/// A new seed, or the one that `OBEYA_TEST_SEED` names. It is printed, so the output of a test that fails shows how to repeat it.
+/// A new seed, or the one that `OBEYA_TEST_SEED` names. It is printed, so the output of a test that fails
+/// shows how to repeat it.
 ///
 /// # Panics
 /// If the variable is set and is no number.

@@ -1,5 +1,5 @@
-//! Moving a plant: a folder into the database ([`import`]), the database into a folder ([`export`]), and a whole database into
-//! another one, on whichever engines ([`migrate`]). Nothing here knows HTTP.
+//! Moving a plant: a folder into the database ([`import`]), the database into a folder ([`export`]), and a
+//! whole database into another one, on whichever engines ([`migrate`]). Nothing here knows HTTP.
 
 pub mod export;
 pub mod import;

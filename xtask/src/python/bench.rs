@@ -1,4 +1,5 @@
-//! The Python package as it is given to people, in a release build, measured in an environment of its own beside other clients.
+//! The Python package as it is given to people, in a release build, measured in an environment of its own
+//! beside other clients.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
-//! What goes in: `obeya/types.py`, with the words of each enum and a typed dictionary of the keyword arguments of each body.
-//! Plain Python that runs as it is, so that annotations can name them at run time.
+//! What goes in: `obeya/types.py`, with the words of each enum and a typed dictionary of the keyword
+//! arguments of each body. Plain Python that runs as it is, so that annotations can name them at run time.
 
 use super::schema::{Field, Kind, Object, Spec};
 use super::{Docs, HEAD};

@@ -1,4 +1,5 @@
-//! Python: what `regen` writes for the package, its reference, and the part of `test` that builds it and tests it as a user would hold it.
+//! Python: what `regen` writes for the package, its reference, and the part of `test` that builds it and
+//! tests it as a user would hold it.
 
 pub(crate) mod bench;
 mod inputs;
@@ -175,7 +176,8 @@ mod tests {
             &[
                 "class Thing:\n    \"\"\"A \"thing\" \"\"\"",
                 "def id(self) -> int:\n        \"\"\"Id of the thing.\"\"\"",
-                // Words of a newer service come through: an answer is any text. What the property is, its words say.
+                // Words of a newer service come through: an answer is any text. What the property is, its
+                // words say.
                 "def type(self) -> str | None:\n        \"\"\"A colour.\"\"\"",
                 "def made_date(self) -> datetime.datetime | None:",
                 "def parent(self) -> Thing | None:",

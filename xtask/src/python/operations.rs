@@ -1,9 +1,10 @@
-//! The operations that need no more than a method: what the extension does for each, and the methods of the classes in
-//! `obeya/_async`.
+//! The operations that need no more than a method: what the extension does for each, and the methods of the
+//! classes in `obeya/_async`.
 //!
-//! The methods stand in the file of their class, between two marks, because a class of Python is written in one place.
-//! All between the marks is generated but the words for people: the docstring of a method and the name that a list
-//! goes by stay as they are edited there. A method that stands before the marks is written by hand, and left out.
+//! The methods stand in the file of their class, between two marks, because a class of Python is written in
+//! one place. All between the marks is generated but the words for people: the docstring of a method and the
+//! name that a list goes by stay as they are edited there. A method that stands before the marks is written
+//! by hand, and left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -29,7 +30,8 @@ const END: &str = "    # End of what is written by `cargo xtask regen`.\n";
 /// The longest line of Python.
 const WIDTH: usize = 120;
 
-/// What an id in a path is of, by the segment before it: the argument, its annotation, and the class of records.
+/// What an id in a path is of, by the segment before it: the argument, its annotation, and the class of
+/// records.
 const THINGS: [(&str, &str, &str, &str); 10] = [
     ("areas", "area", "int | Area", "Area"),
     ("boards", "board", "BoardId", "Board"),
@@ -203,7 +205,8 @@ pub(super) fn extension(document: &Value) -> String {
         .collect();
     format!(
         "//! The operations that need no more than their arguments.\n//!\n\
-         //! Written by `cargo xtask regen` from spec/openapi.yaml; edit that, or xtask/src/python/operations.rs.\n\n\
+         //! Written by `cargo xtask regen` from spec/openapi.yaml; edit that, or\n\
+         //! xtask/src/python/operations.rs.\n\n\
          use obeya::call;\nuse pyo3::prelude::*;\nuse pyo3::types::PyDict;\n\n\
          use super::plain::{{Arguments, unknown}};\nuse crate::arguments::{{get, list}};\nuse crate::call::Call;\n\
          use crate::handle::Handle;\nuse crate::lists::Query;\nuse crate::models::{{\n    {},\n}};\n\n\
@@ -295,7 +298,8 @@ fn marked<'a>(text: &'a str, mark: &str) -> Option<(&'a str, &'a str, &'a str)> 
     Some((before, within, after))
 }
 
-/// The words for people of each method in a part of a class: its docstring, and the name of the list that it gives.
+/// The words for people of each method in a part of a class: its docstring, and the name of the list that it
+/// gives.
 fn words(region: &str) -> BTreeMap<String, (String, Option<String>)> {
     let mut found = BTreeMap::new();
     for text in format!("\n{region}")

@@ -6,7 +6,8 @@ use super::test::install;
 use crate::process::{command, root, run};
 use crate::venv;
 
-/// Builds and installs the package and writes its reference into `target/python-docs`. The tests write it too, and follow its links.
+/// Builds and installs the package and writes its reference into `target/python-docs`. The tests write it
+/// too, and follow its links.
 pub(crate) fn write() -> Result<()> {
     venv::install(&["-r", "bindings/python/requirements-test.txt"])?;
     install()?;

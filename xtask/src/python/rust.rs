@@ -1,4 +1,5 @@
-//! The Rust half: one macro call for each class and each body. What the macros make of it is in `bindings/python/src/models`.
+//! The Rust half: one macro call for each class and each body. What the macros make of it is in
+//! `bindings/python/src/models`.
 
 use super::schema::{Field, Kind, Spec};
 

@@ -1,5 +1,5 @@
-//! The specification as Python sees it: which schemas become classes, which become typed dictionaries of keyword arguments,
-//! and what each property is. Text is made of it elsewhere.
+//! The specification as Python sees it: which schemas become classes, which become typed dictionaries of
+//! keyword arguments, and what each property is. Text is made of it elsewhere.
 
 use std::collections::BTreeSet;
 

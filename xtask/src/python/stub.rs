@@ -1,4 +1,5 @@
-//! The classes as Python sees them: `obeya/models.py`, which names them, and `obeya/models.pyi`, which types and explains them.
+//! The classes as Python sees them: `obeya/models.py`, which names them, and `obeya/models.pyi`, which types
+//! and explains them.
 
 use super::schema::{Field, Kind, Object, Spec};
 use super::{Docs, HEAD};

@@ -1,5 +1,5 @@
-//! `obeya/_sync` out of `obeya/_async`: the same methods without waiting for an event loop. They are written once, for asyncio,
-//! because leaving words out is safer than finding out where to put them.
+//! `obeya/_sync` out of `obeya/_async`: the same methods without waiting for an event loop. They are written
+//! once, for asyncio, because leaving words out is safer than finding out where to put them.
 
 use std::fs;
 

@@ -1,4 +1,5 @@
-//! The Python package built, installed and tested in an environment of its own: stubs against the binary, types, then behaviour.
+//! The Python package built, installed and tested in an environment of its own: stubs against the binary,
+//! types, then behaviour.
 
 use std::fs;
 use std::process::Command;
@@ -72,8 +73,8 @@ fn least<'a>(declared: &'a str, name: &str) -> Option<&'a str> {
     Some(version)
 }
 
-/// Installs the package with pip, as users do, but in the dev profile and in the workspace's target folder: a release build
-/// would take minutes and share nothing with the other tests.
+/// Installs the package with pip, as users do, but in the dev profile and in the workspace's target folder: a
+/// release build would take minutes and share nothing with the other tests.
 pub(super) fn install() -> Result<()> {
     let python = venv::interpreter()?;
     let mut pip = command(&python);
@@ -84,7 +85,8 @@ pub(super) fn install() -> Result<()> {
         "--quiet",
         "--disable-pip-version-check",
     ]);
-    // Isolation would download maturin again, into a folder of another name, for which pyo3 would be built again.
+    // Isolation would download maturin again, into a folder of another name, for which pyo3 would be built
+    // again.
     pip.args([
         "--no-build-isolation",
         "--no-deps",
@@ -103,7 +105,8 @@ pub(super) fn install() -> Result<()> {
     run(&mut pip)
 }
 
-/// Reads pytest's last line: `3 failed, 12 passed, 1 error in 0.52s`, and after a minute `… in 72.30s (0:01:12)`.
+/// Reads pytest's last line: `3 failed, 12 passed, 1 error in 0.52s`, and after a minute `… in 72.30s
+/// (0:01:12)`.
 fn count(output: &str) -> (usize, usize) {
     let words = [" passed", " failed", " error"];
     let last = output.lines().rev().find_map(|line| {

@@ -16,7 +16,8 @@ enum When {
 
 use When::{Build, Run, Test};
 
-/// Every arrow that is allowed; not each is in use. A tests-only arrow may stand beside a `Run` arrow to the same crate.
+/// Every arrow that is allowed; not each is in use. A tests-only arrow may stand beside a `Run` arrow to the
+/// same crate.
 const ARROWS: [(&str, &str, When); 43] = [
     ("obeya-model", "obeya-codegen", Build),
     ("obeya-api", "obeya-codegen", Build),

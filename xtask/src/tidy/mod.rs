@@ -1,6 +1,8 @@
-//! What the compiler cannot see: who may depend on whom, circles of modules, how long a file may get, snapshots without a test.
+//! What the compiler cannot see: who may depend on whom, circles of modules, how long a file and a comment
+//! may get, snapshots without a test.
 
 mod arrows;
+mod comments;
 mod modules;
 mod sizes;
 mod snapshots;
@@ -17,6 +19,7 @@ pub(crate) fn run() -> Result<()> {
     let files = files(&root())?;
     let mut faults = arrows::faults(&metadata()?)?;
     faults.extend(modules::faults(&files)?);
+    faults.extend(comments::faults(&files)?);
     faults.extend(sizes::faults(&files)?);
     faults.extend(snapshots::faults(&files)?);
     for fault in &faults {

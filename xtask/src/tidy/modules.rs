@@ -1,5 +1,5 @@
-//! Circles among modules. The modules of a folder may use each other in one direction only; what is inside one
-//! module may recurse as it likes.
+//! Circles among modules. The modules of a folder may use each other in one direction only; what is inside
+//! one module may recurse as it likes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

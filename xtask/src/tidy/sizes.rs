@@ -26,8 +26,13 @@ pub(super) fn faults(files: &[PathBuf]) -> Result<Vec<String>> {
     Ok(faults)
 }
 
+/// Whether nobody writes the file by hand.
+pub(super) fn is_generated(text: &str) -> bool {
+    text.lines().take(5).any(|line| line.contains(GENERATED))
+}
+
 fn fault(name: &str, text: &str) -> Option<String> {
-    if text.lines().take(5).any(|line| line.contains(GENERATED)) {
+    if is_generated(text) {
         return None;
     }
     let lines = text.lines().count();

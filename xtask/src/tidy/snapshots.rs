@@ -1,5 +1,5 @@
-//! Snapshots without a test, and snapshots nobody has decided about. Which ones the tests really look at is checked when
-//! they run; this finds what shows without running anything.
+//! Snapshots without a test, and snapshots nobody has decided about. Which ones the tests really look at is
+//! checked when they run; this finds what shows without running anything.
 
 use std::path::PathBuf;
 

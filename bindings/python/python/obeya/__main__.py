@@ -42,7 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with _client(parsed) as client:
             _report(client, parsed)
     except BrokenPipeError:
-        # Whoever read the text has seen enough, and the page is written. Python would complain once more when it ends.
+        # Whoever read the text has seen enough, and the page is written. Python would complain once more when
+        # it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (_Refused, obeya.APIError, obeya.ConfigError, OSError) as error:
@@ -58,7 +59,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m obeya",
         description="A lean report: a page with charts that opens offline, and its figures as text.",
-        # Not an extra of ours: pip would look for this package in the public index, where its name is not ours.
+        # Not an extra of ours: pip would look for this package in the public index, where its name is not
+        # ours.
         epilog=f"A report needs more than the package itself: pip install {' '.join(_NEEDED)}",
     )
     parser.add_argument("--version", action="version", version=f"obeya {obeya.__version__}")

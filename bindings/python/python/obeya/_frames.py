@@ -30,7 +30,8 @@ def require(*modules: str) -> None:
         try:
             found = import_module(module)
         except ImportError as error:
-            # Not an extra of ours: pip would look for this package in the public index, where its name is not ours.
+            # Not an extra of ours: pip would look for this package in the public index, where its name is not
+            # ours.
             message = f"this needs {' and '.join(modules)}: pip install {' '.join(modules)}"
             raise ImportError(message, name=module) from error
         if module == "polars" and tuple(map(int, found.__version__.split(".")[:2])) < _LEAST_POLARS:

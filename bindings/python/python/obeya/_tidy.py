@@ -77,7 +77,8 @@ def wide(table: pa.Table) -> pa.Table:
     """
     import pyarrow as pa
 
-    # By row, not by id: an incident that is changed between two pages comes twice, each time with all its parts.
+    # By row, not by id: an incident that is changed between two pages comes twice, each time with all its
+    # parts.
     numbers = pa.array(range(table.num_rows), pa.int32())
     found = tidy(table.set_column(table.column_names.index("id"), "id", numbers))
     out = table.drop_columns(list(PARTS))
@@ -94,7 +95,8 @@ def wide(table: pa.Table) -> pa.Table:
     amounts: dict[str, dict[int, float | None]] = {}
     for owner, title, unit, amount in _rows(found.consequences, "incidentId", "title", "unit", "amount"):
         column = amounts.setdefault(f"{title} ({unit})" if unit else title, {})
-        # Types of incidents have consequences of their own; of one name and unit they are one column, and an incident's are summed up.
+        # Types of incidents have consequences of their own; of one name and unit they are one column, and an
+        # incident's are summed up.
         known = column.get(owner)
         column[owner] = known if amount is None else amount + (known or 0)
     texts: dict[tuple[int, str], dict[int, str | None]] = {}

@@ -1,6 +1,7 @@
 //! The operations that need no more than their arguments.
 //!
-//! Written by `cargo xtask regen` from spec/openapi.yaml; edit that, or xtask/src/python/operations.rs.
+//! Written by `cargo xtask regen` from spec/openapi.yaml; edit that, or
+//! xtask/src/python/operations.rs.
 
 use obeya::call;
 use pyo3::prelude::*;

@@ -1,8 +1,8 @@
-//! The operations: what each is called with and what it asks the SDK. Their names for users, and what is said of them, are in
-//! `obeya/_async` (from which `obeya/_sync` is made).
+//! The operations: what each is called with and what it asks the SDK. Their names for users, and what is said
+//! of them, are in `obeya/_async` (from which `obeya/_sync` is made).
 //!
-//! What needs no more than its arguments is one function for all (`generated`, written by `cargo xtask regen`). The others have a
-//! class and a file for each resource.
+//! What needs no more than its arguments is one function for all (`generated`, written by `cargo xtask
+//! regen`). The others have a class and a file for each resource.
 
 mod datasources;
 #[rustfmt::skip]

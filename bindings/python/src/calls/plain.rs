@@ -30,8 +30,8 @@ pub(crate) fn query(
     generated::query(handle, operation, &Arguments(arguments), options)
 }
 
-/// The arguments of an operation, by their position. A failure has the name of its argument in a note, as with functions
-/// of the extension.
+/// The arguments of an operation, by their position. A failure has the name of its argument in a note, as
+/// with functions of the extension.
 pub(super) struct Arguments<'a, 'py>(&'a Bound<'py, PyTuple>);
 
 impl<'py> Arguments<'_, 'py> {

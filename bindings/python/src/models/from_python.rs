@@ -1,8 +1,9 @@
 //! From Python's arguments to the SDK's request bodies, by the tables of the specification.
 //!
-//! Names and shapes are checked here, because Python promises a `TypeError` for them; what the values mean is left to the
-//! service. Nothing is dropped silently: an unknown name is an error, and so is `None` where nothing can be emptied.
-//! What is passed may contain itself or have no end, so nesting is limited and only what has a length is read.
+//! Names and shapes are checked here, because Python promises a `TypeError` for them; what the values mean is
+//! left to the service. Nothing is dropped silently: an unknown name is an error, and so is `None` where
+//! nothing can be emptied. What is passed may contain itself or have no end, so nesting is limited and only
+//! what has a length is read.
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -12,7 +13,8 @@ use serde_json::{Map, Value};
 
 use super::table::{Field, Kind, Nested, Table};
 
-/// How deep objects and lists may nest. No record of a plant comes near it; a list that contains itself gets there.
+/// How deep objects and lists may nest. No record of a plant comes near it; a list that contains itself gets
+/// there.
 const MAX_DEPTH: usize = 64;
 
 /// The JSON of `fields`, a mapping of names to values. `place` is what an error names: a function or a field.
@@ -190,7 +192,8 @@ fn part(table: &Table, value: &Bound<'_, PyAny>, place: &str, depth: usize) -> P
     )))
 }
 
-/// A value as JSON. Numbers are taken from whatever behaves like one, so that numpy's and pandas' own can be passed.
+/// A value as JSON. Numbers are taken from whatever behaves like one, so that numpy's and pandas' own can be
+/// passed.
 fn plain(value: &Bound<'_, PyAny>, place: &str, depth: usize) -> PyResult<Value> {
     if value.is_none() {
         return Ok(Value::Null);

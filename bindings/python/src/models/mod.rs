@@ -1,8 +1,9 @@
 //! The records as Python classes, and the tables that turn keyword arguments into request bodies.
 //!
-//! `generated_records.rs` and `generated_bodies.rs` are written by `cargo xtask regen` from the specification: one macro call
-//! for each schema. What those macros mean is here. A class holds the SDK's own struct and reads it through getters, so
-//! nothing is kept twice; a record never changes, and equals another by value.
+//! `generated_records.rs` and `generated_bodies.rs` are written by `cargo xtask regen` from the
+//! specification: one macro call for each schema. What those macros mean is here. A class holds the SDK's own
+//! struct and reads it through getters, so nothing is kept twice; a record never changes, and equals another
+//! by value.
 
 mod from_python;
 mod generated_bodies;
@@ -112,8 +113,8 @@ macro_rules! record {
                 $crate::models::html($text, &self.fields(py)?)
             }
 
-            /// What is equal has the same hash: it is that of the attributes. Where one is a dictionary there is none, as with a tuple of
-            /// dictionaries.
+            /// What is equal has the same hash: it is that of the attributes. Where one is a dictionary there
+            /// is none, as with a tuple of dictionaries.
             fn __hash__(&self, py: pyo3::Python<'_>) -> pyo3::PyResult<isize> {
                 $crate::models::hash(py, $text, &self.fields(py)?)
             }

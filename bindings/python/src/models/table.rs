@@ -1,4 +1,5 @@
-//! What is known of a schema at run time: the names of its properties here and on the wire, and which must be there.
+//! What is known of a schema at run time: the names of its properties here and on the wire, and which must be
+//! there.
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;

@@ -89,7 +89,8 @@ def test_percentiles_are_those_of_scipy() -> None:
 
 
 def test_days_have_24_hours_whatever_the_clocks_do() -> None:
-    # In Oslo 29 March 2026 has 23 hours. The last column has no zone and is thus UTC: 10:00 there is 12:00 in Oslo.
+    # In Oslo 29 March 2026 has 23 hours. The last column has no zone and is thus UTC: 10:00 there is 12:00 in
+    # Oslo.
     oslo = ZoneInfo("Europe/Oslo")
     frame = {
         "suggestionDate": [datetime.datetime(2026, 3, 28, 12, tzinfo=oslo)],

@@ -152,7 +152,8 @@ def test_the_rest_is_one_category_at_the_end() -> None:
 
 
 def test_what_is_folded_does_not_change_who_the_vital_few_are() -> None:
-    # Of 20 equal ones it takes 16 to reach 80 percent, and those that are shown are no more vital than before.
+    # Of 20 equal ones it takes 16 to reach 80 percent, and those that are shown are no more vital than
+    # before.
     chart = lean.pareto({"incidentType": [f"{number:02}" for number in range(20)]}, top=3)
     assert chart.to_arrow()["category"].to_pylist() == ["00", "01", "02", "(other)"]
     assert chart.to_arrow()["cumulative"].to_pylist() == [0.05, 0.1, 0.15, 1.0]

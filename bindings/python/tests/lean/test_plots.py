@@ -257,7 +257,8 @@ def test_lead_times_show_each_duration() -> None:
     assert points(ax, "durations") == sum(map(len, chart.durations)) == 7
     assert len(marks(ax, "p85")) == len(marks(ax, "p50")) == 4
     assert ax.get_xlabel() == "days"
-    # Suggested 1, 1, 3 days; planned 1, 2; in progress 6; the whole way 8. Rows 3 and 4, to Evaluated, have none.
+    # Suggested 1, 1, 3 days; planned 1, 2; in progress 6; the whole way 8. Rows 3 and 4, to Evaluated, have
+    # none.
     found = [(line.get_ydata()[0], sorted(line.get_xdata())) for line in marks(ax, "durations")]
     assert found == [(0, [1, 1, 3]), (1, [1, 2]), (2, [6]), (5, [8])]
     assert [bar.get_width() for bar in marks(ax, "p85")] == pytest.approx([1 + 0.7 * 2, 1 + 0.85, 6, 8])
@@ -351,7 +352,8 @@ def test_nothing_to_draw_is_drawn() -> None:
 
 
 def test_more_groups_than_can_be_read_share_a_bar() -> None:
-    # P00 had its last incident one day ago, P01 two, and so on; each had another 100 days before, P18 500 days before.
+    # P00 had its last incident one day ago, P01 two, and so on; each had another 100 days before, P18 500
+    # days before.
     incidents = [
         {"reportedByGroup": f"P{who:02}", "incidentDate": DAY(2026, 2, 28) - datetime.timedelta(days=who + before)}
         for who in range(20)

@@ -72,7 +72,8 @@ def test_nelson_s_rules_hit_where_pyqicharts_completes_its_windows(number: int) 
         theirs = completed.get(rule, [])
         mine = found(values, centre, sigma, rule)
         if rule in windows:
-            # Its windows may end with a point that is not in the zone itself, and it needs a window in full at the beginning.
+            # Its windows may end with a point that is not in the zone itself, and it needs a window in full
+            # at the beginning.
             length, zone = windows[rule]
             theirs = [at for at in theirs if abs(values[at] - centre) > zone * sigma and _side(values, at, centre, sigma, rule)]
             mine = [at for at in mine if at >= length - 1]

@@ -1,4 +1,5 @@
-//! What the generated client sends and what it makes of the answers, without a network: the executor is the wire.
+//! What the generated client sends and what it makes of the answers, without a network: the executor is the
+//! wire.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,4 +1,5 @@
-//! The end of the story: the list of incidents, and a copy of what the client may read that is kept up to date.
+//! The end of the story: the list of incidents, and a copy of what the client may read that is kept up to
+//! date.
 
 use std::io::Write;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! `obeya demo`: a believable plant, the service on it, and the main job done through the SDK over HTTP.
 //!
-//! The plant comes from `obeya-demo` in the import format and is imported; the service is the one `obeya serve` runs; the story uses nothing but the SDK.
-//! So the demo can't show anything a user could not do.
+//! The plant comes from `obeya-demo` in the import format and is imported; the service is the one `obeya
+//! serve` runs; the story uses nothing but the SDK. So the demo can't show anything a user could not do.
 
 mod copy;
 mod keep;
@@ -38,7 +38,8 @@ const SCOPES: [&str; 5] = [
 /// Builds a plant, serves it, and does the main job through the SDK.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Keeps the plant in this database, which must be new: sqlite:FILE, or postgres://USER:PASSWORD@HOST/NAME
+    /// Keeps the plant in this database, which must be new: sqlite:FILE, or
+    /// postgres://USER:PASSWORD@HOST/NAME
     #[arg(long = "db", value_name = "URL", value_parser = Address)]
     db: Option<String>,
 

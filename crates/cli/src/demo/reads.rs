@@ -1,4 +1,5 @@
-//! The story's reads: areas, groups, boards and comments with OData options, the trash, and all values of a datasource.
+//! The story's reads: areas, groups, boards and comments with OData options, the trash, and all values of a
+//! datasource.
 
 use std::collections::BTreeMap;
 use std::io::Write;

@@ -1,9 +1,12 @@
-//! Values by date: none that was there all the time under its date is missing, and none comes twice, while others come, go and move.
+//! Values by date: none that was there all the time under its date is missing, and none comes twice, while
+//! others come, go and move.
 //!
-//! Pages go by number, and each is as of its own moment. A page fits to those before it only where the datasource is in the same state, by the
-//! name that the service gives its state, or, where it gives none, where as many values match. What a page that does not fit holds is not looked
-//! at: another round of pages goes on from the last value that is sure. The first page of a round begins there and fits whatever has happened,
-//! so that each round comes further, and a datasource that changes with every page is pulled page by page.
+//! Pages go by number, and each is as of its own moment. A page fits to those before it only where the
+//! datasource is in the same state, by the name that the service gives its state, or, where it gives none,
+//! where as many values match. What a page that does not fit holds is not looked at: another round of pages
+//! goes on from the last value that is sure. The first page of a round begins there and fits whatever has
+//! happened, so that each round comes further, and a datasource that changes with every page is pulled page
+//! by page.
 
 use anyhow::{Result, bail};
 use arrow_array::cast::AsArray as _;
@@ -27,7 +30,8 @@ impl Flow<'_> {
         let mut encoder = Encoder::new::<DatasourceValue>(self.source.query.format);
         loop {
             let ended = match self.round(&mut encoder, &mut place).await? {
-                // A whole page of values of one instant, all of which have been there: by date there is no coming past them.
+                // A whole page of values of one instant, all of which have been there: by date there is no
+                // coming past them.
                 Ended::Moved { came: false } => self.instant(&mut encoder, &mut place).await?,
                 ended => ended,
             };
@@ -65,8 +69,9 @@ impl Flow<'_> {
         Ok(Ended::Whole)
     }
 
-    /// All values of the place's microsecond, by their ids: each page begins after the last id, so that it fits whatever has happened. Within the
-    /// microsecond it is not their order by date, which columns do not show.
+    /// All values of the place's microsecond, by their ids: each page begins after the last id, so that it
+    /// fits whatever has happened. Within the microsecond it is not their order by date, which columns do not
+    /// show.
     async fn instant(&self, encoder: &mut Encoder, place: &mut Place) -> Result<Ended> {
         let mut last = None;
         loop {

@@ -1,7 +1,7 @@
 //! From the service to pieces of a file.
 //!
-//! Each piece knows where a later pull would go on after it. What is written, and when, is not looked at here, and how values by date are held
-//! together is in [`super::by_date`].
+//! Each piece knows where a later pull would go on after it. What is written, and when, is not looked at
+//! here, and how values by date are held together is in [`super::by_date`].
 
 use anyhow::{Result, bail};
 use obeya::model::DatasourceValue;
@@ -34,7 +34,8 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Sends all that the query asks for and comes after `after`. Ends early, without a word, when nobody takes the pieces.
+    /// Sends all that the query asks for and comes after `after`. Ends early, without a word, when nobody
+    /// takes the pieces.
     pub(crate) async fn send(&self, after: Option<After>, out: Sender<Piece>) -> Result<()> {
         let flow = Flow { source: self, out };
         let client = &self.client;

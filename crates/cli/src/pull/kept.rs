@@ -1,8 +1,9 @@
 //! A file on its way, and what stays of it when the pull breaks off.
 //!
-//! Rows go into FILE.part (a folder of segments, for Parquet); FILE.part.json says how many of its bytes or segments are on disk for good, and
-//! after which record the next pull goes on. What came later than that is cut off by it, so every row is there once, wherever the first one
-//! was ended. A whole file takes the name FILE, and only then the state goes.
+//! Rows go into FILE.part (a folder of segments, for Parquet); FILE.part.json says how many of its bytes or
+//! segments are on disk for good, and after which record the next pull goes on. What came later than that is
+//! cut off by it, so every row is there once, wherever the first one was ended. A whole file takes the name
+//! FILE, and only then the state goes.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Seek as _, SeekFrom};
@@ -24,10 +25,12 @@ use crate::durable::{self, beside};
 #[cfg(test)]
 mod tests;
 
-/// How often rows are brought to disk for good: that takes the disk some milliseconds, and at most these rows come again.
+/// How often rows are brought to disk for good: that takes the disk some milliseconds, and at most these rows
+/// come again.
 const SETTLE_TIME: Duration = Duration::from_millis(200);
 const SETTLE_ROWS: u64 = 250_000;
-/// A segment of less than a row group ends after this time, if it has this many rows: smaller ones make a file slow to read.
+/// A segment of less than a row group ends after this time, if it has this many rows: smaller ones make a
+/// file slow to read.
 const SEGMENT_TIME: Duration = Duration::from_secs(30);
 const SEGMENT_ROWS: usize = 50_000;
 
@@ -235,7 +238,8 @@ impl Kept {
     fn clear(&self) -> Result<()> {
         let told = || format!("{} cannot be removed", self.part.display());
         if self.part.is_dir() {
-            // First, so that whoever is ended amid the others leaves no doubt that the file has its name (`has_name`).
+            // First, so that whoever is ended amid the others leaves no doubt that the file has its name
+            // (`has_name`).
             durable::remove(&self.part.join("000001.parquet")).with_context(told)?;
             fs::remove_dir_all(&self.part).with_context(told)?;
         } else {

@@ -1,7 +1,8 @@
 //! `obeya pull`: records of a service into a file for people and their tools.
 //!
-//! Pages are fetched ahead, made into the file's form, and written by a thread of its own, so that fetching, forming and writing overlap and no
-//! more than some pages are in memory. What is kept when a pull breaks off, and how the next one goes on, is in [`kept`].
+//! Pages are fetched ahead, made into the file's form, and written by a thread of its own, so that fetching,
+//! forming and writing overlap and no more than some pages are in memory. What is kept when a pull breaks
+//! off, and how the next one goes on, is in [`kept`].
 
 mod by_date;
 mod encode;
@@ -207,7 +208,8 @@ fn usage(message: &str) -> ! {
         .exit()
 }
 
-/// Pulls, and says how much when it went to a file. The first signal to stop ends it in order, and what has come is kept.
+/// Pulls, and says how much when it went to a file. The first signal to stop ends it in order, and what has
+/// come is kept.
 pub(crate) async fn run(args: Args) -> Result<()> {
     let common = args.what.common();
     let query = args.what.query(common.format());

@@ -1,7 +1,8 @@
 //! How far values by date have come, so that another request can go on exactly there.
 //!
-//! A place is the last date and the ids seen at it, and not the number of a page: pages move when values come and go before them. Dates are
-//! whole microseconds, as columns hold no more; values within one are told apart by their ids.
+//! A place is the last date and the ids seen at it, and not the number of a page: pages move when values come
+//! and go before them. Dates are whole microseconds, as columns hold no more; values within one are told
+//! apart by their ids.
 
 use obeya::model::Timestamp;
 

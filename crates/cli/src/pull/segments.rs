@@ -1,6 +1,7 @@
 //! Parquet, which ends with a table of all that is in it and so cannot grow at its end.
 //!
-//! Rows go into segments, whole files of one row group each. At the end their columns are copied, as they are, into one file.
+//! Rows go into segments, whole files of one row group each. At the end their columns are copied, as they
+//! are, into one file.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -125,7 +126,8 @@ impl Segments {
     }
 }
 
-/// How columns are written: what every reader of Parquet understands, and no dictionary where hardly two values are alike.
+/// How columns are written: what every reader of Parquet understands, and no dictionary where hardly two
+/// values are alike.
 fn properties(schema: &SchemaRef) -> WriterProperties {
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)

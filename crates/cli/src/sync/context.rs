@@ -1,4 +1,5 @@
-//! What the steps of a synchronisation share: the service, the copy, the state, the report and the progress bar.
+//! What the steps of a synchronisation share: the service, the copy, the state, the report and the progress
+//! bar.
 //!
 //! It writes batches to the copy. Which records are read, and in which order, is decided in `run`.
 
@@ -51,8 +52,8 @@ impl<'a> SyncContext<'a> {
         tokio::task::block_in_place(|| self.target.rows(&schema::comments()))
     }
 
-    /// Adds the outcome of a table to the report. A table that the client may not read is no failure: the copy
-    /// holds what the client may read.
+    /// Adds the outcome of a table to the report. A table that the client may not read is no failure: the
+    /// copy holds what the client may read.
     pub(super) fn record_outcome(&mut self, table: &'static str, done: Result<Line>) -> Result<()> {
         match done {
             Ok(line) => self.report.add(table, line),

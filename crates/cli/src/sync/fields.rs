@@ -1,7 +1,7 @@
 //! Custom fields as columns of the incidents: a field gets its column once and keeps it.
 //!
-//! A column is named after the label the field has when it is first seen. From then on it belongs to the field's id: a field that is
-//! renamed or removed keeps its column, and no other field ever gets it.
+//! A column is named after the label the field has when it is first seen. From then on it belongs to the
+//! field's id: a field that is renamed or removed keeps its column, and no other field ever gets it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,7 +36,8 @@ impl Fields {
         self.0.len()
     }
 
-    /// Takes note of fields; tells whether one of them was new. `taken` are the names of the table's other columns.
+    /// Takes note of fields; tells whether one of them was new. `taken` are the names of the table's other
+    /// columns.
     pub(super) fn see(
         &mut self,
         seen: impl IntoIterator<Item = (i32, String)>,
@@ -185,7 +186,8 @@ mod tests {
     #[test]
     fn a_name_is_one_that_postgres_tells_from_others() {
         let mut fields = Fields::default();
-        // 55 bytes with `field_`: the end of what is left beside the number falls into the last letter, of four bytes.
+        // 55 bytes with `field_`: the end of what is left beside the number falls into the last letter, of
+        // four bytes.
         let stem = format!("3{}", "x".repeat(44));
         let label = format!("{stem}\u{10428}");
         let all = [

@@ -124,7 +124,8 @@ pub(super) async fn comments_of(
     let group = schema::comments();
     let owner = group.main.place("incident_id");
     let ids: Vec<String> = incidents.iter().map(ToString::to_string).collect();
-    // A comment that moves between two requests, from an incident of one to an incident of the other, comes with both.
+    // A comment that moves between two requests, from an incident of one to an incident of the other, comes
+    // with both.
     let mut rows = BTreeMap::new();
     for some in ids.chunks(INCIDENTS) {
         let filter = format!("incidentId in ({})", some.join(","));

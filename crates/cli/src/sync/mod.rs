@@ -1,7 +1,7 @@
 //! `obeya sync`: a copy of what a client may read, kept up to date.
 //!
-//! What is asked of the service is in `records`, `lists` and `values`; where it goes is in `target`. Why a copy is exact when it says so
-//! is written down in `docs/sync.md`.
+//! What is asked of the service is in `records`, `lists` and `values`; where it goes is in `target`. Why a
+//! copy is exact when it says so is written down in `docs/sync.md`.
 
 mod context;
 mod fields;
@@ -36,7 +36,8 @@ use crate::database;
 #[derive(clap::Args)]
 #[command(mut_arg("url", |argument| argument.required(false).required_unless_present("status")), mut_arg("client_id", |argument| argument.required(false).required_unless_present("status")))]
 pub(crate) struct Args {
-    /// Where the copy is: a folder of Parquet files, sqlite:FILE, or postgres://USER:PASSWORD@HOST/NAME. Made if it is missing
+    /// Where the copy is: a folder of Parquet files, sqlite:FILE, or postgres://USER:PASSWORD@HOST/NAME. Made
+    /// if it is missing
     #[arg(long, value_name = "TARGET", value_parser = TargetParser)]
     to: Place,
 
@@ -180,7 +181,8 @@ async fn open(place: &Place) -> Result<Box<dyn Target>> {
     })
 }
 
-/// Reads where a copy is. What looks like an address of a database and is none must not become a folder of that name.
+/// Reads where a copy is. What looks like an address of a database and is none must not become a folder of
+/// that name.
 #[derive(Clone)]
 struct TargetParser;
 

@@ -1,8 +1,8 @@
 //! Incidents and improvements: what changed since the last run, by their stamps, and what is gone.
 //!
-//! A record gets a new stamp with every change, and none comes into sight with an earlier one than any that was seen (`docs/sync.md`). So the
-//! copy has all that the service has up to its mark, and perhaps more; when the newest record of the service is not beyond the mark and both
-//! have as many, they are the same.
+//! A record gets a new stamp with every change, and none comes into sight with an earlier one than any that
+//! was seen (`docs/sync.md`). So the copy has all that the service has up to its mark, and perhaps more; when
+//! the newest record of the service is not beyond the mark and both have as many, they are the same.
 
 use std::collections::{BTreeSet, HashSet};
 use std::future::Future;
@@ -86,8 +86,8 @@ pub(super) trait Stamped: Sized + Send + 'static {
     fn touch_all(_state: &mut State) {}
 }
 
-/// Brings a kind of record up to date. `since`, where it is given, is the mark to go on from after everything was read; what hangs on the records
-/// was then read after it.
+/// Brings a kind of record up to date. `since`, where it is given, is the mark to go on from after everything
+/// was read; what hangs on the records was then read after it.
 pub(super) async fn sync<T: Stamped>(
     context: &mut SyncContext<'_>,
     anew: bool,
@@ -285,7 +285,8 @@ impl<'a, 'b, T: Stamped> Work<'a, 'b, T> {
         Ok(true)
     }
 
-    /// Finds what is gone by counting: a range of ids in which the service has as many as the copy has lost nothing.
+    /// Finds what is gone by counting: a range of ids in which the service has as many as the copy has lost
+    /// nothing.
     async fn search(&self) -> Result<BTreeSet<i32>> {
         let ids: Vec<i32> = self.ids.iter().copied().collect();
         let mut gone = BTreeSet::new();

@@ -94,7 +94,8 @@ impl Report {
     }
 }
 
-/// What is being read, on stderr while it is a terminal, and nothing otherwise. How much will come nobody knows: only what changed does.
+/// What is being read, on stderr while it is a terminal, and nothing otherwise. How much will come nobody
+/// knows: only what changed does.
 pub(super) struct Bar(ProgressBar);
 
 impl Bar {

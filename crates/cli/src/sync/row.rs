@@ -1,7 +1,7 @@
 //! Rows that belong to themselves, and the tables they go into.
 //!
-//! What a record's columns are is said in [`obeya::tables`]; here they get the names that SQL and data frames are at ease with. Nothing here
-//! knows a target.
+//! What a record's columns are is said in [`obeya::tables`]; here they get the names that SQL and data frames
+//! are at ease with. Nothing here knows a target.
 
 use obeya::model::Timestamp;
 

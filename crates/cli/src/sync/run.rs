@@ -1,7 +1,8 @@
 //! One run: what is asked for, in which order.
 //!
-//! Lists come first, since records bear names that stand in them. Comments have no stamps: all of them are read before the incidents, since what
-//! happens to comments while they are read shows in the incidents; or, once the copy has them, those of the incidents that changed.
+//! Lists come first, since records bear names that stand in them. Comments have no stamps: all of them are
+//! read before the incidents, since what happens to comments while they are read shows in the incidents; or,
+//! once the copy has them, those of the incidents that changed.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +20,8 @@ impl SyncContext<'_> {
     /// Everything that is wanted and may be read.
     pub(super) async fn all(mut self) -> Result<Report> {
         let names = lists::organisation(&mut self).await?;
-        // Records bear the names of groups and types. A service of this interface need not stamp them when these change.
+        // Records bear the names of groups and types. A service of this interface need not stamp them when
+        // these change.
         let renamed = names.is_some() && names != self.state.names;
         let anew = self.args.full || renamed;
         self.incidents(anew).await?;
@@ -65,7 +67,8 @@ impl SyncContext<'_> {
         let mut since = None;
         let mut all = None;
         if wants_comments && (anew || !self.may_follow_comments().await?) {
-            // Noted before the comments are read: whatever happens to an incident from here on, its comments are read once more.
+            // Noted before the comments are read: whatever happens to an incident from here on, its comments
+            // are read once more.
             since = match records::latest::<Incident>(self.client).await {
                 Ok((_, mark)) => Some(mark),
                 Err(error) => return self.record_outcome("incidents", Err(error)),
@@ -91,21 +94,23 @@ impl SyncContext<'_> {
         comments.map_or(Ok(()), |done| self.record_outcome("comments", done))
     }
 
-    /// Whether the copy has the comments on its incidents, and whatever happens to them shows in the stamps of these.
+    /// Whether the copy has the comments on its incidents, and whatever happens to them shows in the stamps
+    /// of these.
     async fn may_follow_comments(&self) -> Result<bool> {
         let has_both =
             self.state.comments.is_some() && self.state.records.contains_key(Incident::NAME);
         Ok(has_both && self.client.comments().stamp_incidents().await?)
     }
 
-    /// Reads the comments on incidents anew that changed, until none does. `all` is what came of reading all comments, if this run has done so.
+    /// Reads the comments on incidents anew that changed, until none does. `all` is what came of reading all
+    /// comments, if this run has done so.
     async fn follow(&mut self, all: Option<Line>, incidents: &mut Line) -> Result<Line> {
         let mut counts = all.unwrap_or_default().counts;
         let mut is_exact = false;
         for round in 0..=records::ROUNDS {
             let changed = self.state.comments.clone();
-            // They are counted even if this run has read them all: those of an incident that was deleted before the incidents were read went with
-            // one that the copy never had.
+            // They are counted even if this run has read them all: those of an incident that was deleted
+            // before the incidents were read went with one that the copy never had.
             is_exact = changed.as_ref().is_some_and(BTreeSet::is_empty)
                 && lists::has_all_comments(self).await?;
             if is_exact || round == records::ROUNDS {

@@ -1,5 +1,5 @@
-//! The tables of a copy: a group of tables for each kind of record, with their columns. It reads nothing and writes
-//! nothing.
+//! The tables of a copy: a group of tables for each kind of record, with their columns. It reads nothing and
+//! writes nothing.
 
 use std::collections::BTreeSet;
 

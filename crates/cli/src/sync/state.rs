@@ -73,12 +73,14 @@ pub(super) struct Series {
     /// The first month that is still to be read for the first time; `None` once all were.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) walk: Option<Month>,
-    /// What was last heard of them, whatever of it is in the copy; `None` where an older version of this program kept the copy.
+    /// What was last heard of them, whatever of it is in the copy; `None` where an older version of this
+    /// program kept the copy.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) newest: Option<Newest>,
 }
 
-/// How many values a service has of a datasource, and the last of them in the order of changes, at one moment.
+/// How many values a service has of a datasource, and the last of them in the order of changes, at one
+/// moment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Newest {
     pub(super) count: u64,
@@ -103,7 +105,8 @@ impl State {
         }
     }
 
-    /// Takes note of incidents that change in the copy, so that the comments on them are read anew, in whatever run.
+    /// Takes note of incidents that change in the copy, so that the comments on them are read anew, in
+    /// whatever run.
     pub(super) fn touch(&mut self, incidents: &BTreeSet<i32>) {
         if let Some(touched) = &mut self.comments {
             touched.extend(incidents);

@@ -1,8 +1,10 @@
-//! Values of datasources: what was registered since the last run, and months that have another number of values than the copy.
+//! Values of datasources: what was registered since the last run, and months that have another number of
+//! values than the copy.
 //!
-//! A value is registered anew with every change, and none comes into sight with an earlier registration than any that was seen. So the copy
-//! has all values up to its mark, and perhaps more; when the newest value of the service is not beyond the mark and both have as many, they
-//! are the same. A service that gives tags is asked for the newest value by the tag of its last answer, and reads nothing where nothing changed.
+//! A value is registered anew with every change, and none comes into sight with an earlier registration than
+//! any that was seen. So the copy has all values up to its mark, and perhaps more; when the newest value of
+//! the service is not beyond the mark and both have as many, they are the same. A service that gives tags is
+//! asked for the newest value by the tag of its last answer, and reads nothing where nothing changed.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -230,7 +232,8 @@ impl Work<'_, '_> {
             if last <= self.series().mark && there == Some(count) {
                 return Ok((rows, true));
             }
-            // More has changed: that first. The last round counts nevertheless, since what is gone is found in no other way.
+            // More has changed: that first. The last round counts nevertheless, since what is gone is found
+            // in no other way.
             if last > self.series().mark && round < ROUNDS {
                 continue;
             }
@@ -390,8 +393,8 @@ fn is_last(page: &DatasourceValuePage) -> bool {
 
 /// Reads values between two instants in the order of their dates, ahead of whoever takes them.
 ///
-/// A page begins where the one before ended, by date and id and not by its number: what comes and goes meanwhile makes no other value be
-/// left out.
+/// A page begins where the one before ended, by date and id and not by its number: what comes and goes
+/// meanwhile makes no other value be left out.
 fn read(
     values: Values,
     from: Option<Timestamp>,
@@ -434,7 +437,8 @@ impl Place {
             page.values
                 .retain(|value| (value.value_date, value.id) > last);
             if page.values.is_empty() && !is_last {
-                // More values of one instant than fit on a page: only here the number of those to come is counted by their ids.
+                // More values of one instant than fit on a page: only here the number of those to come is
+                // counted by their ids.
                 let (date, id) = last;
                 let rest = between(values.clone(), self.from, to);
                 let rest = rest.filter(format!("valueDate gt {date} or id gt {id}"));

@@ -20,7 +20,8 @@ fn the_demo_does_the_main_job_and_prints_it() {
         "PUT /v1/Incidents/{id} ┆ Resolved ┆ Wear, Contamination ┆ 95 min, 12400 NOK ┆ SAP-4711082",
         "┆ Evaluated ┆",
         "GET /v1/Incidents/trash",
-        // 104 weeks of 7 days: 24 hours by 3 meters; and of 6 days: 3 shifts by 6 lines by 4 datasources; of 5 days: 8 values; and one.
+        // 104 weeks of 7 days: 24 hours by 3 meters; and of 6 days: 3 shifts by 6 lines by 4 datasources; of
+        // 5 days: 8 values; and one.
         "52\u{2009}416 of the plant's 101\u{2009}608 values, 6 pages",
         "GET /v1/Incidents?$filter=status eq 'New'",
         "copy is up to date, in ",

@@ -53,7 +53,8 @@ fn what_was_exported_is_summed_up_in_a_table() {
     let done = run(["export", target, "--db", &db]);
     let out = done.success();
     assert_eq!(done.err(), "", "no bar where there is no terminal");
-    // The plant's lines: 3 groups; the store has its line, and the list and the category of the plant have theirs.
+    // The plant's lines: 3 groups; the store has its line, and the list and the category of the plant have
+    // theirs.
     for expected in [
         "│ groups.jsonl                 ┆       3 ┆",
         "│ data_lists.jsonl             ┆       1 ┆",

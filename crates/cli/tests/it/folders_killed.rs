@@ -79,8 +79,8 @@ fn start(arguments: &[&str]) -> Child {
         .expect("started")
 }
 
-/// Runs a command whole, then kills it once in each round at a random moment, up to somewhat after its end. `look` says whether everything is there, or
-/// nothing, and takes everything away.
+/// Runs a command whole, then kills it once in each round at a random moment, up to somewhat after its end.
+/// `look` says whether everything is there, or nothing, and takes everything away.
 fn kill(arguments: &[&str], mut look: impl FnMut() -> bool) {
     let begun = Instant::now();
     assert!(start(arguments).wait().expect("ended").success());
@@ -150,7 +150,8 @@ fn an_import_into_postgres_that_is_killed_leaves_everything_or_nothing() {
     kill(&["import", &plant, "--db", scratch.url()], || {
         let rows: i64 = block_on(async {
             let client = connect(scratch.url()).await;
-            // What was killed may have been told to commit: the server does that, or undoes all, before it lets go.
+            // What was killed may have been told to commit: the server does that, or undoes all, before it
+            // lets go.
             let others = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
             until(&client, others, 0).await;
             client.query_one(ROWS, &[]).await.expect("counted").get(0)

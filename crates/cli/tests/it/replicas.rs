@@ -1,4 +1,5 @@
-//! Three replicas over one PostgreSQL, behind a proxy that takes them in turn, while one after another is killed and started again.
+//! Three replicas over one PostgreSQL, behind a proxy that takes them in turn, while one after another is
+//! killed and started again.
 
 pub mod plant;
 
@@ -27,7 +28,8 @@ const CALLERS: usize = 6;
 /// What one caller knows to be kept, and what it does not know.
 #[derive(Default)]
 struct Known {
-    /// Title and external id of each incident, by its id. More than one external id where the answer to a change never came.
+    /// Title and external id of each incident, by its id. More than one external id where the answer to a
+    /// change never came.
     kept: HashMap<i32, (String, Vec<Option<String>>)>,
     /// Titles of incidents whose creation was not answered.
     unanswered: Vec<String>,

@@ -62,8 +62,8 @@ pub(super) struct Columns {
     dimensions: [StringDictionaryBuilder<Int32Type>; 4],
     value_date: TimestampMicrosecondBuilder,
     external_id: StringBuilder,
-    /// Which key followed each key in the last row; the first entry is the key a row began with. Rows of a page have
-    /// their keys in one order, so a guess saves the search through all names.
+    /// Which key followed each key in the last row; the first entry is the key a row began with. Rows of a
+    /// page have their keys in one order, so a guess saves the search through all names.
     follows: [usize; NAMES.len() + 1],
 }
 

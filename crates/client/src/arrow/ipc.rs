@@ -1,7 +1,7 @@
 //! Record batches out of an Arrow IPC stream that may come from anywhere.
 //!
-//! The batches share the memory of the body. Everything they say of themselves (offsets, keys, UTF-8) is checked before
-//! they are given out, and their schema is ours or they are refused.
+//! The batches share the memory of the body. Everything they say of themselves (offsets, keys, UTF-8) is
+//! checked before they are given out, and their schema is ours or they are refused.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

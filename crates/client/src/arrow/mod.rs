@@ -1,8 +1,9 @@
-//! A page of datasource values as Arrow columns: from an Arrow IPC stream, or straight from JSON without a struct for each
-//! row.
+//! A page of datasource values as Arrow columns: from an Arrow IPC stream, or straight from JSON without a
+//! struct for each row.
 //!
-//! From JSON it is as strict as the typed decoder: a number that doesn't fit, text where a number belongs, an impossible date, a key
-//! twice, a missing required key and bytes after the document are errors. Fetching pages is not done here.
+//! From JSON it is as strict as the typed decoder: a number that doesn't fit, text where a number belongs, an
+//! impossible date, a key twice, a missing required key and bytes after the document are errors. Fetching
+//! pages is not done here.
 
 mod columns;
 mod ipc;

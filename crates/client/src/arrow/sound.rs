@@ -1,6 +1,8 @@
-//! What the reader of Arrow takes for granted, looked at before it reads: it panics over a stream that contradicts itself.
+//! What the reader of Arrow takes for granted, looked at before it reads: it panics over a stream that
+//! contradicts itself.
 //!
-//! Nothing is decoded here. Contents (offsets, UTF-8, keys of dictionaries) are the reader's to check, and it does.
+//! Nothing is decoded here. Contents (offsets, UTF-8, keys of dictionaries) are the reader's to check, and it
+//! does.
 
 use arrow_ipc::{
     Buffer, Endianness, Field, FieldNode, Message, MessageHeader, RecordBatch, Schema, Type,
@@ -13,7 +15,8 @@ const MARK: [u8; 4] = [0xFF; 4];
 /// Bytes of an offset.
 const OFFSET: u64 = 4;
 
-/// Holds a whole stream to its form: messages up to the end, schema first, every part of a batch within its bytes.
+/// Holds a whole stream to its form: messages up to the end, schema first, every part of a batch within its
+/// bytes.
 pub(super) fn check(body: &[u8]) -> Result<(), Misfit> {
     let mut rest = body;
     let mut columns = None;

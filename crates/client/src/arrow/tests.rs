@@ -70,7 +70,8 @@ fn every_column_has_its_values() {
             .iter()
             .collect()
     };
-    // Half a second, since 01:00 at +01:00 is midnight; and one microsecond before the epoch, digits cut downwards.
+    // Half a second, since 01:00 at +01:00 is midnight; and one microsecond before the epoch, digits cut
+    // downwards.
     assert_eq!(instants("valueDate"), [Some(500_000), Some(-1)]);
     assert_eq!(
         instants("registrationDate"),
@@ -208,7 +209,8 @@ fn rows_and_pages_must_be_whole() {
     }
 }
 
-/// A page of three rows, as a service would send it: by another implementation of the format than the reader's checks.
+/// A page of three rows, as a service would send it: by another implementation of the format than the
+/// reader's checks.
 fn stream() -> Vec<u8> {
     let rows = [
         row(r#","dimension":"day","description":"æ""#),
@@ -302,8 +304,8 @@ fn a_stream_that_breaks_off_anywhere_is_refused() {
     refused_stream(b"{\"pageSize\":1}".to_vec());
 }
 
-/// Whatever a byte becomes, there is an answer: batches that hold what their schema says, or a refusal. Without the net
-/// below the reader, which would hide that it panics.
+/// Whatever a byte becomes, there is an answer: batches that hold what their schema says, or a refusal.
+/// Without the net below the reader, which would hide that it panics.
 #[test]
 fn a_stream_with_a_wrong_byte_never_panics() {
     let whole = stream();

@@ -140,8 +140,8 @@ impl Issuer {
         known.is_some_and(|known| known.stamps_cover_comments)
     }
 
-    /// Sends one request of the conversation, again where [`RetryPolicy`] allows it. Asking for a token changes
-    /// nothing at the issuer, so it may be repeated like a GET.
+    /// Sends one request of the conversation, again where [`RetryPolicy`] allows it. Asking for a token
+    /// changes nothing at the issuer, so it may be repeated like a GET.
     async fn exchange(
         &self,
         retry: &RetryPolicy,

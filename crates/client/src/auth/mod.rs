@@ -1,8 +1,8 @@
 //! Access tokens: one at a time, remembered until shortly before they expire, fetched once however many wait.
 //!
-//! Each token has a generation. A call that was refused with a token names that token's generation when it asks for
-//! another, so fifty calls refused with one token cause one fetch: the first invalidates the generation, the others
-//! find it already replaced. Sending requests to the API is not done here.
+//! Each token has a generation. A call that was refused with a token names that token's generation when it
+//! asks for another, so fifty calls refused with one token cause one fetch: the first invalidates the
+//! generation, the others find it already replaced. Sending requests to the API is not done here.
 
 mod discovery;
 mod issuer;
@@ -47,7 +47,8 @@ pub(crate) struct Tokens {
     current: StdMutex<Option<Token>>,
     /// Fetches finished so far, failed ones included; also the generation of the last token.
     finished: AtomicU64,
-    /// Held while a fetch runs; holds why the last finished one failed, and how often that one would have tried again.
+    /// Held while a fetch runs; holds why the last finished one failed, and how often that one would have
+    /// tried again.
     fetch: Mutex<Option<(Error, u32)>>,
 }
 
@@ -73,9 +74,9 @@ impl Tokens {
         }
         let before = self.finished.load(Ordering::Acquire);
         let mut failure = self.fetch.lock().await;
-        // Whoever held the lock may have answered for us too, one way or the other: a failing issuer is not asked
-        // once more by each of those who waited. (A fetch that was dropped half-way counts for nobody, and one that
-        // gave up soon for none who would not have.)
+        // Whoever held the lock may have answered for us too, one way or the other: a failing issuer is not
+        // asked once more by each of those who waited. (A fetch that was dropped half-way counts for nobody,
+        // and one that gave up soon for none who would not have.)
         if let Some(token) = self.fresh() {
             return Ok(token);
         }
@@ -112,7 +113,8 @@ impl Tokens {
         self.issuer.keeps_to_keys()
     }
 
-    /// Whether the stamps of incidents tell of changes of their comments, as far as the service's issuer has said so.
+    /// Whether the stamps of incidents tell of changes of their comments, as far as the service's issuer has
+    /// said so.
     pub(crate) fn stamps_cover_comments(&self) -> bool {
         self.issuer.stamps_cover_comments()
     }
@@ -147,8 +149,8 @@ pub(crate) fn bearer(token: &str) -> Option<HeaderValue> {
     Some(header)
 }
 
-/// How long before its end a token is no longer used: a minute, so that it can't expire on the way, or a tenth of a
-/// life that is short.
+/// How long before its end a token is no longer used: a minute, so that it can't expire on the way, or a
+/// tenth of a life that is short.
 fn margin(life: Duration) -> Duration {
     (life / 10).min(Duration::from_secs(60))
 }

@@ -21,18 +21,19 @@ impl Datasources {
         }
     }
 
-    /// `GET /v1/Datasources/{id}/values`: the values of a datasource, as a page, a stream or (feature `arrow`) record
-    /// batches.
+    /// `GET /v1/Datasources/{id}/values`: the values of a datasource, as a page, a stream or (feature
+    /// `arrow`) record batches.
     pub fn values(&self, id: i32) -> Values {
         Values::new(self.client.clone(), id)
     }
 
-    /// `POST /v1/Datasources/{id}/values/batch`: adds up to 10,000 values, all of them or none; how many were added.
+    /// `POST /v1/Datasources/{id}/values/batch`: adds up to 10,000 values, all of them or none; how many were
+    /// added.
     ///
     /// # Errors
     /// See [`Error`](crate::Error); what is wrong is told by field, such as `[17].dimension`. After
-    /// [`Error::Connection`](crate::Error::Connection) or [`Error::Timeout`](crate::Error::Timeout) they may have been added
-    /// all the same.
+    /// [`Error::Connection`](crate::Error::Connection) or [`Error::Timeout`](crate::Error::Timeout) they may
+    /// have been added all the same.
     pub async fn create_values(&self, id: i32, values: &[DatasourceValueInput]) -> Result<i32> {
         let body = values.to_vec();
         let call = call::CreateDatasourceValues { id, body: &body };
@@ -40,8 +41,9 @@ impl Datasources {
         Ok(added.total)
     }
 
-    /// `PUT /v1/Datasources/{id}/values/batchReplace`: puts up to 10,000 values in the place of those dated from `from` to `to`,
-    /// both included; how many were added. Whoever reads sees the old ones or the new ones, never some of each.
+    /// `PUT /v1/Datasources/{id}/values/batchReplace`: puts up to 10,000 values in the place of those dated
+    /// from `from` to `to`, both included; how many were added. Whoever reads sees the old ones or the new
+    /// ones, never some of each.
     ///
     /// # Errors
     /// See [`Error`](crate::Error); a value outside of the period is refused, and nothing is changed.
@@ -73,8 +75,8 @@ pub struct DatasourceList {
 }
 
 impl DatasourceList {
-    /// `$filter`: a condition made of [`fields::datasource`](crate::fields::datasource), or the text of an OData expression,
-    /// for example `startswith(title,'OEE')`.
+    /// `$filter`: a condition made of [`fields::datasource`](crate::fields::datasource), or the text of an
+    /// OData expression, for example `startswith(title,'OEE')`.
     pub fn filter(mut self, condition: impl Clause<Filter<Datasource>>) -> Self {
         self.filter = condition.text();
         self

@@ -22,7 +22,8 @@ impl Incidents {
         Records::new(self.client.clone())
     }
 
-    /// `PUT /v1/Incidents/{id}/externalId`: sets the id that another system knows the incident by; `None` clears it.
+    /// `PUT /v1/Incidents/{id}/externalId`: sets the id that another system knows the incident by; `None`
+    /// clears it.
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
@@ -36,7 +37,8 @@ impl Incidents {
         self.client.call(&call).await
     }
 
-    /// `PUT /v1/Incidents/{id}/status`: moves the incident to another status, where it may follow the present one.
+    /// `PUT /v1/Incidents/{id}/status`: moves the incident to another status, where it may follow the present
+    /// one.
     ///
     /// # Errors
     /// See [`Error`](crate::Error); the code is `incident.transition` where it may not.
@@ -58,8 +60,8 @@ impl Incidents {
         self.client.call(&call).await
     }
 
-    /// `PUT /v1/Incidents/{id}/responsible`: sets the group that follows the incident up and the member of it who is
-    /// responsible.
+    /// `PUT /v1/Incidents/{id}/responsible`: sets the group that follows the incident up and the member of it
+    /// who is responsible.
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
@@ -77,7 +79,8 @@ impl Incidents {
         self.client.call(&call).await
     }
 
-    /// `PUT /v1/Incidents/{id}/customfields/{customFieldId}`: sets the value of one custom field; the others stay.
+    /// `PUT /v1/Incidents/{id}/customfields/{customFieldId}`: sets the value of one custom field; the others
+    /// stay.
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
@@ -213,8 +216,8 @@ pub struct Trash {
 }
 
 impl Trash {
-    /// `$filter`: a condition made of [`fields::trashed_incident`](crate::fields::trashed_incident), or the text of an
-    /// OData expression, for example `severity eq 'Low'`.
+    /// `$filter`: a condition made of [`fields::trashed_incident`](crate::fields::trashed_incident), or the
+    /// text of an OData expression, for example `severity eq 'Low'`.
     pub fn filter(mut self, condition: impl Clause<Filter<TrashedIncident>>) -> Self {
         self.filter = condition.text();
         self

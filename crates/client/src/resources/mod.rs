@@ -1,7 +1,7 @@
 //! The resources and their methods, over the generated calls.
 //!
-//! What needs no more than a method is written by `cargo xtask regen` (`operations`); the file of a resource has what
-//! is written by hand. Nothing here sends, retries or decodes by itself.
+//! What needs no more than a method is written by `cargo xtask regen` (`operations`); the file of a resource
+//! has what is written by hand. Nothing here sends, retries or decodes by itself.
 
 use crate::Client;
 

@@ -1,7 +1,8 @@
 //! The operations that need no more than a method.
 //!
-//! Written by `cargo xtask regen` from spec/openapi.yaml, all but the doc comments: they stay as they are
-//! edited here. A method that is written by hand in the file of its resource is left out.
+//! Written by `cargo xtask regen` from spec/openapi.yaml, all but the doc comments: they stay as
+//! they are edited here. A method that is written by hand in the file of its resource is left
+//! out.
 
 use obeya_api::call;
 use obeya_model::{
@@ -124,7 +125,8 @@ impl Comments {
 }
 
 impl Incidents {
-    /// `GET /v2/incidents`: the incidents as v2 tells them. Expands `area`, `group`, `followUpGroup`, `type`, `comments`.
+    /// `GET /v2/incidents`: the incidents as v2 tells them. Expands `area`, `group`, `followUpGroup`, `type`,
+    /// `comments`.
     pub fn list_v2(&self) -> List<IncidentV2> {
         List::new(self.client.clone(), odata_list!(ListIncidentsV2))
     }
@@ -147,14 +149,14 @@ impl Incidents {
     /// `GET /v1/Incidents/{id}`: an incident in full.
     ///
     /// # Errors
-    /// See [`Error`](crate::Error); [`Error::is_not_found`](crate::Error::is_not_found) tells that there is none with this id
-    /// outside the trash.
+    /// See [`Error`](crate::Error); [`Error::is_not_found`](crate::Error::is_not_found) tells that there is
+    /// none with this id outside the trash.
     pub async fn get(&self, id: i32) -> Result<Incident> {
         self.client.call(&call::GetIncident::new(id)).await
     }
 
-    /// `PUT /v1/Incidents/{id}`: replaces title, type, severity and date, changes what else `update` sets, clears what
-    /// it sets to [`Patch::Null`](obeya_model::Patch::Null), and answers with the whole incident.
+    /// `PUT /v1/Incidents/{id}`: replaces title, type, severity and date, changes what else `update` sets,
+    /// clears what it sets to [`Patch::Null`](obeya_model::Patch::Null), and answers with the whole incident.
     ///
     /// The interface wants those four in every update. Taken from a record that was read some time ago, they
     /// undo what somebody else has changed since. So change one thing by its own operation, such as
@@ -194,8 +196,8 @@ impl Incidents {
     /// `DELETE /v1/Incidents/{id}`: moves the incident to the trash, where it stays for 30 days.
     ///
     /// # Errors
-    /// See [`Error`](crate::Error). A call that was sent again may meet what its first try did: an incident that is in the
-    /// trash already is not found.
+    /// See [`Error`](crate::Error). A call that was sent again may meet what its first try did: an incident
+    /// that is in the trash already is not found.
     pub async fn delete(&self, id: i32) -> Result<()> {
         self.client.call(&call::DeleteIncident::new(id)).await
     }
@@ -237,7 +239,8 @@ impl Incidents {
         self.client.call(&call::CreateIncident::new(body)).await
     }
 
-    /// `PUT /v1/Incidents/trash/{id}/restore`: takes the incident out of the trash, as it was when it was deleted.
+    /// `PUT /v1/Incidents/trash/{id}/restore`: takes the incident out of the trash, as it was when it was
+    /// deleted.
     ///
     /// # Errors
     /// See [`Error`](crate::Error); not found when it is not in the trash, or no longer.
@@ -259,7 +262,8 @@ impl Improvements {
     /// `GET /v1/Improvements/{improvementId}`
     ///
     /// # Errors
-    /// See [`Error`](crate::Error); [`Error::is_not_found`](crate::Error::is_not_found) tells that there is none with this id.
+    /// See [`Error`](crate::Error); [`Error::is_not_found`](crate::Error::is_not_found) tells that there is
+    /// none with this id.
     pub async fn get(&self, id: i32) -> Result<Improvement> {
         self.client.call(&call::GetImprovement::new(id)).await
     }
@@ -277,7 +281,8 @@ impl Improvements {
     /// `DELETE /v1/Improvements/{improvementId}`: removes the improvement for good.
     ///
     /// # Errors
-    /// See [`Error`](crate::Error). A call that was sent again may meet what its first try did, and find nothing.
+    /// See [`Error`](crate::Error). A call that was sent again may meet what its first try did, and find
+    /// nothing.
     pub async fn delete(&self, id: i32) -> Result<()> {
         self.client.call(&call::DeleteImprovement::new(id)).await
     }
@@ -301,7 +306,8 @@ impl Datasources {
         self.client.call(&call::CreateDatasourceValue::new(id, body)).await
     }
 
-    /// `PUT /v1/Datasources/{id}/values/{valueId}`: makes the value what `value` says, and empties what it leaves out.
+    /// `PUT /v1/Datasources/{id}/values/{valueId}`: makes the value what `value` says, and empties what it
+    /// leaves out.
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
@@ -312,14 +318,14 @@ impl Datasources {
     /// `DELETE /v1/Datasources/{id}/values/{valueId}`: takes the value away for good.
     ///
     /// # Errors
-    /// See [`Error`](crate::Error). A call that was sent again may meet what its first try did: a value that is gone is not
-    /// found.
+    /// See [`Error`](crate::Error). A call that was sent again may meet what its first try did: a value that
+    /// is gone is not found.
     pub async fn delete_value(&self, id: i32, value_id: i32) -> Result<()> {
         self.client.call(&call::DeleteDatasourceValue::new(id, value_id)).await
     }
 
-    /// `DELETE /v1/Datasources/{id}/values/batch`: takes up to 10,000 values away by their ids; how many there were, and are
-    /// gone. Ids that the datasource does not have are passed over.
+    /// `DELETE /v1/Datasources/{id}/values/batch`: takes up to 10,000 values away by their ids; how many
+    /// there were, and are gone. Ids that the datasource does not have are passed over.
     ///
     /// # Errors
     /// See [`Error`](crate::Error). A call that was sent again counts only what its first try left.

@@ -38,7 +38,8 @@ impl Rows {
     /// A row: a cell for each field, in their order.
     ///
     /// # Panics
-    /// When there are more or fewer cells than fields, or a cell is not of its field's kind: both are slips of the caller.
+    /// When there are more or fewer cells than fields, or a cell is not of its field's kind: both are slips
+    /// of the caller.
     pub fn push<'a>(&mut self, cells: impl IntoIterator<Item = Cell<'a>>) {
         let mut cells = cells.into_iter();
         for column in &mut self.columns {

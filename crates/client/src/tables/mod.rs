@@ -1,8 +1,8 @@
-//! Records as rows of typed columns: a record's properties by their wire names, in the order of the wire, as Arrow and whatever else
-//! is made of columns.
+//! Records as rows of typed columns: a record's properties by their wire names, in the order of the wire, as
+//! Arrow and whatever else is made of columns.
 //!
-//! The columns of each record follow from the specification ([`Tabular`]); what becomes of them is written once over [`Cell`]. Nothing here fetches, and
-//! nothing here knows a file or a database.
+//! The columns of each record follow from the specification ([`Tabular`]); what becomes of them is written
+//! once over [`Cell`]. Nothing here fetches, and nothing here knows a file or a database.
 //!
 //! ```
 //! use obeya::model::Area;
@@ -43,7 +43,8 @@ pub use batch::Rows;
 pub use cell::{Cell, Column, Field, Kind};
 pub(crate) use shape::Shape;
 
-/// Whether hardly two values of a column are alike: ids and moments. A dictionary of them costs whoever writes a file, and saves nothing.
+/// Whether hardly two values of a column are alike: ids and moments. A dictionary of them costs whoever
+/// writes a file, and saves nothing.
 #[must_use]
 pub fn is_unlike(field: &arrow_schema::Field) -> bool {
     field.name() == "id" || matches!(field.data_type(), DataType::Timestamp(..))
@@ -54,8 +55,8 @@ pub trait Tabular: Sized + 'static {
     /// Its columns. Those that are lists of their own ([`Kind::List`]) come last.
     fn columns() -> &'static [Column<Self>];
 
-    /// Columns for the related records that [`expand`](crate::List::expand) brings along: one record as [`Kind::Row`], several as
-    /// [`Kind::List`], each with the columns it has without links of its own.
+    /// Columns for the related records that [`expand`](crate::List::expand) brings along: one record as
+    /// [`Kind::Row`], several as [`Kind::List`], each with the columns it has without links of its own.
     #[must_use]
     fn links() -> &'static [Column<Self>] {
         &[]
@@ -77,7 +78,8 @@ pub fn schema<T: Tabular>() -> SchemaRef {
     cell::schema(T::columns().iter().map(|column| &column.field))
 }
 
-/// The records as a batch of [`schema`]. Instants lose what is smaller than a microsecond, and each batch has dictionaries of its own.
+/// The records as a batch of [`schema`]. Instants lose what is smaller than a microsecond, and each batch has
+/// dictionaries of its own.
 ///
 /// # Errors
 /// When a record lacks what the interface promises.

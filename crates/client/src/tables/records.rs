@@ -1,6 +1,8 @@
-//! The columns of every record, generated from the specification: a property may be null there or left out, the key never.
+//! The columns of every record, generated from the specification: a property may be null there or left out,
+//! the key never.
 //!
-//! Which texts are dictionary-encoded, and where the order is another, is set in `crates/codegen/src/records/columns.rs`.
+//! Which texts are dictionary-encoded, and where the order is another, is set in
+//! `crates/codegen/src/records/columns.rs`.
 
 use super::cell::{Cell, Column, Field, Kind, fields, nullable_fields};
 

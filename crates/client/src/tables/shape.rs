@@ -21,9 +21,11 @@ impl<T: Tabular> Shape<T> {
         Self(T::columns().iter().collect())
     }
 
-    /// The columns that `$select` names, in its order, then the links that `$expand` names, in that one's, and those that its `*` stands for.
+    /// The columns that `$select` names, in its order, then the links that `$expand` names, in that one's,
+    /// and those that its `*` stands for.
     ///
-    /// A name that is no column is left out: the service refuses it, or gives what this version does not know.
+    /// A name that is no column is left out: the service refuses it, or gives what this version does not
+    /// know.
     pub(crate) fn of(select: Option<&str>, expand: Option<&str>) -> Self {
         let Self(all) = Self::whole();
         let selected: Vec<&str> = items(select).map(name).collect();

@@ -52,7 +52,8 @@ fn value(array: &dyn Array, row: usize) -> Value {
     }
 }
 
-/// Holds the columns of `T` to records of the wire: every property has a column of its name, in its place, with its value.
+/// Holds the columns of `T` to records of the wire: every property has a column of its name, in its place,
+/// with its value.
 fn hold<T: DeserializeOwned + Tabular>(wire: &[Value]) {
     let shape = Shape::<T>::whole();
     let batch = hold_shape(&shape, wire);
@@ -370,8 +371,8 @@ fn only_what_is_selected_has_a_column_in_the_order_asked_for() {
     );
 }
 
-/// OData 4.01, URL Conventions 5.1.3: `*` is all navigation properties, an item that names one goes before it, and of `/$count` only the number
-/// comes.
+/// OData 4.01, URL Conventions 5.1.3: `*` is all navigation properties, an item that names one goes before
+/// it, and of `/$count` only the number comes.
 #[test]
 fn a_star_is_every_link_and_a_count_is_none() {
     let names = |expand| -> Vec<&str> {

@@ -24,7 +24,8 @@ use crate::error::Result;
 use crate::paged::Paged;
 use crate::prefetch::{self, Extent};
 
-/// Bodies up to this size are decoded where they arrive; larger ones would hold up other work for milliseconds.
+/// Bodies up to this size are decoded where they arrive; larger ones would hold up other work for
+/// milliseconds.
 const DECODE_IN_PLACE_BYTES: usize = 64 << 10;
 
 const ARROW: &str = "application/vnd.apache.arrow.stream";
@@ -44,7 +45,8 @@ pub struct ArrowPage {
     pub batch: RecordBatch,
     /// How many match in all, where the service says so.
     pub count: Option<i32>,
-    /// For values: the state of the datasource's values, where the service names it; see [`ValuePage::state`](crate::ValuePage).
+    /// For values: the state of the datasource's values, where the service names it; see
+    /// [`ValuePage::state`](crate::ValuePage).
     pub state: Option<String>,
 }
 
@@ -55,8 +57,8 @@ struct Stated {
 }
 
 impl Values {
-    /// Has record batches made from JSON, as they are from a service that knows nothing else: slower, and readable for
-    /// whoever watches what is sent.
+    /// Has record batches made from JSON, as they are from a service that knows nothing else: slower, and
+    /// readable for whoever watches what is sent.
     pub fn as_json(mut self) -> Self {
         self.json = true;
         self
@@ -97,7 +99,8 @@ impl Values {
         prefetch::pages(ahead, fetch, Stated::extent)
     }
 
-    /// A page in the best form that the service has. `refused` remembers that it answers 406 to whoever names Arrow.
+    /// A page in the best form that the service has. `refused` remembers that it answers 406 to whoever names
+    /// Arrow.
     async fn arrow_page(self, number: i32, refused: Arc<AtomicBool>) -> Result<Stated> {
         if self.json || refused.load(Ordering::Relaxed) {
             return self.page_as(number, JSON).await;

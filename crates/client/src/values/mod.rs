@@ -21,8 +21,8 @@ use crate::error::Result;
 use crate::paged::Paged;
 use crate::prefetch::{self, Extent};
 
-/// What a stream asks for when the caller says nothing: the largest page the interface allows, because each page
-/// costs a round trip.
+/// What a stream asks for when the caller says nothing: the largest page the interface allows, because each
+/// page costs a round trip.
 const STREAM_PAGE_SIZE: i32 = 10_000;
 
 /// Pages under way at a time when the caller says nothing.
@@ -37,8 +37,8 @@ const STATE: &str = "obeya-state";
 pub struct ValuePage {
     /// The page.
     pub page: DatasourceValuePage,
-    /// The state of the datasource's values, where the service names it: the same on every page until one of them
-    /// changes. It can only be compared.
+    /// The state of the datasource's values, where the service names it: the same on every page until one of
+    /// them changes. It can only be compared.
     pub state: Option<String>,
 }
 
@@ -86,20 +86,22 @@ impl Values {
         self
     }
 
-    /// `$filter`: a condition made of [`fields::datasource_value`](crate::fields::datasource_value), or the text of an
-    /// OData expression, for example `dimension eq 'Line 2'`.
+    /// `$filter`: a condition made of [`fields::datasource_value`](crate::fields::datasource_value), or the
+    /// text of an OData expression, for example `dimension eq 'Line 2'`.
     pub fn filter(mut self, condition: impl Clause<Filter<DatasourceValue>>) -> Self {
         self.filter = condition.text();
         self
     }
 
-    /// `$orderby`: what to sort by, keys or a text. Default, and what an empty list comes to: `valueDate`, then `id`.
+    /// `$orderby`: what to sort by, keys or a text. Default, and what an empty list comes to: `valueDate`,
+    /// then `id`.
     pub fn orderby(mut self, keys: impl Clause<Order<DatasourceValue>>) -> Self {
         self.orderby = keys.text();
         self
     }
 
-    /// Values to a page, 1 to 10,000. Default: 1,000 for [`page`](Self::page) (the service's own), 10,000 for streams.
+    /// Values to a page, 1 to 10,000. Default: 1,000 for [`page`](Self::page) (the service's own), 10,000 for
+    /// streams.
     pub fn page_size(mut self, values: i32) -> Self {
         self.page_size = Some(values);
         self

@@ -1,4 +1,5 @@
-//! The SDK against a server that only plays faults. How it works with the real service is tested with the service.
+//! The SDK against a server that only plays faults. How it works with the real service is tested with the
+//! service.
 
 #![expect(
     clippy::unwrap_used,

@@ -92,8 +92,8 @@ pub fn wait(status: u16, retry_after: &'static str) -> Response {
     response
 }
 
-/// The clock of a test, which moves only when told to. (Tokio's own way of moving it when nothing is runnable would
-/// skip ahead each time an answer is awaited; a blocking task keeps it from doing so.)
+/// The clock of a test, which moves only when told to. (Tokio's own way of moving it when nothing is runnable
+/// would skip ahead each time an answer is awaited; a blocking task keeps it from doing so.)
 pub struct Clock {
     _hold: std::sync::mpsc::Sender<()>,
 }
@@ -111,8 +111,8 @@ impl Clock {
     }
 }
 
-/// The tries of a client as they end: attempt and status. Whoever has received one knows that the client has gone on
-/// to its next wait, because the test shares its thread.
+/// The tries of a client as they end: attempt and status. Whoever has received one knows that the client has
+/// gone on to its next wait, because the test shares its thread.
 pub type Tries = UnboundedReceiver<(u32, Option<u16>)>;
 
 /// Settings with a view of the tries.

@@ -43,7 +43,8 @@ struct Argument<'a> {
 
 impl Argument<'_> {
     fn is_optional(&self) -> bool {
-        // Leaving a body out would send `null`, which empties something: it is asked for even where it may be null.
+        // Leaving a body out would send `null`, which empties something: it is asked for even where it may be
+        // null.
         self.name != "body" && option_of(self.ty).is_some()
     }
 }

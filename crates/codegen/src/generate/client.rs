@@ -59,8 +59,9 @@ pub(super) fn file(rest: Vec<Item>, operations: &[Operation]) -> Result<syn::Fil
     })
 }
 
-/// Positional methods sort their parameters by wire name: `$filter` and `$orderby`, both `Option<&str>`, swap without
-/// an error. Nobody outside the crate may call them. `new` goes: it has a timeout of its own, and unwraps.
+/// Positional methods sort their parameters by wire name: `$filter` and `$orderby`, both `Option<&str>`, swap
+/// without an error. Nobody outside the crate may call them. `new` goes: it has a timeout of its own, and
+/// unwraps.
 fn hide_methods(item: &mut ItemImpl) {
     item.items
         .retain(|member| !matches!(member, ImplItem::Fn(method) if method.sig.ident == "new"));
@@ -71,7 +72,8 @@ fn hide_methods(item: &mut ItemImpl) {
     }
 }
 
-/// A raw twin was given a path of its own so that the generator takes it; the request must go to the real one.
+/// A raw twin was given a path of its own so that the generator takes it; the request must go to the real
+/// one.
 fn without_raw_mark(item: &ItemImpl) -> Result<Item, Error> {
     let source = item.to_token_stream().to_string();
     Ok(syn::parse_str(&source.replace(RAW_MARK, ""))?)

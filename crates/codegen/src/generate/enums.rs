@@ -1,4 +1,5 @@
-//! String enums that stay open: a word added by a later server becomes `Unknown`, instead of failing a whole page.
+//! String enums that stay open: a word added by a later server becomes `Unknown`, instead of failing a whole
+//! page.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;

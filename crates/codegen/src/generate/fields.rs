@@ -1,8 +1,9 @@
 //! The properties that query options may name, as functions of Rust: a module for each entity.
 //!
-//! Entities are the items of the lists that take `$filter`, and whatever their links lead to. A link is a property that
-//! refers to another object, or to many of one. Which entities there are and how they are linked is all that is known here;
-//! what can be done with a property is said by its type in the query builder.
+//! Entities are the items of the lists that take `$filter`, and whatever their links lead to. A link is a
+//! property that refers to another object, or to many of one. Which entities there are and how they are
+//! linked is all that is known here; what can be done with a property is said by its type in the query
+//! builder.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,4 +1,5 @@
-//! Document → source. One run of the generator yields both halves: the types go to the model, the rest to the client.
+//! Document → source. One run of the generator yields both halves: the types go to the model, the rest to the
+//! client.
 
 mod calls;
 mod client;
@@ -34,7 +35,8 @@ pub fn generate(spec: &Spec) -> Result<Generated, Error> {
     let document = normalise::normalise(spec.document());
     let openapi = crate::openapi(&document)?;
     let mut generator = Generator::new(&settings(&enums));
-    // The generator asserts and panics on what it does not know; the lint should have found it, but never trust that.
+    // The generator asserts and panics on what it does not know; the lint should have found it, but never
+    // trust that.
     let tokens = catch_unwind(AssertUnwindSafe(|| generator.generate_tokens(&openapi)))
         .map_err(|panic| Error::Generator(panic_text(&*panic)))?
         .map_err(|error| Error::Generator(error.to_string()))?;

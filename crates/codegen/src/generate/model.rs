@@ -1,4 +1,5 @@
-//! The types: what the generator made, with open enums, `Patch` fields, constructors and optional JSON Schemas.
+//! The types: what the generator made, with open enums, `Patch` fields, constructors and optional JSON
+//! Schemas.
 
 use std::collections::BTreeMap;
 
@@ -82,8 +83,8 @@ fn sort_fields(item: &mut ItemStruct, order: &BTreeMap<String, Vec<String>>) {
     fields.named = sorted.into_iter().collect();
 }
 
-/// A property that is required but may be null is read as null when it is absent: other servers of this interface
-/// leave empty properties out.
+/// A property that is required but may be null is read as null when it is absent: other servers of this
+/// interface leave empty properties out.
 fn tolerate_absence(item: &mut ItemStruct) {
     for field in &mut item.fields {
         let strict = |attr: &syn::Attribute| {
@@ -101,7 +102,8 @@ fn tolerate_absence(item: &mut ItemStruct) {
     }
 }
 
-/// `Box<Option<T>>`, which the generator makes on some circles of types, → `Option<Box<T>>`, left out when empty.
+/// `Box<Option<T>>`, which the generator makes on some circles of types, → `Option<Box<T>>`, left out when
+/// empty.
 fn unbox_options(item: &mut ItemStruct) {
     for field in &mut item.fields {
         let Some(inner) = argument_of(&field.ty, "Box").and_then(option_of) else {
@@ -181,7 +183,8 @@ fn rename(field: &Field) -> Option<String> {
     name
 }
 
-/// `new(required…)` for a struct some but not all of whose fields may be left out: it makes `..T::new(…)` possible.
+/// `new(required…)` for a struct some but not all of whose fields may be left out: it makes `..T::new(…)`
+/// possible.
 fn constructor(item: &ItemStruct) -> Option<Item> {
     let Fields::Named(fields) = &item.fields else {
         return None;

@@ -1,7 +1,8 @@
-//! What the generator would panic on, turn into Rust that does not compile, or silently get wrong, as sentences.
+//! What the generator would panic on, turn into Rust that does not compile, or silently get wrong, as
+//! sentences.
 //!
-//! Each check exists because of one observed fact about the generator or the interface; the check's comment states it.
-//! Style of the document (missing descriptions, spelling) is a linter's business, not ours.
+//! Each check exists because of one observed fact about the generator or the interface; the check's comment
+//! states it. Style of the document (missing descriptions, spelling) is a linter's business, not ours.
 
 mod document;
 mod operations;

@@ -45,7 +45,8 @@ pub(super) fn check(report: &mut Report<'_>) {
         .iter()
         .map(|(id, pointer)| (id.clone(), pascal(id), format!("{pointer}/operationId")));
     report.collisions("operations", "operationIds", names);
-    // Paths match case-insensitively in the service: two that differ only so, or only in a parameter's name, are one.
+    // Paths match case-insensitively in the service: two that differ only so, or only in a parameter's name,
+    // are one.
     let mut seen: Vec<(String, String)> = Vec::new();
     for (route, shape, pointer) in routes {
         if let Some((first, _)) = seen.iter().find(|(_, other)| *other == shape) {

@@ -97,8 +97,8 @@ pub(super) fn check(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
     }
 }
 
-/// Several media types on one answer are collapsed to JSON for the generator: right only if they carry one schema. Bytes are for who asks for them, and
-/// never read as that type.
+/// Several media types on one answer are collapsed to JSON for the generator: right only if they carry one
+/// schema. Bytes are for who asks for them, and never read as that type.
 fn check_media_types(report: &mut Report<'_>, response: &Value, pointer: &str, place: &str) {
     let content = response.get("content").and_then(Value::as_object);
     let described: Vec<(&str, &Value)> = content

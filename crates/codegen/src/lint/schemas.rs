@@ -89,7 +89,8 @@ fn check_enum(report: &mut Report<'_>, schema: &Value, pointer: &str) {
         return;
     };
     let place = place_of(pointer);
-    // Only a named enum can be replaced by an open one; the generator's own would fail a whole page on a new word.
+    // Only a named enum can be replaced by an open one; the generator's own would fail a whole page on a new
+    // word.
     if pointer.matches('/').count() != 3 || !pointer.starts_with("/components/schemas/") {
         report.add(pointer, &place, "an enum inside another schema would be closed to new words; name it under `components.schemas`");
     }

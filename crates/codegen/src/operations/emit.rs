@@ -1,6 +1,7 @@
 //! `enum Operation`, as source: one variant for each operation, and constant tables over it.
 //!
-//! The code stands alone (only `core`), so the server can include it without depending on the client and the reverse.
+//! The code stands alone (only `core`), so the server can include it without depending on the client and the
+//! reverse.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;

@@ -63,7 +63,8 @@ pub struct Parameter {
     pub description: String,
 }
 
-/// The operations of a document, in the order they are written. What [`crate::lint`] refuses may be missing here.
+/// The operations of a document, in the order they are written. What [`crate::lint`] refuses may be missing
+/// here.
 #[must_use]
 pub fn operations(document: &Value) -> Vec<Operation> {
     raw(document)
@@ -184,7 +185,8 @@ fn scopes(security: Option<&Value>) -> Vec<String> {
         .collect()
 }
 
-/// The errors in the list at the end of a description: `- 409 `incident.transition`: the status cannot follow`.
+/// The errors in the list at the end of a description: `- 409 `incident.transition`: the status cannot
+/// follow`.
 fn errors(description: &str) -> Vec<Error> {
     let Some((_, list)) = description.split_once(ERRORS) else {
         return Vec::new();

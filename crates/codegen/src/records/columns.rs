@@ -26,7 +26,8 @@ const DICTIONARIES: [(&str, &[&str]); 6] = [
     ),
 ];
 
-/// The properties that come first where columns have another order than the document; the others follow in its order.
+/// The properties that come first where columns have another order than the document; the others follow in
+/// its order.
 const FIRST: [(&str, &[&str]); 2] = [
     ("IncidentConsequence", &["id", "title", "amount"]),
     (
@@ -84,7 +85,8 @@ fn target<'a>(property: &Property<'a>) -> Option<&'a str> {
     }
 }
 
-/// Whether a property leads to a record that comes along only when it is asked for. What is promised stands in each record.
+/// Whether a property leads to a record that comes along only when it is asked for. What is promised stands
+/// in each record.
 fn is_link(property: &Property<'_>) -> bool {
     !property.is_value() && !property.is_required
 }

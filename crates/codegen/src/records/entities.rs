@@ -1,4 +1,5 @@
-//! The wire facts of each record for the service: a struct with a field for each property, which says where it is read from.
+//! The wire facts of each record for the service: a struct with a field for each property, which says where
+//! it is read from.
 
 use heck::ToSnakeCase;
 use proc_macro2::TokenStream;
@@ -8,8 +9,8 @@ use super::{Kind, Property, Record, ident, listed, screaming};
 use crate::naming::pascal;
 use crate::{Error, Spec, normalise};
 
-/// The source of the records and of the enumerations that their properties hold. It expects `Source`, `column`, and the
-/// `Property`, `Type` and `EnumType` of the entity model in scope.
+/// The source of the records and of the enumerations that their properties hold. It expects `Source`,
+/// `column`, and the `Property`, `Type` and `EnumType` of the entity model in scope.
 ///
 /// # Errors
 /// What was generated is no Rust, which no specification that [`crate::lint`] has passed leads to.

@@ -1,7 +1,8 @@
 //! The operations as methods of the SDKs: what each is called, what it takes and what it gives.
 //!
-//! [`methods`] reads them from the document. [`rust`] writes the methods of the Rust SDK; those of the Python package
-//! are written by `xtask`, from the same list. What has no plain form ([`Kind::ByHand`]) is written by hand.
+//! [`methods`] reads them from the document. [`rust`] writes the methods of the Rust SDK; those of the Python
+//! package are written by `xtask`, from the same list. What has no plain form ([`Kind::ByHand`]) is written
+//! by hand.
 
 mod rust;
 

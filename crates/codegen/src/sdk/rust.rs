@@ -11,8 +11,8 @@ const WIDTH: usize = 110;
 
 /// The file of the plain methods: an `impl` for each resource, without what is written by hand.
 ///
-/// `existing` is the file as it is: the doc comments of a method stay. `by_hand` gives the hand-written source that
-/// may have methods of a resource.
+/// `existing` is the file as it is: the doc comments of a method stay. `by_hand` gives the hand-written
+/// source that may have methods of a resource.
 ///
 /// # Errors
 /// An operation that has no plain form, and no method by hand.
@@ -58,8 +58,9 @@ pub fn rust(
     let types: Vec<String> = types.into_iter().collect();
     let mut out = format!(
         "//! The operations that need no more than a method.\n//!\n\
-         //! Written by `cargo xtask regen` from spec/openapi.yaml, all but the doc comments: they stay as they are\n\
-         //! edited here. A method that is written by hand in the file of its resource is left out.\n\n\
+         //! Written by `cargo xtask regen` from spec/openapi.yaml, all but the doc comments: they stay as\n\
+         //! they are edited here. A method that is written by hand in the file of its resource is left\n\
+         //! out.\n\n\
          use obeya_api::call;\nuse obeya_model::{{\n    {},\n}};\n\n\
          use super::{{{}}};\nuse crate::error::Result;\nuse crate::list::{{Get, List}};\n",
         types.join(",\n    "),

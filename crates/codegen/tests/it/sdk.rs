@@ -1,4 +1,5 @@
-//! The methods of the SDKs: what is generated, what is left to hand-written code, and what stays as it was edited.
+//! The methods of the SDKs: what is generated, what is left to hand-written code, and what stays as it was
+//! edited.
 
 use obeya_codegen::Spec;
 use obeya_codegen::sdk::{Kind, methods, rust};

@@ -1,5 +1,5 @@
-//! Instants and days, each with its text. They know of each other: an instant falls on a day, and a day may be written
-//! as its midnight.
+//! Instants and days, each with its text. They know of each other: an instant falls on a day, and a day may
+//! be written as its midnight.
 
 mod date;
 mod timestamp;

@@ -1,7 +1,7 @@
 //! An instant, as this interface writes it: read leniently, written in one form.
 //!
-//! Written by hand rather than borrowed from a library because clients of this interface send timestamps without an
-//! offset, which every library refuses, and because the store keeps whole ticks of 100 ns.
+//! Written by hand rather than borrowed from a library because clients of this interface send timestamps
+//! without an offset, which every library refuses, and because the store keeps whole ticks of 100 ns.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -53,7 +53,8 @@ impl Timestamp {
         ticks: 2_932_897 * SECONDS_PER_DAY * TICKS_PER_SECOND - 1,
     };
 
-    /// The instant that many ticks of 100 ns after 1970-01-01T00:00Z, or `None` outside the years 0000 to 9999.
+    /// The instant that many ticks of 100 ns after 1970-01-01T00:00Z, or `None` outside the years 0000 to
+    /// 9999.
     #[must_use]
     pub const fn from_ticks(ticks: i64) -> Option<Self> {
         if ticks < Self::MIN.ticks || ticks > Self::MAX.ticks {

@@ -1,7 +1,7 @@
 //! The abstract syntax of query options: what was written, with byte positions, before any entity is known.
 //!
-//! Trees compare equal when they mean the same text: positions are ignored, so that printing and parsing again can be
-//! checked for equality.
+//! Trees compare equal when they mean the same text: positions are ignored, so that printing and parsing
+//! again can be checked for equality.
 //!
 //! ```
 //! use obeya_odata::ast::{BinaryOp, ExprKind};
@@ -116,7 +116,8 @@ pub enum Literal {
     DateTimeOffset {
         /// Ticks of 100 ns since 1970-01-01T00:00Z.
         ticks: i64,
-        /// The offset that was written, in minutes; `totaloffsetminutes` and the day and hour functions depend on it.
+        /// The offset that was written, in minutes; `totaloffsetminutes` and the day and hour functions
+        /// depend on it.
         offset_minutes: i16,
     },
     /// A time of day: ticks of 100 ns since midnight.

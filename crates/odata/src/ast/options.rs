@@ -30,7 +30,8 @@ pub enum OptionName {
 }
 
 impl OptionName {
-    /// Every option that a list answers by itself. `$skiptoken` is not among them: whoever does nothing with it must not take it.
+    /// Every option that a list answers by itself. `$skiptoken` is not among them: whoever does nothing with
+    /// it must not take it.
     pub const ALL: &'static [Self] = &[
         Self::Search,
         Self::Filter,
@@ -78,8 +79,8 @@ impl OptionName {
     }
 }
 
-/// The options of one request, or of one `$expand` item, as they were written. Made by [`Options::parse`], or from
-/// `Options::default()` by setting fields.
+/// The options of one request, or of one `$expand` item, as they were written. Made by [`Options::parse`], or
+/// from `Options::default()` by setting fields.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Options {
@@ -106,8 +107,9 @@ pub struct Options {
 }
 
 impl Options {
-    /// What decides which rows there are and in which order, as text: the same for requests that mean the same however they are spelled, and another for
-    /// others. A place in one list is a place in every list whose text is the same.
+    /// What decides which rows there are and in which order, as text: the same for requests that mean the
+    /// same however they are spelled, and another for others. A place in one list is a place in every list
+    /// whose text is the same.
     #[must_use]
     pub fn listing(&self) -> String {
         let aliases: Vec<String> = self

@@ -249,8 +249,8 @@ fn call(
     ))
 }
 
-/// Instants are kept in UTC. The specification has such a service refuse the parts of a literal instant in another zone,
-/// and the offset of a literal is the one thing that is still known.
+/// Instants are kept in UTC. The specification has such a service refuse the parts of a literal instant in
+/// another zone, and the offset of a literal is the one thing that is still known.
 fn offset_of_literal(function: Function, at: usize, arg: &Expr) -> Result<Option<Node>, Error> {
     let ExprKind::Literal(Literal::DateTimeOffset { offset_minutes, .. }) = arg.kind else {
         return Ok(None);
@@ -292,7 +292,8 @@ fn check_length(nodes: &[Node]) -> Result<(), Error> {
     }
 }
 
-/// A pattern is a literal, so that a wrong one is refused here and a right one is compiled once, not for each row.
+/// A pattern is a literal, so that a wrong one is refused here and a right one is compiled once, not for each
+/// row.
 fn check_pattern(at: usize, nodes: &mut Vec<Node>) -> Result<(), Error> {
     if nodes.len() == 2 {
         nodes.push(Node::new(

@@ -135,7 +135,8 @@ fn check_one(navigation: &Navigation, item: &ExpandItem, at: Option<usize>) -> R
     }
 }
 
-/// "The $filter and $search system query options can be used to limit the number of related entities included in the count."
+/// "The $filter and $search system query options can be used to limit the number of related entities included
+/// in the count."
 fn check_counted(
     navigation: &Navigation,
     item: &ExpandItem,
@@ -163,7 +164,8 @@ fn check_counted(
     }
 }
 
-/// The options of the next level: what was written in parentheses, what `$select` paths add, and what `$levels` repeats.
+/// The options of the next level: what was written in parentheses, what `$select` paths add, and what
+/// `$levels` repeats.
 fn nested_options(
     level: &Level<'_>,
     entity: &'static EntityType,
@@ -219,7 +221,8 @@ fn nested_options(
     Ok(nested)
 }
 
-/// Positions inside an item are positions in `$expand`, whatever the inner option; the message keeps the inner option's name.
+/// Positions inside an item are positions in `$expand`, whatever the inner option; the message keeps the
+/// inner option's name.
 fn inside(error: Error, navigation: &Navigation) -> Error {
     let message = if error.option.is_empty() || error.option == "$expand" {
         error.message

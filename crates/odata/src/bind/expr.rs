@@ -60,7 +60,8 @@ impl Binder<'_> {
 
     fn counted(&mut self, expr: &Expr) -> Result<Node, Error> {
         let at = expr.at;
-        // What is written once under an alias is used as often as the alias: the parser's count does not bound it.
+        // What is written once under an alias is used as often as the alias: the parser's count does not
+        // bound it.
         if self.alias_depth > 0 {
             self.used.alias_nodes += 1;
             if self.used.alias_nodes > self.limits.nodes {
@@ -292,7 +293,8 @@ impl Binder<'_> {
         ))
     }
 
-    /// A condition on the members of a collection, which a range variable names, or plain paths where there is none.
+    /// A condition on the members of a collection, which a range variable names, or plain paths where there
+    /// is none.
     fn within(
         &mut self,
         name: Option<&str>,

@@ -11,15 +11,18 @@ use crate::value::Value;
 impl Binder<'_> {
     /// `left in (…)`
     pub(super) fn among(&mut self, at: usize, left: Node, list: &[Expr]) -> Result<Node, Error> {
-        // Its type alone says what fits beside it; the tree need not be copied for each of a thousand literals.
+        // Its type alone says what fits beside it; the tree need not be copied for each of a thousand
+        // literals.
         let shape = Node::new(left.at, left.ty, NodeKind::Null);
-        // A condition is no column that could be looked for in a list, and null is in none; they are compared with each member.
+        // A condition is no column that could be looked for in a list, and null is in none; they are compared
+        // with each member.
         let listable =
             !left.is_null() && (!left.is_boolean() || matches!(left.kind, NodeKind::Property(..)));
         let (mut values, mut null, mut others) =
             (Vec::with_capacity(list.len()), false, Vec::new());
         for member in list {
-            // Literals count as members and not as parts of the expression, also where an alias gives the list.
+            // Literals count as members and not as parts of the expression, also where an alias gives the
+            // list.
             let node = match &member.kind {
                 ExprKind::Literal(literal) => bind_literal(member.at, literal),
                 _ => self.expr(member)?,
@@ -54,7 +57,8 @@ impl Binder<'_> {
         ))
     }
 
-    /// `left in @list`. An alias whose value is no list gives a list of one: `(5)` and `5` are the same expression.
+    /// `left in @list`. An alias whose value is no list gives a list of one: `(5)` and `5` are the same
+    /// expression.
     pub(super) fn among_alias(&mut self, at: usize, left: Node, name: &str) -> Result<Node, Error> {
         self.aliased(at, name, |binder, value| {
             let list = match &value.kind {
@@ -76,7 +80,8 @@ impl Binder<'_> {
         })
     }
 
-    /// Accounts for an operand that is written more than once. Lists within lists would double it at every level.
+    /// Accounts for an operand that is written more than once. Lists within lists would double it at every
+    /// level.
     fn repeat(&mut self, node: &Node) -> Result<(), Error> {
         let most = self.limits.nodes.saturating_mul(4);
         self.used.repeated += node.size();

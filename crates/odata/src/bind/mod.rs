@@ -103,7 +103,8 @@ pub struct BoundExpand {
     pub query: Bound,
     /// Which column of the parent's rows holds the link value.
     pub link: usize,
-    /// Whether only the number of entities is asked for (`boards/$count`) and not themselves; [`Bound::count`] is then true.
+    /// Whether only the number of entities is asked for (`boards/$count`) and not themselves;
+    /// [`Bound::count`] is then true.
     pub count_only: bool,
 }
 
@@ -144,7 +145,8 @@ impl Bound {
         self.count
     }
 
-    /// Whether `now()` is asked for, here or in what is expanded: the same options then make another query at another time.
+    /// Whether `now()` is asked for, here or in what is expanded: the same options then make another query at
+    /// another time.
     #[must_use]
     pub fn asks_the_time(&self) -> bool {
         self.asks_the_time

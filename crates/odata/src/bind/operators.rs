@@ -1,4 +1,5 @@
-//! Operators by the types of their operands: what can be compared and computed with what, and what comes of it.
+//! Operators by the types of their operands: what can be compared and computed with what, and what comes of
+//! it.
 
 use super::node::{Arithmetic, Comparison, Node, NodeKind, is_integer, is_numeric, type_name};
 use crate::ast::BinaryOp;
@@ -9,8 +10,8 @@ use crate::literal;
 use crate::nearest::{did_you_mean, nearest};
 use crate::value::Value;
 
-/// The type of `Namespace.Type'Member'` until it meets the enumeration it is compared with. Its written name is not
-/// checked: no name of a type is on the wire of this interface, so clients have made up their own.
+/// The type of `Namespace.Type'Member'` until it meets the enumeration it is compared with. Its written name
+/// is not checked: no name of a type is on the wire of this interface, so clients have made up their own.
 pub(super) static ANY_ENUM: EnumType = EnumType {
     name: "an enumeration",
     members: &[],
@@ -74,8 +75,8 @@ fn is_any(node: &Node) -> bool {
 
 /// A literal in the form that the type beside it asks for.
 pub(super) fn adapt(node: Node, beside: Option<Type>) -> Result<Node, Error> {
-    // A day beside an instant is its first moment, in UTC as every input without an offset; clients that know the property
-    // as a date from v1 write it so.
+    // A day beside an instant is its first moment, in UTC as every input without an offset; clients that know
+    // the property as a date from v1 write it so.
     if let (Some(Type::Date), Some(Type::DateTimeOffset), NodeKind::Value(Value::Int(days))) =
         (node.ty, beside, &node.kind)
     {
@@ -114,7 +115,8 @@ pub(super) fn adapt(node: Node, beside: Option<Type>) -> Result<Node, Error> {
     }
 }
 
-/// The word is a member of the enumeration; otherwise the error says which one was meant, or which ones there are.
+/// The word is a member of the enumeration; otherwise the error says which one was meant, or which ones there
+/// are.
 fn check_member(of: &EnumType, word: &str, at: usize) -> Result<(), Error> {
     if of.members.contains(&word) {
         return Ok(());
@@ -131,9 +133,9 @@ fn check_member(of: &EnumType, word: &str, at: usize) -> Result<(), Error> {
     Err(Error::new(ErrorKind::Value, at, message))
 }
 
-/// Two operands that are tested for equality: beside a property of an enumeration, a literal must be one of its members. Any
-/// other word is a slip, such as `severity eq 'high'`, and would match nothing without a sign. What functions make of the
-/// property or of the literal is text like any other.
+/// Two operands that are tested for equality: beside a property of an enumeration, a literal must be one of
+/// its members. Any other word is a slip, such as `severity eq 'high'`, and would match nothing without a
+/// sign. What functions make of the property or of the literal is text like any other.
 pub(super) fn check_members(left: &Node, right: &Node) -> Result<(), Error> {
     for (property, literal) in [(left, right), (right, left)] {
         if let (
@@ -179,7 +181,8 @@ pub(super) fn compare(
     ))
 }
 
-/// Durations written as plain strings, as 4.01 allows. Nothing else that is computed with can be written as one.
+/// Durations written as plain strings, as 4.01 allows. Nothing else that is computed with can be written as
+/// one.
 fn durations(op: BinaryOp, left: Node, right: Node) -> Result<(Node, Node), Error> {
     use Type::{Date, DateTimeOffset, Duration};
     let moved = |ty| matches!(ty, Some(Date | DateTimeOffset | Duration));

@@ -7,7 +7,8 @@ use crate::edm::{Cardinality, EntityType, Navigation};
 use crate::error::{Error, ErrorKind, excerpt};
 use crate::nearest::{did_you_mean, nearest};
 
-/// A range variable in scope. Without a name it is the member that plain paths start from, inside `$count($filter=…)`.
+/// A range variable in scope. Without a name it is the member that plain paths start from, inside
+/// `$count($filter=…)`.
 pub(crate) struct Variable {
     pub name: Option<String>,
     pub entity: &'static EntityType,
@@ -49,8 +50,8 @@ impl Binder<'_> {
         }
     }
 
-    /// Two operands of which at least one is an entity: it stands for its key. An entity can only be compared with one of
-    /// its own kind and with null.
+    /// Two operands of which at least one is an entity: it stands for its key. An entity can only be compared
+    /// with one of its own kind and with null.
     pub(super) fn references(
         &mut self,
         comparison: Comparison,
@@ -95,7 +96,8 @@ impl Binder<'_> {
         expr
     }
 
-    /// The key of the entity that a path leads to, if it leads to one: a navigation to one, a range variable, `$it`. An alias may hold the path.
+    /// The key of the entity that a path leads to, if it leads to one: a navigation to one, a range variable,
+    /// `$it`. An alias may hold the path.
     fn entity(&self, expr: &Expr) -> Option<(Node, &'static EntityType)> {
         let ExprKind::Path(path) = &self.meant(expr).kind else {
             return None;
@@ -135,7 +137,8 @@ impl Binder<'_> {
         }
     }
 
-    /// Follows all names of a path but the last: where it starts, what it passes, and the entity the last name is of.
+    /// Follows all names of a path but the last: where it starts, what it passes, and the entity the last
+    /// name is of.
     fn walk<'p>(
         &self,
         path: &'p [Segment],
@@ -176,7 +179,8 @@ impl Binder<'_> {
         Ok((source, entity, last))
     }
 
-    /// The row a path starts from, and the names that remain. A range variable hides a property of the same name.
+    /// The row a path starts from, and the names that remain. A range variable hides a property of the same
+    /// name.
     fn start<'p>(
         &self,
         path: &'p [Segment],

@@ -8,16 +8,18 @@ use super::types::Boolean;
 use super::value::{Filter, Named, Value};
 use crate::ast::OrderItem;
 
-/// Something that can be given as the option `O`: [`Filter`], [`Order`], [`Select`] or [`Expansion`](super::Expansion) of an
-/// entity.
+/// Something that can be given as the option `O`: [`Filter`], [`Order`], [`Select`] or
+/// [`Expansion`](super::Expansion) of an entity.
 ///
-/// A text is taken as it is, and nothing in it is checked. Lists (tuples, arrays, vectors) are of one option's parts.
+/// A text is taken as it is, and nothing in it is checked. Lists (tuples, arrays, vectors) are of one
+/// option's parts.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be given as `{O}`",
     label = "expected an expression about the same entity, or a text"
 )]
 pub trait Clause<O> {
-    /// The option's value, not percent-encoded; `None` for an empty list, as an option without a value is none.
+    /// The option's value, not percent-encoded; `None` for an empty list, as an option without a value is
+    /// none.
     fn text(self) -> Option<String>;
 }
 

@@ -10,8 +10,9 @@ use super::value::Filter;
 
 /// The option `$expand` of the entity `R`. Its parts are links; the value is all of them.
 ///
-/// A link may be expanded only once, so parts that lead through the same one are made one: `(incident().area(), incident().group())` is
-/// `incident($expand=area,group)`. Parts whose options differ (two `$top`, or `$levels` for one of them) can't be, and the service refuses them.
+/// A link may be expanded only once, so parts that lead through the same one are made one:
+/// `(incident().area(), incident().group())` is `incident($expand=area,group)`. Parts whose options differ
+/// (two `$top`, or `$levels` for one of them) can't be, and the service refuses them.
 #[derive(Debug)]
 pub struct Expansion<R>(PhantomData<fn() -> R>);
 
@@ -43,7 +44,8 @@ pub enum ToOne {}
 #[derive(Debug)]
 pub enum ToMany {}
 
-/// A link of the entity `R` to the entity `E`, as a part of `$expand`, with the options that apply to what it leads to.
+/// A link of the entity `R` to the entity `E`, as a part of `$expand`, with the options that apply to what it
+/// leads to.
 #[must_use = "a part of `$expand` does nothing until it is given to a query"]
 pub struct Expand<R, E, N> {
     names: Vec<String>,
@@ -78,7 +80,8 @@ impl<R, E, N> Expand<R, E, N> {
         }
     }
 
-    /// `$select` of the linked entity. Called again, it takes the place of what was said before, like every option.
+    /// `$select` of the linked entity. Called again, it takes the place of what was said before, like every
+    /// option.
     pub fn select(self, properties: impl Clause<Select<E>>) -> Self {
         self.with("$select", properties.text())
     }

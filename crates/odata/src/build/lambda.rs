@@ -1,8 +1,8 @@
 //! `any`, `all` and `$count`, and the names of range variables.
 //!
-//! A closure is given its variable before anybody knows which names its body will use. So the variable has a name that
-//! nobody else has while the body is made, and gets its own when it is done: the first letter of the link, with a number
-//! where the body uses that for something else.
+//! A closure is given its variable before anybody knows which names its body will use. So the variable has a
+//! name that nobody else has while the body is made, and gets its own when it is done: the first letter of
+//! the link, with a number where the body uses that for something else.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};

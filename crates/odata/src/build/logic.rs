@@ -70,7 +70,8 @@ pub fn any_of<R, O: Operand<Boolean, R>>(conditions: impl IntoIterator<Item = O>
     join(LogicOp::Or, operands)
 }
 
-/// One list of operands, those of lists of the same kind among them: a chain as long as it likes is one level deep.
+/// One list of operands, those of lists of the same kind among them: a chain as long as it likes is one level
+/// deep.
 fn join<R>(op: LogicOp, parts: impl IntoIterator<Item = Expr>) -> Filter<R> {
     let mut operands: Vec<Expr> = Vec::new();
     for part in parts {

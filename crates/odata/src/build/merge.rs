@@ -1,8 +1,8 @@
-//! Parts of `$expand` that name the same link, made one: `incident().area()` and `incident().group()` both lead through `incident`, which may be
-//! expanded only once.
+//! Parts of `$expand` that name the same link, made one: `incident().area()` and `incident().group()` both
+//! lead through `incident`, which may be expanded only once.
 //!
-//! It works on the parts' texts, as some were given as texts, and knows no more of them than where names, options and commas are. What it can't make
-//! one stays as it is and is refused by the service.
+//! It works on the parts' texts, as some were given as texts, and knows no more of them than where names,
+//! options and commas are. What it can't make one stays as it is and is refused by the service.
 
 /// One link with its options.
 struct Item<'a> {
@@ -99,7 +99,8 @@ impl<'a> Item<'a> {
     }
 }
 
-/// The pieces between signs that stand in no parentheses, brackets or quotes; `None` where one of these is not closed.
+/// The pieces between signs that stand in no parentheses, brackets or quotes; `None` where one of these is
+/// not closed.
 fn split(text: &str, at: char) -> Option<Vec<&str>> {
     let (mut pieces, mut begin, mut open, mut quote) = (Vec::new(), 0, 0_usize, None);
     for (index, c) in text.char_indices() {

@@ -1,9 +1,10 @@
 //! Query options written in Rust: properties with their types, and the expressions that can be made of them.
 //!
-//! What is built is the tree of [`crate::ast`], printed by the crate's own printer: it parses back to the same tree. What
-//! OData would refuse for its types does not compile. Nothing here knows an entity model: whoever declares the properties
-//! (by hand as below, or generated) says what exists. What depends on values stays the service's to refuse: more than its
-//! [`Limits`](crate::Limits), a division by zero, U+0000 in a text.
+//! What is built is the tree of [`crate::ast`], printed by the crate's own printer: it parses back to the
+//! same tree. What OData would refuse for its types does not compile. Nothing here knows an entity model:
+//! whoever declares the properties (by hand as below, or generated) says what exists. What depends on values
+//! stays the service's to refuse: more than its [`Limits`](crate::Limits), a division by zero, U+0000 in a
+//! text.
 //!
 //! An entity is a type that stands for it, and a row type whose methods are its properties:
 //!
@@ -83,7 +84,8 @@
 //! assert_eq!(group().name().eq("5").to_string(), "name eq '5'");
 //! ```
 //!
-//! An expression about one entity is not taken for another's, as the first type parameter of [`Value`] says what it is about:
+//! An expression about one entity is not taken for another's, as the first type parameter of [`Value`] says
+//! what it is about:
 //!
 //! ```compile_fail,E0277
 //! # use obeya_odata::build::{Clause, Filter, Path, Property, Text};

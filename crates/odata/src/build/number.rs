@@ -28,7 +28,8 @@ macro_rules! arithmetic {
                 self.binary(BinaryOp::Mul, other.into_value().into_expr())
             }
 
-            /// `div`: whole numbers give a whole number, cut towards zero. The service refuses to divide them by zero.
+            /// `div`: whole numbers give a whole number, cut towards zero. The service refuses to divide them
+            /// by zero.
             pub fn div(self, other: impl Operand<$operand, R>) -> Value<R, $ty> {
                 self.binary(BinaryOp::Div, other.into_value().into_expr())
             }

@@ -88,15 +88,16 @@ impl<R, E: Display> Operand<Enum<E>, R> for &E {
 }
 
 impl<R, T: InstantType> Value<R, T, Computed> {
-    /// An instant: ticks of 100 ns since 1970-01-01T00:00Z. Those outside the years 0000 to 9999 are taken as the first or
-    /// the last moment of them.
+    /// An instant: ticks of 100 ns since 1970-01-01T00:00Z. Those outside the years 0000 to 9999 are taken as
+    /// the first or the last moment of them.
     pub fn from_ticks(ticks: i64) -> Self {
         Self::literal(instant(ticks))
     }
 }
 
 impl<R, T: DateType> Value<R, T, Computed> {
-    /// A day: days since 1970-01-01. Those outside the years 0000 to 9999 are taken as the first or the last of them.
+    /// A day: days since 1970-01-01. Those outside the years 0000 to 9999 are taken as the first or the last
+    /// of them.
     pub fn from_days(days: i64) -> Self {
         let first = MIN_TICKS / TICKS_PER_DAY;
         let last = MAX_TICKS / TICKS_PER_DAY;

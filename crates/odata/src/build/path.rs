@@ -10,7 +10,8 @@ use super::types::{Boolean, Int};
 use super::value::{Filter, Property, Value, null};
 use crate::ast::{BinaryOp, ExprKind, LambdaOp, Segment};
 
-/// A way from the entity `R` to one of its own or of those it is linked with. Declarations of entities are made of it.
+/// A way from the entity `R` to one of its own or of those it is linked with. Declarations of entities are
+/// made of it.
 pub struct Path<R> {
     segments: Vec<Segment>,
     root: PhantomData<fn() -> R>,
@@ -37,8 +38,8 @@ impl<R> Path<R> {
     /// A property of the type `T`.
     ///
     /// # Panics
-    /// When `name` is no name of OData, or one that would be read as a literal or an operator: `a b`, `null`, `not`.
-    /// Names stand in code and come from no request.
+    /// When `name` is no name of OData, or one that would be read as a literal or an operator: `a b`, `null`,
+    /// `not`. Names stand in code and come from no request.
     #[track_caller]
     pub fn property<T>(&self, name: &'static str) -> Property<R, T> {
         Value::new(ExprKind::Path(self.then(name)))
@@ -151,8 +152,8 @@ pub struct Many<W: Row> {
 }
 
 impl<W: Row> Many<W> {
-    /// `any`: the condition holds for at least one. The closure is given the row it is about, which has no meaning outside
-    /// of it.
+    /// `any`: the condition holds for at least one. The closure is given the row it is about, which has no
+    /// meaning outside of it.
     pub fn any<B>(self, condition: impl FnOnce(W) -> B) -> Filter<W::Root>
     where
         B: Operand<Boolean, W::Root>,
@@ -182,8 +183,8 @@ impl<W: Row> Many<W> {
         Value::of(count(self.path.segments, None))
     }
 
-    /// `$count($filter=…)`: how many there are that match. The condition is about the counted entity, like its own
-    /// `$filter` would be.
+    /// `$count($filter=…)`: how many there are that match. The condition is about the counted entity, like
+    /// its own `$filter` would be.
     pub fn count_where(self, condition: impl Operand<Boolean, W::Entity>) -> Value<W::Root, Int> {
         let condition = condition.into_value().into_expr();
         Value::of(count(self.path.segments, Some(condition)))

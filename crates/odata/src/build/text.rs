@@ -1,4 +1,5 @@
-//! The functions of texts. All of them tell capital letters from small ones, and are null where an argument is.
+//! The functions of texts. All of them tell capital letters from small ones, and are null where an argument
+//! is.
 
 use super::operand::Operand;
 use super::types::{Int, Text};
@@ -20,8 +21,8 @@ impl<R, K> Value<R, Text, K> {
         self.with("endswith", suffix)
     }
 
-    /// `matchespattern(…,…)`: a regular expression with the syntax of ECMAScript matches somewhere in the text. It is
-    /// always a literal, as services need not take anything else.
+    /// `matchespattern(…,…)`: a regular expression with the syntax of ECMAScript matches somewhere in the
+    /// text. It is always a literal, as services need not take anything else.
     pub fn matches_pattern(self, pattern: impl Into<String>) -> Filter<R> {
         self.with("matchespattern", pattern.into())
     }
@@ -31,7 +32,8 @@ impl<R, K> Value<R, Text, K> {
         self.function("length")
     }
 
-    /// `indexof(…,…)`: the place of the first character of `part`, counted from 0; -1 where it does not occur.
+    /// `indexof(…,…)`: the place of the first character of `part`, counted from 0; -1 where it does not
+    /// occur.
     pub fn index_of(self, part: impl Operand<Text, R>) -> Value<R, Int> {
         self.with("indexof", part)
     }

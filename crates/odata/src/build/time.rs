@@ -1,4 +1,5 @@
-//! The functions and the arithmetic of instants, days, times of day and durations. Parts of an instant are those in UTC.
+//! The functions and the arithmetic of instants, days, times of day and durations. Parts of an instant are
+//! those in UTC.
 
 use super::operand::Operand;
 use super::types::{

@@ -1,6 +1,7 @@
 //! The types an expression can have, as types of Rust that have no values.
 //!
-//! They decide which operators there are and what may stand beside them; what a value is written as is not said here.
+//! They decide which operators there are and what may stand beside them; what a value is written as is not
+//! said here.
 
 use std::marker::PhantomData;
 
@@ -23,8 +24,8 @@ pub trait Clock: Ordered {}
 
 /// `Edm.DateTimeOffset`: instants.
 ///
-/// [`Instant`] is one. A crate that wants instants to be compared with a timestamp of another crate declares a type of its
-/// own, and implements [`Operand`](super::Operand) of that type for the timestamp.
+/// [`Instant`] is one. A crate that wants instants to be compared with a timestamp of another crate declares
+/// a type of its own, and implements [`Operand`](super::Operand) of that type for the timestamp.
 pub trait InstantType: Calendar + Clock + Type<Compared = Self> + Sized {
     /// What `date(…)` gives.
     type Date: DateType;

@@ -102,8 +102,8 @@ impl<R, T: Type, K> Value<R, T, K> {
         self.binary(BinaryOp::Ne, null())
     }
 
-    /// `in (…)`. Nothing is in an empty list, which is written `false`: the grammar of OData has no empty list in
-    /// parentheses, and not every service knows `[]`.
+    /// `in (…)`. Nothing is in an empty list, which is written `false`: the grammar of OData has no empty
+    /// list in parentheses, and not every service knows `[]`.
     pub fn in_<O>(self, members: impl IntoIterator<Item = O>) -> Filter<R>
     where
         O: Operand<T::Compared, R>,

@@ -1,13 +1,16 @@
 //! Context addresses: what of the model an answer holds, as a fragment of the metadata document's address.
 //!
-//! The rules are those for answers of OData 4.0: an expanded navigation without options of its own is left out of the list, as whoever asked
-//! for it knows it, and a list of nothing but expanded navigations means all properties.
+//! The rules are those for answers of OData 4.0: an expanded navigation without options of its own is left
+//! out of the list, as whoever asked for it knows it, and a list of nothing but expanded navigations means
+//! all properties.
 
 use crate::bind::Bound;
 
-/// The context of a list that answers `query`, such as `$metadata#groups(id,boards(name))`, relative to the address of the service.
+/// The context of a list that answers `query`, such as `$metadata#groups(id,boards(name))`, relative to the
+/// address of the service.
 ///
-/// `source` is the name of the set the entities are in, or the path they are contained under, such as `groups(7)/users`.
+/// `source` is the name of the set the entities are in, or the path they are contained under, such as
+/// `groups(7)/users`.
 #[must_use]
 pub fn list_context(source: &str, query: &Bound) -> String {
     match selected(query).as_str() {
@@ -16,7 +19,8 @@ pub fn list_context(source: &str, query: &Bound) -> String {
     }
 }
 
-/// The context of a single record that answers `query`, such as `$metadata#groups/$entity`. `source` is as for [`list_context`].
+/// The context of a single record that answers `query`, such as `$metadata#groups/$entity`. `source` is as
+/// for [`list_context`].
 #[must_use]
 pub fn record_context(source: &str, query: &Bound) -> String {
     format!("{}/$entity", list_context(source, query))
@@ -33,7 +37,8 @@ fn selected(query: &Bound) -> String {
     };
     for expand in query.expands() {
         let name = expand.navigation.name;
-        // With navigations alone selected there is no property to name, and no name at all would mean all of them.
+        // With navigations alone selected there is no property to name, and no name at all would mean all of
+        // them.
         if names.is_empty() {
             parts.push(name.to_owned());
         }

@@ -144,7 +144,8 @@ fn entity_set(container: &Container, set: &EntitySet) -> Json {
     Json::Object(members)
 }
 
-/// As much of JSON as is written here. Members keep their order, for which serde_json's own tree needs a feature that would change it everywhere.
+/// As much of JSON as is written here. Members keep their order, for which serde_json's own tree needs a
+/// feature that would change it everywhere.
 pub(super) enum Json {
     True,
     False,

@@ -1,8 +1,9 @@
-//! The entity model as tools read it: CSDL (the description behind `$metadata`), the service document, and the context addresses that
-//! answers carry.
+//! The entity model as tools read it: CSDL (the description behind `$metadata`), the service document, and
+//! the context addresses that answers carry.
 //!
-//! Everything is made from the entity model and from nothing a request says. Only what a query can reach is described: no operations,
-//! and no types that the sets and their navigations do not lead to. Nothing here is sent anywhere.
+//! Everything is made from the entity model and from nothing a request says. Only what a query can reach is
+//! described: no operations, and no types that the sets and their navigations do not lead to. Nothing here is
+//! sent anywhere.
 //!
 //! ```
 //! use obeya_odata::csdl::{Container, EntitySet};
@@ -61,11 +62,13 @@ pub struct Container {
 /// A set of entities that can be read under an address of its own.
 #[derive(Debug)]
 pub struct EntitySet {
-    /// The name, an identifier such as `groups`. Tools append it to the address of the service, and keys to that.
+    /// The name, an identifier such as `groups`. Tools append it to the address of the service, and keys to
+    /// that.
     pub name: &'static str,
     /// The type of the set's entities.
     pub entity: &'static EntityType,
-    /// The address, relative to that of the service. It is the name unless the set is listed somewhere else as well.
+    /// The address, relative to that of the service. It is the name unless the set is listed somewhere else
+    /// as well.
     pub url: &'static str,
 }
 
@@ -82,13 +85,15 @@ impl Container {
         json::schema(self).written()
     }
 
-    /// The service document in JSON. `root` is the absolute address of the service, without a slash at its end.
+    /// The service document in JSON. `root` is the absolute address of the service, without a slash at its
+    /// end.
     #[must_use]
     pub fn service_document(&self, root: &str) -> String {
         json::service_document(self, root).written()
     }
 
-    /// The set that holds the entities of a type, by its name; `None` for a type that is only reached over navigations.
+    /// The set that holds the entities of a type, by its name; `None` for a type that is only reached over
+    /// navigations.
     #[must_use]
     pub fn set_of(&self, entity: &EntityType) -> Option<&'static EntitySet> {
         self.sets.iter().find(|set| set.entity.name == entity.name)
@@ -144,12 +149,14 @@ impl Container {
         }
     }
 
-    /// Whether the entities a navigation leads to have no set, so that they are found only inside the entity they hang on.
+    /// Whether the entities a navigation leads to have no set, so that they are found only inside the entity
+    /// they hang on.
     fn contains(&self, navigation: &Navigation) -> bool {
         self.set_of(navigation.target).is_none()
     }
 
-    /// Where the navigations from a set lead: path and name of the set, also of those inside contained entities.
+    /// Where the navigations from a set lead: path and name of the set, also of those inside contained
+    /// entities.
     fn bindings(&self, set: &EntitySet) -> Vec<(String, &'static str)> {
         let mut found = Vec::new();
         self.bind(set.entity, "", &mut Vec::new(), &mut found);
@@ -210,7 +217,8 @@ impl Model {
     }
 }
 
-/// The property that holds the key of the one entity a navigation leads to, and that key: together they let a tool join two tables.
+/// The property that holds the key of the one entity a navigation leads to, and that key: together they let a
+/// tool join two tables.
 fn constraint(
     entity: &EntityType,
     navigation: &Navigation,

@@ -1,7 +1,8 @@
 //! Regular expressions as ECMA-262 (edition 2024, with annex B) reads them, written for the engine.
 //!
-//! Every part of a pattern is read here and written anew, so that nothing reaches the engine that it would read in another way: what isn't
-//! ECMAScript's, or can't be had from an engine without backtracking, is refused.
+//! Every part of a pattern is read here and written anew, so that nothing reaches the engine that it would
+//! read in another way: what isn't ECMAScript's, or can't be had from an engine without backtracking, is
+//! refused.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -13,7 +14,8 @@ const SPACES: &str =
     r"\x09-\x0D\x20\xA0\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}\x{FEFF}";
 const LINE_ENDS: &str = r"\n\r\x{2028}\x{2029}";
 
-/// The pattern in the engine's syntax, or why there is none. With `strict` (flag u), what annex B allows is refused.
+/// The pattern in the engine's syntax, or why there is none. With `strict` (flag u), what annex B allows is
+/// refused.
 pub(super) fn rewrite(
     pattern: &str,
     dot_matches_all: bool,
@@ -159,7 +161,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What follows `{` if it is a repetition, which it need not be: annex B takes `a{` and `a{,2}` as they stand.
+    /// What follows `{` if it is a repetition, which it need not be: annex B takes `a{` and `a{,2}` as they
+    /// stand.
     fn braces(&mut self) -> Option<Result<String, String>> {
         let text: String = self
             .rest

@@ -1,8 +1,8 @@
 //! Scalar functions that databases lack or do differently, in plain Rust.
 //!
-//! The store registers every entry of [`SCALARS`] with its database in one loop; each is deterministic and free of side
-//! effects. A null argument gives null, as OData has it for every function; so does one of a type that does not fit, which
-//! only a wrong entity model can bring about.
+//! The store registers every entry of [`SCALARS`] with its database in one loop; each is deterministic and
+//! free of side effects. A null argument gives null, as OData has it for every function; so does one of a
+//! type that does not fit, which only a wrong entity model can bring about.
 //!
 //! ```
 //! use obeya_odata::functions::{Arg, Out, SCALARS, ScalarError};
@@ -46,7 +46,8 @@ pub enum Out {
     Text(String),
 }
 
-/// Why an evaluation failed: it depends on the rows, so it could not be refused when the query was bound. Answered with 400.
+/// Why an evaluation failed: it depends on the rows, so it could not be refused when the query was bound.
+/// Answered with 400.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScalarError {
@@ -74,8 +75,8 @@ pub struct Scalar {
     pub arity: i32,
     /// The function.
     pub call: fn(&[Arg<'_>]) -> Result<Out, ScalarError>,
-    /// How often it may go over each byte of its texts, beside those that do so once: for who bounds what a statement may take, as a call is one step to the
-    /// database however long it lasts.
+    /// How often it may go over each byte of its texts, beside those that do so once: for who bounds what a
+    /// statement may take, as a call is one step to the database however long it lasts.
     pub weight: u32,
 }
 

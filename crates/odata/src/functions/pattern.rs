@@ -1,7 +1,9 @@
-//! `matchespattern`: regular expressions in ECMAScript's syntax, on an engine whose time is linear in the text.
+//! `matchespattern`: regular expressions in ECMAScript's syntax, on an engine whose time is linear in the
+//! text.
 //!
-//! Lookaround and back references are refused: they are what makes a pattern exponential. The rest is written anew for the engine by
-//! [`ecmascript`]. Characters are code points and their case is folded as under flag u, given or not: texts here have no UTF-16 units.
+//! Lookaround and back references are refused: they are what makes a pattern exponential. The rest is written
+//! anew for the engine by [`ecmascript`]. Characters are code points and their case is folded as under flag
+//! u, given or not: texts here have no UTF-16 units.
 
 use std::cell::RefCell;
 
@@ -12,7 +14,8 @@ use regex_syntax::hir::Hir;
 use super::{Arg, Out, ScalarError, ecmascript};
 use crate::limits::MAX_PATTERNS;
 
-/// Bytes a compiled pattern may take: the work for one character of a text grows with them, and `(a{999}){999}` would take a gigabyte.
+/// Bytes a compiled pattern may take: the work for one character of a text grows with them, and
+/// `(a{999}){999}` would take a gigabyte.
 const MOST_BYTES: usize = 1 << 16;
 
 /// How deeply groups may lie in each other: engines recurse.
@@ -29,8 +32,8 @@ thread_local! {
     static LAST: RefCell<Vec<Kept>> = const { RefCell::new(Vec::new()) };
 }
 
-/// `(text, pattern, flags)`: 1 if the pattern is found in the text, else 0. A pattern that can't be compiled was refused when
-/// the query was bound; here it finds nothing.
+/// `(text, pattern, flags)`: 1 if the pattern is found in the text, else 0. A pattern that can't be compiled
+/// was refused when the query was bound; here it finds nothing.
 pub(super) fn matches(args: &[Arg<'_>]) -> Result<Out, ScalarError> {
     let [Arg::Text(text), Arg::Text(pattern), Arg::Text(flags)] = args else {
         return Ok(Out::Null);

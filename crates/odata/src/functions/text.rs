@@ -9,8 +9,8 @@ fn with_text(args: &[Arg<'_>], call: impl FnOnce(&str) -> String) -> Result<Out,
     })
 }
 
-/// `tolower`: SQLite's own lowers ASCII only. Each character by itself: Rust's own for texts knows that a sigma at the end of a word is another letter,
-/// which no other database could be taught.
+/// `tolower`: SQLite's own lowers ASCII only. Each character by itself: Rust's own for texts knows that a
+/// sigma at the end of a word is another letter, which no other database could be taught.
 pub(super) fn lower(args: &[Arg<'_>]) -> Result<Out, ScalarError> {
     with_text(args, |text| {
         if text.is_ascii() {
@@ -48,7 +48,8 @@ pub(super) fn ends_with(args: &[Arg<'_>]) -> Result<Out, ScalarError> {
     compared(args, |text, part| text.ends_with(part))
 }
 
-/// `substring(text,start)` and `substring(text,start,length)`: counted from 0; a negative start counts from the end.
+/// `substring(text,start)` and `substring(text,start,length)`: counted from 0; a negative start counts from
+/// the end.
 pub(super) fn substring(args: &[Arg<'_>]) -> Result<Out, ScalarError> {
     let (text, start, length) = match args {
         [Arg::Text(text), Arg::Int(start)] => (text, *start, i64::MAX),

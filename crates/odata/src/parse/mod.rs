@@ -1,7 +1,7 @@
 //! Tokens → expressions, by precedence climbing.
 //!
-//! Recursion is bounded by a depth counter, and size by a node counter that all options of a request share; the work is
-//! linear in the text. Names stay names: nothing here knows an entity.
+//! Recursion is bounded by a depth counter, and size by a node counter that all options of a request share;
+//! the work is linear in the text. Names stay names: nothing here knows an entity.
 
 mod hint;
 mod operand;
@@ -32,7 +32,8 @@ pub(crate) struct Parser<'a> {
     pub(crate) budget: &'a mut Budget,
 }
 
-/// How tightly binary operators bind; larger is tighter. `has` and `in` bind tighter than the unary operators.
+/// How tightly binary operators bind; larger is tighter. `has` and `in` bind tighter than the unary
+/// operators.
 const OR: u8 = 1;
 const AND: u8 = 2;
 const UNARY: u8 = 7;
@@ -44,7 +45,8 @@ enum Infix {
     In,
 }
 
-/// The operators of the specification's precedence table. The printer has the same order, which round trips hold it to.
+/// The operators of the specification's precedence table. The printer has the same order, which round trips
+/// hold it to.
 fn infix(word: &str) -> Option<(u8, Infix)> {
     use BinaryOp::{Add, Div, DivBy, Eq, Ge, Gt, Has, Le, Lt, Mod, Mul, Ne, Sub};
     // Every operator is at most five ASCII letters; they are lowered in place.
@@ -205,8 +207,8 @@ impl<'a> Parser<'a> {
     /// Operators that bind at least as tightly as `least`, from left to right.
     fn binary(&mut self, least: u8) -> Result<Expr, Error> {
         let mut left = self.unary()?;
-        // A run of left-associative operators nests to the left without recursion here, but later stages walk it
-        // recursively: it counts as depth, except for `and` and `or`, whose operands are one list.
+        // A run of left-associative operators nests to the left without recursion here, but later stages walk
+        // it recursively: it counts as depth, except for `and` and `or`, whose operands are one list.
         let entered = self.depth;
         while let TokenKind::Word(word) = &self.peek().kind {
             let Some((binds, operator)) = infix(word) else {

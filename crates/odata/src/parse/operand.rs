@@ -101,8 +101,8 @@ impl Parser<'_> {
         Ok(member)
     }
 
-    /// An operand. What recurses is kept apart from what does not: unoptimised, a stage of the deepest expression takes the stack of
-    /// everything in its function.
+    /// An operand. What recurses is kept apart from what does not: unoptimised, a stage of the deepest
+    /// expression takes the stack of everything in its function.
     pub(super) fn primary(&mut self) -> Result<Expr, Error> {
         match self.peek().kind {
             TokenKind::Open => self.group(),
@@ -323,7 +323,8 @@ impl Parser<'_> {
     }
 }
 
-/// A number with its sign. Without fraction and exponent it must fit 64 bits: `-9223372036854775808` does, its positive does not.
+/// A number with its sign. Without fraction and exponent it must fit 64 bits: `-9223372036854775808` does,
+/// its positive does not.
 pub(super) fn number(at: usize, digits: &str, negative: bool) -> Result<Literal, Error> {
     let text = if negative {
         format!("-{digits}")

@@ -47,7 +47,8 @@ impl Display for Search {
 }
 
 impl Options {
-    /// The options and aliases as a query string, percent-encoded and without the `?`: it parses to the same options.
+    /// The options and aliases as a query string, percent-encoded and without the `?`: it parses to the same
+    /// options.
     ///
     /// ```
     /// use obeya_odata::{Limits, OptionName, Options};
@@ -72,7 +73,8 @@ impl Options {
         parameters.join("&")
     }
 
-    /// The options that are given, each as `$name=value` and none percent-encoded; aliases are not among them.
+    /// The options that are given, each as `$name=value` and none percent-encoded; aliases are not among
+    /// them.
     fn written(&self) -> Vec<String> {
         fn list<T: Display>(items: &[T]) -> String {
             let items: Vec<String> = items.iter().map(ToString::to_string).collect();

@@ -216,7 +216,8 @@ fn write_negated(f: &mut Formatter<'_>, operand: &Expr) -> fmt::Result {
     }
 }
 
-/// A condition and a value of `case`. The space keeps a condition that ends in a number from becoming a time: `1 :30`.
+/// A condition and a value of `case`. The space keeps a condition that ends in a number from becoming a time:
+/// `1 :30`.
 fn write_pair(f: &mut Formatter<'_>, (condition, value): &(Expr, Expr)) -> fmt::Result {
     let text = condition.to_string();
     let space = if text.ends_with(|c: char| c.is_ascii_digit()) {

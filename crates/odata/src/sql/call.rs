@@ -19,7 +19,8 @@ impl Renderer<'_> {
         let simple = args.iter().all(Node::is_simple);
         let name = match function {
             Function::Contains => return format!("({} > 0)", self.dialect.position(first, second)),
-            // What the dialect writes names its arguments more than once; nested, that would grow without bound.
+            // What the dialect writes names its arguments more than once; nested, that would grow without
+            // bound.
             Function::StartsWith if simple => {
                 return format!("({})", self.dialect.starts_with(first, second));
             }

@@ -131,7 +131,8 @@ impl Renderer<'_> {
         match null {
             false => listed,
             true if left.is_simple() => format!("({listed} OR {text} IS NULL)"),
-            // The operand is null exactly where the list's answer is. Written twice, it would double at every nesting.
+            // The operand is null exactly where the list's answer is. Written twice, it would double at every
+            // nesting.
             true if placeholders.is_empty() => format!("({text} IS NULL)"),
             true => format!("coalesce({text} IN ({}), TRUE)", placeholders.join(", ")),
         }

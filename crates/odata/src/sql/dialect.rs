@@ -1,7 +1,8 @@
 //! Where databases differ.
 //!
-//! The default methods give SQL that follows the standard, for a database that takes values as they come; an override says which behaviour of its database
-//! forces it. Names beginning with `odata_` are the functions of [`crate::functions::SCALARS`], which every database must offer.
+//! The default methods give SQL that follows the standard, for a database that takes values as they come; an
+//! override says which behaviour of its database forces it. Names beginning with `odata_` are the functions
+//! of [`crate::functions::SCALARS`], which every database must offer.
 
 use crate::sql::{Kind, Value};
 
@@ -21,7 +22,8 @@ pub enum Parts {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Sought<'a> {
-    /// Any of the phrases, each a run of adjacent tokens without punctuation: of a [`crate::edm::SearchIndex`].
+    /// Any of the phrases, each a run of adjacent tokens without punctuation: of a
+    /// [`crate::edm::SearchIndex`].
     Words(&'a [Vec<String>]),
     /// Texts that may hold these parts, and at least all that do: of a [`crate::edm::PartIndex`].
     Parts(&'a Parts),
@@ -94,8 +96,8 @@ pub type Bind<'a> = &'a mut dyn FnMut(Value) -> String;
 
 /// A database's SQL, where it is forced to differ from the generic text that the default methods give.
 ///
-/// Arguments are SQL that is safe to put beside an operator: names, placeholders, calls or something in parentheses. So must be what is given back, but for
-/// conditions, which are put into parentheses.
+/// Arguments are SQL that is safe to put beside an operator: names, placeholders, calls or something in
+/// parentheses. So must be what is given back, but for conditions, which are put into parentheses.
 pub trait Dialect: Sync {
     /// A name for logs and tests.
     fn name(&self) -> &'static str;
@@ -125,13 +127,14 @@ pub trait Dialect: Sync {
         number.to_owned()
     }
 
-    /// `+`, `-`, `*` of numbers of a kind, or `/` of doubles by one that is not zero. What passes a double is an infinity, and what has no result is null.
+    /// `+`, `-`, `*` of numbers of a kind, or `/` of doubles by one that is not zero. What passes a double is
+    /// an infinity, and what has no result is null.
     fn arithmetic(&self, sign: char, left: &str, right: &str, _kind: Kind) -> String {
         format!("({left} {sign} {right})")
     }
 
-    /// What compares with 0 as a whole number does with a double; `None` where the database compares the two exactly. `nulls` says whether two nulls are to
-    /// compare as equal rather than as null.
+    /// What compares with 0 as a whole number does with a double; `None` where the database compares the two
+    /// exactly. `nulls` says whether two nulls are to compare as equal rather than as null.
     fn difference(&self, _whole: &str, _real: &str, _nulls: bool) -> Option<String> {
         None
     }
@@ -151,7 +154,8 @@ pub trait Dialect: Sync {
         format!("{text} COLLATE \"C\"")
     }
 
-    /// What follows a key of an ordering that may be null, so that nulls come first upwards and last downwards.
+    /// What follows a key of an ordering that may be null, so that nulls come first upwards and last
+    /// downwards.
     fn nulls(&self, descending: bool) -> &'static str {
         if descending {
             " NULLS LAST"
@@ -175,8 +179,8 @@ pub trait Dialect: Sync {
         format!("substr({text}, 1, {}) = {part}", self.length(part))
     }
 
-    /// Whether a text ends with another. The guard keeps the start from falling before the first character, where
-    /// databases count differently.
+    /// Whether a text ends with another. The guard keeps the start from falling before the first character,
+    /// where databases count differently.
     fn ends_with(&self, text: &str, part: &str) -> String {
         let (whole, end) = (self.length(text), self.length(part));
         format!("({whole} >= {end} AND substr({text}, {whole} - {end} + 1) = {part})")
@@ -192,8 +196,9 @@ pub trait Dialect: Sync {
         None
     }
 
-    /// A condition on the row `alias`: the index gives it. `None` where the index can't narrow what is sought, or where the database finds its index by itself.
-    /// For an extent the condition may leave out rows that lie outside of it.
+    /// A condition on the row `alias`: the index gives it. `None` where the index can't narrow what is
+    /// sought, or where the database finds its index by itself. For an extent the condition may leave out
+    /// rows that lie outside of it.
     fn found(
         &self,
         index: TextIndex,
@@ -203,8 +208,8 @@ pub trait Dialect: Sync {
         bind: Bind<'_>,
     ) -> Option<String>;
 
-    /// The same as an index that leads to the rows `alias` and gives them in the order of their column, so that reading can stop with the page; `None` where the
-    /// database sees to that by itself.
+    /// The same as an index that leads to the rows `alias` and gives them in the order of their column, so
+    /// that reading can stop with the page; `None` where the database sees to that by itself.
     fn lead(
         &self,
         _index: TextIndex,

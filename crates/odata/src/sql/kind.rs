@@ -1,6 +1,7 @@
 //! What the SQL of an expression yields, for databases that give every expression a type before they run it.
 //!
-//! A sum of whole numbers is the one case where the types of the language do not say it: where the result may pass 64 bits, such a database has to be told before.
+//! A sum of whole numbers is the one case where the types of the language do not say it: where the result may
+//! pass 64 bits, such a database has to be told before.
 
 use crate::bind::node::{Arithmetic, Function, Node, NodeKind};
 use crate::calendar::{MAX_TICKS, MIN_TICKS, TICKS_PER_DAY};
@@ -117,7 +118,8 @@ impl Shape {
     }
 }
 
-/// The kind of what a node's value is written as; that of a condition is always [`Kind::Truth`] but for columns and casts, which are numbers.
+/// The kind of what a node's value is written as; that of a condition is always [`Kind::Truth`] but for
+/// columns and casts, which are numbers.
 pub(super) fn shape(node: &Node) -> Shape {
     match &node.kind {
         NodeKind::Null | NodeKind::Property(..) | NodeKind::Cast(_) => Shape::of_type(node.ty),

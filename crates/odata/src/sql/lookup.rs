@@ -1,6 +1,8 @@
-//! Which index finds the rows of a query: that of the words for `$search`, that of the parts for conditions on texts.
+//! Which index finds the rows of a query: that of the words for `$search`, that of the parts for conditions
+//! on texts.
 //!
-//! A condition on parts is only added to the filter and never stands for it: it holds wherever the filter does, so it can't change which rows there are.
+//! A condition on parts is only added to the filter and never stands for it: it holds wherever the filter
+//! does, so it can't change which rows there are.
 
 use crate::ast::LogicOp;
 use crate::bind::Bound;

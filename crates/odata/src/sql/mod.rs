@@ -1,7 +1,7 @@
 //! Bound queries as SQL: one statement for the rows, one for the count, one for each expanded navigation.
 //!
-//! Values are always bound; identifiers always come from the entity model. What a database forces to be different is in
-//! [`Dialect`].
+//! Values are always bound; identifiers always come from the entity model. What a database forces to be
+//! different is in [`Dialect`].
 //!
 //! ```
 //! use obeya_odata::edm::{Column, EntityType, Property, Type};
@@ -69,7 +69,8 @@ pub struct Statement {
 /// A condition the caller adds, of text that is never a request's.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Predicate {
-    /// SQL with `{t}` for the alias of the queried table and a `?` for each value, such as `{t}.incident_id = ?`.
+    /// SQL with `{t}` for the alias of the queried table and a `?` for each value, such as `{t}.incident_id =
+    /// ?`.
     pub sql: Cow<'static, str>,
     /// The values, in order.
     pub binds: Vec<Value>,
@@ -101,7 +102,8 @@ pub struct Scope<'a> {
     pub predicates: Vec<Predicate>,
     /// Property names to order by when the query has no `$orderby`; the key always breaks ties.
     pub default_order: &'a [(&'static str, Direction)],
-    /// A column that orders before those, for what is no property and so can't be asked for. It holds no null.
+    /// A column that orders before those, for what is no property and so can't be asked for. It holds no
+    /// null.
     pub default_column: Option<(Column, Direction)>,
     /// The most rows the caller wants; `$top` can only make it fewer. For an expand: per parent.
     pub limit: Option<u64>,
@@ -113,10 +115,12 @@ pub struct Scope<'a> {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Page {
-    /// Each gives the columns of the query, and behind them order keys that are none of these. They are to be run one after another, until the page is full or
-    /// there are no more; each gives as many rows as a page may have.
+    /// Each gives the columns of the query, and behind them order keys that are none of these. They are to be
+    /// run one after another, until the page is full or there are no more; each gives as many rows as a page
+    /// may have.
     pub statements: Vec<Statement>,
-    /// The columns that hold the order keys. Their values in the last row of a page say where the next begins.
+    /// The columns that hold the order keys. Their values in the last row of a page say where the next
+    /// begins.
     pub keys: Vec<usize>,
     /// Which of these is the entity's key.
     pub unique: usize,
@@ -137,8 +141,9 @@ pub fn page(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> Page {
     paged(query, dialect, scope, None)
 }
 
-/// The rows after the place whose order keys have these values: rows that come and go elsewhere then move nothing, and finding the place costs the same however
-/// many rows lie before it. `$skip` counts from the beginning, and so no longer; what is left of `$top` is for the caller to say in the scope's limit.
+/// The rows after the place whose order keys have these values: rows that come and go elsewhere then move
+/// nothing, and finding the place costs the same however many rows lie before it. `$skip` counts from the
+/// beginning, and so no longer; what is left of `$top` is for the caller to say in the scope's limit.
 ///
 /// `None` when there are not as many values as keys, so that they can be of no row of this order.
 #[must_use]
@@ -168,8 +173,9 @@ pub fn count(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> Stateme
     }
 }
 
-/// What [`count`] gives, for an entity whose table is a view of joins. Engines pass over a join that gives one row and no column that is asked for, some of them
-/// only where rows are asked for: this counts rows of a query of its own. Where there is nothing to pass over it costs more.
+/// What [`count`] gives, for an entity whose table is a view of joins. Engines pass over a join that gives
+/// one row and no column that is asked for, some of them only where rows are asked for: this counts rows of a
+/// query of its own. Where there is nothing to pass over it costs more.
 #[must_use]
 pub fn count_joined(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> Statement {
     let mut renderer = Renderer::new(dialect, query.entity);
@@ -187,8 +193,9 @@ pub fn count_joined(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> 
     }
 }
 
-/// The expanded rows of all the given parents: the columns of the expand's query, then one more, the link value
-/// that says whose they are (it equals the parent's column [`BoundExpand::link`]). Rows of one parent come in the order asked.
+/// The expanded rows of all the given parents: the columns of the expand's query, then one more, the link
+/// value that says whose they are (it equals the parent's column [`BoundExpand::link`]). Rows of one parent
+/// come in the order asked.
 #[must_use]
 pub fn expand(
     expand: &BoundExpand,
@@ -235,7 +242,8 @@ pub fn expand(
     }
 }
 
-/// For `$expand=…($count=true)`: a row (link value, count) for each given parent that has any; one without a row has none.
+/// For `$expand=…($count=true)`: a row (link value, count) for each given parent that has any; one without a
+/// row has none.
 #[must_use]
 pub fn expand_count(
     expand: &BoundExpand,

@@ -1,7 +1,7 @@
 //! The order of a query's rows, and what comes after a place in it.
 //!
-//! Both are made from the same keys, so that a page begins exactly where the one before it ended. A null counts as less than everything: first upwards, last
-//! downwards.
+//! Both are made from the same keys, so that a page begins exactly where the one before it ended. A null
+//! counts as less than everything: first upwards, last downwards.
 
 use std::cell::OnceCell;
 
@@ -31,7 +31,8 @@ enum KeySource<'q> {
     Column(Column),
 }
 
-/// What was asked, else the caller's order, and always the entity's key, so that equal rows keep their places from page to page.
+/// What was asked, else the caller's order, and always the entity's key, so that equal rows keep their places
+/// from page to page.
 pub(super) fn keys<'q>(query: &'q Bound, scope: &Scope<'_>) -> Vec<SortKey<'q>> {
     let mut keys: Vec<SortKey<'q>> = Vec::new();
     let mut settled = false;
@@ -91,8 +92,8 @@ pub(super) fn clause(keys: &[SortKey<'_>], renderer: &mut Renderer<'_>) -> Strin
     }
 }
 
-/// The parts of an order that come after a place in it, in this order. Databases seek to `a = x AND b > y`, to `a > x` and to `a IS NULL`, but not to any two of
-/// them in one condition.
+/// The parts of an order that come after a place in it, in this order. Databases seek to `a = x AND b > y`,
+/// to `a > x` and to `a IS NULL`, but not to any two of them in one condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     /// The rows that share the first key with the place.
@@ -119,7 +120,8 @@ pub(super) fn parts(keys: &[SortKey<'_>], values: &[Value]) -> Vec<Part> {
         .collect()
 }
 
-/// A condition that holds for the rows of a part of what comes after the place whose keys have these values, and for no other.
+/// A condition that holds for the rows of a part of what comes after the place whose keys have these values,
+/// and for no other.
 ///
 /// Among ties it goes on by the further keys: `b > y OR (b = y AND c > z)`, with what null asks for.
 pub(super) fn after(

@@ -1,8 +1,9 @@
 //! Typed expressions as SQL text.
 //!
-//! A condition is written in one of two ways. As a *filter* null may stand for false, so `a = ?` will do and an index can
-//! serve it. *Exactly*, as under `not`, a comparison must be true or false where OData says so, and null only where it says
-//! null. Everything returned is safe beside any operator: a name, a placeholder, a call, or in parentheses.
+//! A condition is written in one of two ways. As a *filter* null may stand for false, so `a = ?` will do and
+//! an index can serve it. *Exactly*, as under `not`, a comparison must be true or false where OData says so,
+//! and null only where it says null. Everything returned is safe beside any operator: a name, a placeholder,
+//! a call, or in parentheses.
 
 use std::fmt::Write as _;
 
@@ -104,7 +105,8 @@ impl<'d> Renderer<'d> {
         self.frames[0].alias.clone()
     }
 
-    /// Lets an index lead to the outermost rows, and gives the condition it answers; `None` where the database has no words for that.
+    /// Lets an index lead to the outermost rows, and gives the condition it answers; `None` where the
+    /// database has no words for that.
     pub(crate) fn lead(&mut self, index: TextIndex, sought: Sought<'_>) -> Option<String> {
         let (dialect, row, index_alias) = (self.dialect, self.root(), self.alias());
         let lead = dialect.lead(index, &row, &index_alias, sought, &mut |value| {
@@ -154,7 +156,8 @@ impl<'d> Renderer<'d> {
         out
     }
 
-    /// The alias of the row a source leads to, joined on the way there. A missing row gives nulls, as OData has it.
+    /// The alias of the row a source leads to, joined on the way there. A missing row gives nulls, as OData
+    /// has it.
     fn row(&mut self, source: &Source) -> String {
         // Each variable has a frame while its body is written, which is the only place that can name it.
         let index = self
@@ -189,7 +192,8 @@ impl<'d> Renderer<'d> {
         self.column(&alias, property.column)
     }
 
-    /// What rows are ordered by: a value that can be read and compared with one, so the number of a condition.
+    /// What rows are ordered by: a value that can be read and compared with one, so the number of a
+    /// condition.
     pub(crate) fn key(&mut self, node: &Node) -> String {
         match shape(node).kind {
             Kind::Truth => {
@@ -320,7 +324,8 @@ impl<'d> Renderer<'d> {
         );
         let condition = match body {
             None => link,
-            // Otherwise it is for the database to say which it looks at first, and it may try the body on rows that are no members, and fail.
+            // Otherwise it is for the database to say which it looks at first, and it may try the body on
+            // rows that are no members, and fail.
             Some(body) if may_fail => {
                 format!("{link} AND CASE WHEN {link} THEN {body} ELSE FALSE END")
             }
@@ -329,7 +334,8 @@ impl<'d> Renderer<'d> {
         format!("FROM {from} WHERE {condition}")
     }
 
-    /// An operand of a comparison. Booleans of the store are numbers; beside a condition they must become one.
+    /// An operand of a comparison. Booleans of the store are numbers; beside a condition they must become
+    /// one.
     pub(super) fn operand(&mut self, node: &Node) -> String {
         if node.is_boolean() {
             self.condition(node, Mode::Exact)
@@ -339,8 +345,8 @@ impl<'d> Renderer<'d> {
     }
 
     fn arithmetic(&mut self, op: Arithmetic, left: &Node, right: &Node, kind: Kind) -> String {
-        // A literal other than zero can't fail, so the database's own operator does. The smallest integer divided by -1
-        // is left to the function too.
+        // A literal other than zero can't fail, so the database's own operator does. The smallest integer
+        // divided by -1 is left to the function too.
         let safe = matches!(right.kind, NodeKind::Value(Value::Int(value)) if value > 0);
         let safe_real = matches!(right.kind, NodeKind::Value(Value::Real(value)) if value != 0.0);
         let (left, right) = match op {
@@ -372,7 +378,8 @@ impl<'d> Renderer<'d> {
         }
     }
 
-    /// SQL's own CASE tries its conditions in order too, takes null for false, and gives null where none holds.
+    /// SQL's own CASE tries its conditions in order too, takes null for false, and gives null where none
+    /// holds.
     fn case(&mut self, pairs: &[(Node, Node)], kind: Kind) -> String {
         let mut text = "CASE".to_owned();
         for (condition, value) in pairs {

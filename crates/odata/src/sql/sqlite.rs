@@ -5,8 +5,9 @@ use crate::sql::dialect::{Bind, Dialect, Extent, Lead, Sought, TextIndex};
 use crate::sql::render::quote;
 use crate::sql::trigrams::{self, Runs};
 
-/// SQLite with the functions of [`crate::functions::SCALARS`] registered, and FTS5 tables: with `tokenize='ascii'` for words, and with
-/// `tokenize='trigram case_sensitive 1'` (any `detail` will do) for parts.
+/// SQLite with the functions of [`crate::functions::SCALARS`] registered, and FTS5 tables: with
+/// `tokenize='ascii'` for words, and with `tokenize='trigram case_sensitive 1'` (any `detail` will do) for
+/// parts.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sqlite;
 
@@ -24,8 +25,8 @@ impl Dialect for Sqlite {
         format!("{left} IS NOT {right}")
     }
 
-    /// BINARY, the default collation, compares the bytes of UTF-8, whose order is that of the code points. Naming it would
-    /// keep an index declared without it from being used.
+    /// BINARY, the default collation, compares the bytes of UTF-8, whose order is that of the code points.
+    /// Naming it would keep an index declared without it from being used.
     fn by_code_point(&self, text: &str) -> String {
         text.to_owned()
     }
@@ -58,8 +59,9 @@ impl Dialect for Sqlite {
         ))
     }
 
-    /// FTS5 gives its entries by rowid, upwards or downwards, and takes bounds of it. CROSS JOIN keeps the planner from turning the two around; a membership
-    /// (`IN`) would gather all matches before the first row.
+    /// FTS5 gives its entries by rowid, upwards or downwards, and takes bounds of it. CROSS JOIN keeps the
+    /// planner from turning the two around; a membership (`IN`) would gather all matches before the first
+    /// row.
     fn lead(
         &self,
         index: TextIndex,

@@ -55,7 +55,8 @@ fn gather(parts: &Parts, depth: usize, count: &mut usize) -> Option<Runs> {
     }
 }
 
-/// The runs of three characters of a text: every other one and the last, which together hold each of its characters.
+/// The runs of three characters of a text: every other one and the last, which together hold each of its
+/// characters.
 fn of_part(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
     let Some(last) = chars.len().checked_sub(3) else {

@@ -106,7 +106,8 @@ fn large_limits_are_safe() {
     }
 }
 
-/// What is nested as deeply as can be configured still passes every stage on the stack of a test's thread, 2 MiB, unoptimised.
+/// What is nested as deeply as can be configured still passes every stage on the stack of a test's thread, 2
+/// MiB, unoptimised.
 fn the_deepest_expression_fits_the_stack(store: &Store) {
     let mut limits = Limits::default();
     limits.nodes = 1_000;
@@ -236,7 +237,8 @@ fn text_stays_text_wherever_it_stands(store: &Store) {
     assert_eq!(store.ids(&AREA, "").unwrap(), all);
 }
 
-/// Found by the fuzz targets: what a message quotes ends in logs and on terminals, where control characters do things.
+/// Found by the fuzz targets: what a message quotes ends in logs and on terminals, where control characters
+/// do things.
 #[test]
 fn messages_hold_no_control_characters() {
     for query in [

@@ -1,4 +1,5 @@
-//! The description of a small model, written by hand from OASIS's CSDL, and the context addresses of the protocol's chapter 10.
+//! The description of a small model, written by hand from OASIS's CSDL, and the context addresses of the
+//! protocol's chapter 10.
 
 use obeya_odata::csdl::{Container, EntitySet, list_context, record_context};
 use obeya_odata::edm::{

@@ -96,8 +96,9 @@ fn nested_options_filter_count_and_order(store: &Store) {
     assert_eq!(bound.code(), "odata.option");
 }
 
-/// "The $count segment can be appended to a navigation property name … to return just the count of the related entities. The $filter
-/// and $search system query options can be used to limit the number of related entities included in the count."
+/// "The $count segment can be appended to a navigation property name … to return just the count of the
+/// related entities. The $filter and $search system query options can be used to limit the number of related
+/// entities included in the count."
 fn a_number_can_be_expanded_alone(store: &Store) {
     let counts = |query: &str| -> Vec<(i64, i64)> {
         let bound = bind(&GROUP, query).unwrap();
@@ -126,7 +127,8 @@ fn a_number_can_be_expanded_alone(store: &Store) {
     assert!(bound.expands().iter().all(|expand| !expand.count_only));
 }
 
-/// The grammar has groups in search expressions, so parentheses of its own do not end one; here they only separate words.
+/// The grammar has groups in search expressions, so parentheses of its own do not end one; here they only
+/// separate words.
 fn a_search_inside_has_its_own_parentheses(store: &Store) {
     for search in ["oil guard", "(oil guard)", "oil (guard)", "((oil) guard)"] {
         let query = format!("$expand=comments($select=id;$search={search};$orderby=id desc)");

@@ -1,4 +1,5 @@
-//! The corpus of the fuzz targets (`fuzz/corpus`), replayed; and every statement that comes of it prepared by the database it is for.
+//! The corpus of the fuzz targets (`fuzz/corpus`), replayed; and every statement that comes of it prepared by
+//! the database it is for.
 
 use std::path::Path;
 

@@ -1,8 +1,9 @@
-//! What a fuzz target does with a text. The ordinary tests do the same with every text of the corpus, so that neither the targets nor
-//! what they once found can be forgotten.
+//! What a fuzz target does with a text. The ordinary tests do the same with every text of the corpus, so that
+//! neither the targets nor what they once found can be forgotten.
 //!
-//! The promises are checked that hold for every text whatever it is: no panic, a refusal that names its option and points into
-//! it, the same tree after printing and parsing again, a statement that binds what it names and holds nothing of the request.
+//! The promises are checked that hold for every text whatever it is: no panic, a refusal that names its
+//! option and points into it, the same tree after printing and parsing again, a statement that binds what it
+//! names and holds nothing of the request.
 
 use std::fmt::Write as _;
 
@@ -121,9 +122,11 @@ fn all(bound: &Bound, dialect: &dyn Dialect, statements: &mut Vec<Statement>) {
     }
 }
 
-/// The pages after every kind of place: a row's keys may hold null or any value, and the first, which decides how the order goes on, each of them.
+/// The pages after every kind of place: a row's keys may hold null or any value, and the first, which decides
+/// how the order goes on, each of them.
 ///
-/// A place is signed, so no key meets a value of another type. SQLite would take it; for a database with types only nulls are such that fit every key.
+/// A place is signed, so no key meets a value of another type. SQLite would take it; for a database with
+/// types only nulls are such that fit every key.
 fn following(
     bound: &Bound,
     dialect: &dyn Dialect,

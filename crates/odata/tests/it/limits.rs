@@ -151,7 +151,8 @@ fn all_levels_of_a_request_count_together() {
     );
 }
 
-/// No configuration lifts the protection of the stack, 2 MiB in a test's thread: each of these recurses as deeply as any value lets it.
+/// No configuration lifts the protection of the stack, 2 MiB in a test's thread: each of these recurses as
+/// deeply as any value lets it.
 #[test]
 fn no_limit_is_too_large() {
     let mut limits = Limits::default();

@@ -3,8 +3,8 @@
 use crate::model::COMMENT;
 use crate::store::{Store, encode, on_each_engine};
 
-/// Texts that a careless index would confuse: other cases, other forms of the same letter, characters of up to four bytes, and what has a meaning in patterns
-/// and in the index's own language.
+/// Texts that a careless index would confuse: other cases, other forms of the same letter, characters of up
+/// to four bytes, and what has a meaning in patterns and in the index's own language.
 const TEXTS: [&str; 17] = [
     "Bearing replaced",
     "bearing Replaced",

@@ -1,4 +1,5 @@
-//! The stages together: query strings evaluated by SQLite and by PostgreSQL on the fixture of `tests/data/semantic_cases.json`.
+//! The stages together: query strings evaluated by SQLite and by PostgreSQL on the fixture of
+//! `tests/data/semantic_cases.json`.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,5 @@
-//! Whole query strings: the options beside `$filter`, what the caller adds, and the statements that come of them.
+//! Whole query strings: the options beside `$filter`, what the caller adds, and the statements that come of
+//! them.
 
 use insta::assert_snapshot;
 use obeya_odata::edm::Column;
@@ -72,7 +73,8 @@ fn a_column_that_is_no_property_may_come_first(store: &Store) {
 }
 
 fn orderings_go_over_paths_and_expressions(store: &Store) {
-    // Groups of the boards: 2, 2, 3, 1, 4, none, 3, 7; their names Plant, Production, Maintenance, Lean 2025, 100%….
+    // Groups of the boards: 2, 2, 3, 1, 4, none, 3, 7; their names Plant, Production, Maintenance, Lean 2025,
+    // 100%….
     assert_eq!(
         store
             .ids(&BOARD, "$orderby=group/name desc,id desc")
@@ -185,7 +187,8 @@ fn aliases_stand_for_expressions(store: &Store) {
         assert_eq!(bind(&BOARD, query).unwrap_err().code(), code, "{query}");
     }
     for (query, expected) in [
-        // "a single expression that resolves to a collection", as JSON and as the list in parentheses that `in` itself takes.
+        // "a single expression that resolves to a collection", as JSON and as the list in parentheses that
+        // `in` itself takes.
         ("$filter=id in @l&@l=[1,3,99]", vec![1, 3]),
         ("$filter=id in @l&@l=(1,3)", vec![1, 3]),
         ("$filter=id in @l&@l=(3)", vec![3]),
@@ -344,8 +347,8 @@ fn further_semantics(store: &Store) {
     }
 }
 
-/// "When applied to operands of entity types, the eq operator returns true if both operands represent the same entity, or both operands
-/// represent null."
+/// "When applied to operands of entity types, the eq operator returns true if both operands represent the
+/// same entity, or both operands represent null."
 fn entities_are_compared_by_what_they_are(store: &Store) {
     for (filter, expected) in [
         ("parent eq parent", vec![1, 2, 3, 4, 5, 6, 7]),
@@ -428,7 +431,8 @@ fn statements_bind_values_and_leave_indexes_usable() {
 [Text("Plant"), Int(9), Int(0)]"#);
 }
 
-/// What a database with types needs to be told, and the collation that no database's own order of texts may replace.
+/// What a database with types needs to be told, and the collation that no database's own order of texts may
+/// replace.
 #[test]
 fn statements_for_postgres_say_types_and_collations() {
     let sql = |query: &str| {

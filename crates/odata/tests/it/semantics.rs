@@ -1,4 +1,5 @@
-//! Every case of `tests/data/semantic_cases.json`; the expected ids come from the specification's text, not from us.
+//! Every case of `tests/data/semantic_cases.json`; the expected ids come from the specification's text, not
+//! from us.
 
 use serde_json::Value as Json;
 
@@ -18,7 +19,8 @@ fn ids(case: &Json) -> Vec<i64> {
         .collect()
 }
 
-/// Runs one check on each case of a list and reports all that fail, so that one mistake shows its whole extent.
+/// Runs one check on each case of a list and reports all that fail, so that one mistake shows its whole
+/// extent.
 fn each(list: &str, check: impl Fn(&Json) -> Result<(), String>) {
     let all = cases()[list].as_array().unwrap();
     let faults: Vec<String> = all

@@ -5,7 +5,8 @@ use obeya_odata::{Context, Limits};
 use super::*;
 use obeya_store::engine::{Capabilities, Dialect, EachRow, Value};
 
-/// A datasource whose value at row n has the date n and the id n; it counts the rows stepped over by each statement.
+/// A datasource whose value at row n has the date n and the id n; it counts the rows stepped over by each
+/// statement.
 #[derive(Default)]
 struct Numbered {
     stepped: Vec<i64>,

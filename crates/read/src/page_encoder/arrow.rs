@@ -1,7 +1,7 @@
 //! A page of values as an Arrow IPC stream: its schema, the words of its four dimensions, one record batch.
 //!
-//! The schema is the SDK's (`value_schema`); a test of the service holds the two together. A batch knows its length before its rows, so nothing is written
-//! until the page is read.
+//! The schema is the SDK's (`value_schema`); a test of the service holds the two together. A batch knows its
+//! length before its rows, so nothing is written until the page is read.
 
 use std::sync::Arc;
 
@@ -38,7 +38,8 @@ struct Column {
     values: Values,
 }
 
-/// The columns that are there so far. Which may hold null is the schema's to say, and the schema of the table sees to it.
+/// The columns that are there so far. Which may hold null is the schema's to say, and the schema of the table
+/// sees to it.
 enum Values {
     /// The same in every row, and not asked of it.
     Constant(i32),

@@ -1,7 +1,8 @@
 //! A page of values as CSV (RFC 4180): a line of names, then a line for each value.
 //!
-//! Numbers and instants read as they do in JSON. Nothing at all between two commas is null and `""` is an empty text, so that nothing is lost. What a
-//! spreadsheet makes of a text that begins with `=` is the reader's matter: a text is handed out as it came in, or it would come back changed.
+//! Numbers and instants read as they do in JSON. Nothing at all between two commas is null and `""` is an
+//! empty text, so that nothing is lost. What a spreadsheet makes of a text that begins with `=` is the
+//! reader's matter: a text is handed out as it came in, or it would come back changed.
 
 use obeya_odata::Bound;
 use obeya_odata::edm::Type;

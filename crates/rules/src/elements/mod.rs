@@ -1,6 +1,8 @@
-//! What a datasource's elements ask of a value: that the mandatory ones are there, and that each is what its type says.
+//! What a datasource's elements ask of a value: that the mandatory ones are there, and that each is what its
+//! type says.
 //!
-//! Values that are imported are history and not asked. Whether a record is there that a value names is looked up by the store; here it is only said which.
+//! Values that are imported are history and not asked. Whether a record is there that a value names is looked
+//! up by the store; here it is only said which.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -70,8 +72,8 @@ enum Named<'v> {
 }
 
 impl Element {
-    /// From what is stored; `None` when nothing says which part of a value it is about. That is its source column, in any case of letters, or for types that
-    /// have a part of their own that one.
+    /// From what is stored; `None` when nothing says which part of a value it is about. That is its source
+    /// column, in any case of letters, or for types that have a part of their own that one.
     pub fn new(
         name: String,
         kind: ElementKind,

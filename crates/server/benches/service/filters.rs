@@ -1,5 +1,5 @@
-//! One datasource of 1,000,000 values, filtered by one column: the first time, with nothing remembered, and again. The floor is the same page and the same count by
-//! two plain statements in the database alone.
+//! One datasource of 1,000,000 values, filtered by one column: the first time, with nothing remembered, and
+//! again. The floor is the same page and the same count by two plain statements in the database alone.
 
 use std::time::Instant;
 
@@ -11,7 +11,8 @@ use crate::{Bench, median, milliseconds};
 
 const TURNS: usize = 15;
 
-/// A filter in the query language and in SQL, with `#` for what changes with every request, and the values of that.
+/// A filter in the query language and in SQL, with `#` for what changes with every request, and the values of
+/// that.
 struct Filter {
     name: &'static str,
     odata: &'static str,

@@ -1,9 +1,11 @@
-//! What the service costs, beside what it cannot cost less than: floor and figure are measured in the same run, in turns, so that their ratio holds on any
-//! machine. `cargo bench -p obeya-server --bench service` builds a database of 1,000,000 values and 100,000 comments, measures, and prints a table;
-//! names of subjects behind `--` (`cargo bench … -- comments`) leave out the others. The word `postgres` before them has it done on the PostgreSQL that
-//! `OBEYA_TEST_POSTGRES` names: `cargo xtask bench postgres` starts one.
+//! What the service costs, beside what it cannot cost less than: floor and figure are measured in the same
+//! run, in turns, so that their ratio holds on any machine. `cargo bench -p obeya-server --bench service`
+//! builds a database of 1,000,000 values and 100,000 comments, measures, and prints a table; names of
+//! subjects behind `--` (`cargo bench … -- comments`) leave out the others. The word `postgres` before them
+//! has it done on the PostgreSQL that `OBEYA_TEST_POSTGRES` names: `cargo xtask bench postgres` starts one.
 //!
-//! The service and the static reply run as processes of their own (this program again, with a role), so that memory and processor time are theirs alone.
+//! The service and the static reply run as processes of their own (this program again, with a role), so that
+//! memory and processor time are theirs alone.
 
 mod comments;
 mod filters;

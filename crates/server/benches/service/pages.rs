@@ -1,4 +1,5 @@
-//! Pages of 10,000 values against stepping over their rows in the database alone, and a far page against the first.
+//! Pages of 10,000 values against stepping over their rows in the database alone, and a far page against the
+//! first.
 
 use std::time::{Duration, Instant};
 

@@ -99,8 +99,8 @@ impl Stat {
     /// `None` when there is no such process, and elsewhere than on Linux.
     pub fn of(process: u32) -> Option<Self> {
         let line = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-        // The second field is a name in parentheses and may hold spaces. The fourth is the parent; user and system time are the 14th and 15th, those of
-        // children the next two.
+        // The second field is a name in parentheses and may hold spaces. The fourth is the parent; user and
+        // system time are the 14th and 15th, those of children the next two.
         let fields: Vec<&str> = line.rsplit(')').next()?.split_whitespace().collect();
         let ticks = |field: usize| fields.get(field)?.parse::<f64>().ok();
         Some(Self {
@@ -113,7 +113,8 @@ impl Stat {
 
 impl Drop for Child {
     fn drop(&mut self) {
-        // Its input ends with it, which tells it to stop; killing makes sure. A process that has ended already is what is wanted.
+        // Its input ends with it, which tells it to stop; killing makes sure. A process that has ended
+        // already is what is wanted.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -1,4 +1,5 @@
-//! All values of a large datasource through the SDK into record batches: service and client together, as many processors as there are.
+//! All values of a large datasource through the SDK into record batches: service and client together, as many
+//! processors as there are.
 
 use std::time::Instant;
 

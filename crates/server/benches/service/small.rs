@@ -1,4 +1,5 @@
-//! Small answers under load, each against a static reply of the same bytes: the most that any server over this HTTP stack can give.
+//! Small answers under load, each against a static reply of the same bytes: the most that any server over
+//! this HTTP stack can give.
 
 use std::time::Duration;
 
@@ -36,7 +37,8 @@ pub fn measure(table: &mut Table, bench: &Bench) {
     );
 }
 
-/// Answers for a second, over one connection and over many. `path` gives the path of the n-th request; answers of all are about as long.
+/// Answers for a second, over one connection and over many. `path` gives the path of the n-th request;
+/// answers of all are about as long.
 pub fn row(
     table: &mut Table,
     bench: &Bench,

@@ -22,7 +22,8 @@ impl Steps {
         }
     }
 
-    /// Milliseconds to step over 10,000 rows after the first `start`, and to look at each of their columns if `columns`.
+    /// Milliseconds to step over 10,000 rows after the first `start`, and to look at each of their columns if
+    /// `columns`.
     pub fn step(&mut self, start: i64, columns: bool) -> f64 {
         let sql = "SELECT id, datasource_id, registration_date, area_id, asset_id, project_id, value, description, dimension, dimension2, dimension3,
                    dimension4, value_date, external_id FROM datasource_values
@@ -52,7 +53,8 @@ impl Steps {
         took
     }
 
-    /// Milliseconds for the first 1,000 rows that meet a condition, in the order of their dates, and for the number of all such rows.
+    /// Milliseconds for the first 1,000 rows that meet a condition, in the order of their dates, and for the
+    /// number of all such rows.
     pub fn filtered(&self, condition: &str) -> f64 {
         let page = format!(
             "SELECT * FROM datasource_values WHERE datasource_id = 1 AND {condition} ORDER BY value_date, id LIMIT 1000"

@@ -1,5 +1,6 @@
-//! Values that are written, each time on the disk when it is answered: ten thousand at once beside the same rows in one transaction of the database alone, and
-//! one by one over many connections beside writers that share their commits and nothing else.
+//! Values that are written, each time on the disk when it is answered: ten thousand at once beside the same
+//! rows in one transaction of the database alone, and one by one over many connections beside writers that
+//! share their commits and nothing else.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -160,8 +161,9 @@ impl Floor {
         transaction.commit().expect("on the disk");
     }
 
-    /// Rows a second that as many threads write as the service has connections, each waiting until its row is on the disk. One of them has the database, and
-    /// whoever waits shares its commit: what group commit can give where nothing is read, parsed or checked.
+    /// Rows a second that as many threads write as the service has connections, each waiting until its row is
+    /// on the disk. One of them has the database, and whoever waits shares its commit: what group commit can
+    /// give where nothing is read, parsed or checked.
     fn shared_commits(&mut self) -> f64 {
         let (send, receive) = mpsc::channel::<Sender<()>>();
         let started = Instant::now();

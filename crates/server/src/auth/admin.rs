@@ -1,6 +1,8 @@
-//! What an administrator does with clients and keys: for the command line over a database, for tests over a running service.
+//! What an administrator does with clients and keys: for the command line over a database, for tests over a
+//! running service.
 //!
-//! A running service notices within [`Limits::auth_poll`](crate::Limits::auth_poll) what was done over its database.
+//! A running service notices within [`Limits::auth_poll`](crate::Limits::auth_poll) what was done over its
+//! database.
 
 use std::fmt;
 use std::time::Duration;
@@ -16,7 +18,8 @@ use obeya_store::{Store, StoreOptions};
 /// Every scope a client can be granted.
 pub const SCOPES: &[&str] = &NAMES;
 
-/// A client just made. The secret is shown here and never again; `Debug` leaves it out, so that no log gets it.
+/// A client just made. The secret is shown here and never again; `Debug` leaves it out, so that no log gets
+/// it.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NewClient {
@@ -106,7 +109,8 @@ pub async fn list_clients(db: &str) -> Result<Vec<ClientInfo>, AdminError> {
     listed
 }
 
-/// Revokes a client in the database at `db`: it gets no more tokens, and those it has are refused. Revoking twice is no error.
+/// Revokes a client in the database at `db`: it gets no more tokens, and those it has are refused. Revoking
+/// twice is no error.
 ///
 /// # Errors
 /// [`AdminError::UnknownClient`], or the database's own.
@@ -117,8 +121,8 @@ pub async fn revoke_client(db: &str, client_id: &str) -> Result<(), AdminError> 
     revoked
 }
 
-/// Makes a new signing key in the database at `db`. Tokens signed with the old ones stay good for `token_lifetime`, which must be the
-/// longest that any service over this database issues.
+/// Makes a new signing key in the database at `db`. Tokens signed with the old ones stay good for
+/// `token_lifetime`, which must be the longest that any service over this database issues.
 ///
 /// # Errors
 /// The database's own.

@@ -12,7 +12,8 @@ use crate::http::problem::Problem;
 pub(crate) enum Refusal {
     /// It carries no bearer token.
     Missing,
-    /// Its token is malformed, signed by an unknown key, by another algorithm, or for somebody else. The text says which.
+    /// Its token is malformed, signed by an unknown key, by another algorithm, or for somebody else. The text
+    /// says which.
     Invalid(&'static str),
     /// Its token has expired.
     Expired,

@@ -1,7 +1,7 @@
 //! Tokens in the compact form of RFC 7515, with one algorithm: ES384 (RFC 7518, section 3.4).
 //!
-//! Nothing in a token chooses how it is checked: its header must name ES384, and the key is one that the service made.
-//! What the claims must say is the caller's business.
+//! Nothing in a token chooses how it is checked: its header must name ES384, and the key is one that the
+//! service made. What the claims must say is the caller's business.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -115,7 +115,8 @@ mod tests {
 
     /// The private key of RFC 6979, A.2.6.
     const KEY: &str = "6b9d3dad2e1b8c1c05b19875b6659f4de23c3b667bf297ba9aa47740787137d896d5724e4c70a825f872c9ea60d2edf5";
-    /// Header, claims `{"sub":"erp"}` and signature, made with that key by Python's `cryptography` (OpenSSL), deterministically (RFC 6979).
+    /// Header, claims `{"sub":"erp"}` and signature, made with that key by Python's `cryptography` (OpenSSL),
+    /// deterministically (RFC 6979).
     const HEADER: &str = "eyJ0eXAiOiJhdCtqd3QiLCJhbGciOiJFUzM4NCIsImtpZCI6ImsxIn0";
     const CLAIMS: &str = "eyJzdWIiOiJlcnAifQ";
     const SIGNATURE: &str = "_GSDzeqFeh2Jz93uv6gQldkeSjyI-D_TK2ze6ssEbCBI8n85UcGXNlRaHrOusT31eJX4MvbtSFIyUDs-vlpXkNLbAnX_Qi00WYCIJ9EIYc-EsigF4qDDRofly_EJ9poB";

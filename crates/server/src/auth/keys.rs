@@ -1,7 +1,7 @@
 //! The P-384 keys that sign tokens: made, read from the store, published, rotated.
 //!
-//! A new key verifies at once and signs a little later, so that every replica has read it by then; an old one verifies until the last
-//! token it may have signed has expired.
+//! A new key verifies at once and signs a little later, so that every replica has read it by then; an old one
+//! verifies until the last token it may have signed has expired.
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};

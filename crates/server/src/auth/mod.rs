@@ -1,7 +1,7 @@
 //! Who calls, and what they may: clients and their secrets, tokens and the keys that sign them, scopes.
 //!
-//! A request is checked in memory; the store is asked only when a token is issued and, now and then, for what other processes changed.
-//! Nothing here knows an operation beyond the scopes it accepts.
+//! A request is checked in memory; the store is asked only when a token is issued and, now and then, for what
+//! other processes changed. Nothing here knows an operation beyond the scopes it accepts.
 
 pub mod admin;
 mod error;

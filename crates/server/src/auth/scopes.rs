@@ -1,4 +1,5 @@
-//! The scopes of the interface, as a set of bits: checked on every request, written out only at the token endpoint.
+//! The scopes of the interface, as a set of bits: checked on every request, written out only at the token
+//! endpoint.
 
 use crate::spec::Operation;
 

@@ -1,4 +1,5 @@
-//! Client secrets: made once, stored as argon2id hashes, checked on the blocking pool and only a few at a time.
+//! Client secrets: made once, stored as argon2id hashes, checked on the blocking pool and only a few at a
+//! time.
 
 use std::sync::Arc;
 
@@ -17,17 +18,21 @@ const MEMORY_KIB: u32 = 19_456;
 const PASSES: u32 = 2;
 const LANES: u32 = 1;
 
-/// The room reserved for a hash, of which only the first 19 MiB are touched. glibc gives back at once what is larger than 32 MiB; what is
-/// smaller it keeps, thread by thread, after the first one it freed: 40 token requests left 60 MB behind.
+/// The room reserved for a hash, of which only the first 19 MiB are touched. glibc gives back at once what is
+/// larger than 32 MiB; what is smaller it keeps, thread by thread, after the first one it freed: 40 token
+/// requests left 60 MB behind.
 const RESERVED_KIB: usize = 33 << 10;
 
-/// Checked in place of the hash of a client that does not exist, so that its answer takes as long. No secret has this hash: it is made of zeros.
+/// Checked in place of the hash of a client that does not exist, so that its answer takes as long. No secret
+/// has this hash: it is made of zeros.
 const DUMMY: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
-/// No more of a secret than this many characters is hashed. Ours have 43, so that a longer one is wrong, and stays wrong when it is cut.
+/// No more of a secret than this many characters is hashed. Ours have 43, so that a longer one is wrong, and
+/// stays wrong when it is cut.
 pub(crate) const MAX_SECRET_CHARACTERS: usize = 256;
 
-/// Checks that may wait for their turn, each some 30 ms behind the one before it. Later ones are better told to come back.
+/// Checks that may wait for their turn, each some 30 ms behind the one before it. Later ones are better told
+/// to come back.
 const MAX_WAITING: usize = 64;
 
 /// Checks secrets.
@@ -53,7 +58,8 @@ impl Secrets {
         }
     }
 
-    /// Whether the secret has this hash. Without a hash the work is the same and the answer no. 503 `unavailable` if too many wait already.
+    /// Whether the secret has this hash. Without a hash the work is the same and the answer no. 503
+    /// `unavailable` if too many wait already.
     pub(crate) async fn check(
         &self,
         secret: String,
@@ -69,7 +75,8 @@ impl Secrets {
             .map_err(Problem::internal)?;
         let hashes = metrics.secret_checks.clone();
         let check = move || {
-            // Held by the work itself: a caller that goes away does not end it, and many such must not pile up.
+            // Held by the work itself: a caller that goes away does not end it, and many such must not pile
+            // up.
             let _held = (place, permit);
             matches(&secret, hash.as_deref(), &hashes)
         };
@@ -113,7 +120,8 @@ fn derive(secret: &str, salt: Salt<'_>, params: Params) -> Result<Output, Error>
     Output::new(&output)
 }
 
-/// The argon2id hash of a secret, in PHC form. Takes some tens of milliseconds: not for an asynchronous thread.
+/// The argon2id hash of a secret, in PHC form. Takes some tens of milliseconds: not for an asynchronous
+/// thread.
 pub(crate) fn hash(secret: &str) -> Result<String, Error> {
     let params = Params::new(MEMORY_KIB, PASSES, LANES, None)?;
     let salt = SaltString::generate(&mut OsRng);

@@ -1,6 +1,8 @@
-//! Access tokens: issued as ES384 JWTs, verified in memory, remembered by hash until they expire or their client is revoked.
+//! Access tokens: issued as ES384 JWTs, verified in memory, remembered by hash until they expire or their
+//! client is revoked.
 //!
-//! A P-384 check costs more than the rest of a small request, hence the memory; it holds digests, never tokens.
+//! A P-384 check costs more than the rest of a small request, hence the memory; it holds digests, never
+//! tokens.
 
 use std::collections::{HashMap, HashSet};
 use std::num::NonZero;
@@ -76,7 +78,8 @@ pub(crate) struct Tokens {
     /// When the last read of the revoked clients that succeeded was begun, in nanoseconds of the monotonic
     /// clock.
     revocations_read: AtomicU64,
-    /// As many signatures as there are cores are checked at a time: more would only take the blocking threads from the store.
+    /// As many signatures as there are cores are checked at a time: more would only take the blocking threads
+    /// from the store.
     checks: Arc<Semaphore>,
 }
 
@@ -97,14 +100,16 @@ impl Tokens {
     ) -> Result<Self, StoreError> {
         let now = clock.ticks();
         let begun = clock.monotonic();
-        // Only a store without a key is written to: another process may hold the lock for as long as its import takes.
+        // Only a store without a key is written to: another process may hold the lock for as long as its
+        // import takes.
         let (mut rows, revoked) = store
             .read(move |session| {
                 Ok::<_, StoreError>((keys::live(session, now)?, clients::revoked(session)?))
             })
             .await?;
         if rows.is_empty() {
-            // Looked at again inside the write, so that two replicas starting on an empty database agree on the key.
+            // Looked at again inside the write, so that two replicas starting on an empty database agree on
+            // the key.
             rows = store
                 .write(move |session| {
                     if keys::live(session, now)?.is_empty() {
@@ -238,7 +243,8 @@ impl Tokens {
         )
     }
 
-    /// Under one lock with the list of revoked clients: a token whose client is revoked meanwhile can't slip in after the list was applied.
+    /// Under one lock with the list of revoked clients: a token whose client is revoked meanwhile can't slip
+    /// in after the list was applied.
     fn remember(
         &self,
         digest: [u8; 32],
@@ -261,8 +267,8 @@ impl Tokens {
         Ok(grant)
     }
 
-    /// Takes over what the store says now: every client that is revoked, then the keys. A key that cannot be read keeps neither a revoked
-    /// client in nor the other keys out.
+    /// Takes over what the store says now: every client that is revoked, then the keys. A key that cannot be
+    /// read keeps neither a revoked client in nor the other keys out.
     pub(crate) async fn refresh(&self, store: &Store) -> Result<(), StoreError> {
         let now = self.clock.ticks();
         let begun = self.clock.monotonic();
@@ -287,7 +293,8 @@ impl Tokens {
             verified,
             revoked: known,
         } = &mut *memory;
-        // Only ever added to: a list read before somebody was revoked may arrive after the one that names them.
+        // Only ever added to: a list read before somebody was revoked may arrive after the one that names
+        // them.
         known.extend(revoked);
         verified.retain(|_, grant| !known.contains(&grant.client_id));
     }
@@ -301,7 +308,8 @@ impl Tokens {
         Arc::clone(&self.ring.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    // No code under these locks can leave the memory half changed, so a poisoned lock is as good as a sound one.
+    // No code under these locks can leave the memory half changed, so a poisoned lock is as good as a sound
+    // one.
     fn read(&self) -> RwLockReadGuard<'_, Memory> {
         self.memory.read().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,8 +1,10 @@
-//! `Accept` against what an operation produces (RFC 9110, 12.5.1): q-values, wildcards, the most specific range.
+//! `Accept` against what an operation produces (RFC 9110, 12.5.1): q-values, wildcards, the most specific
+//! range.
 //!
-//! A range's own parameters prefer but never exclude: `application/json;odata.metadata=minimal` is what OData clients send, and plain
-//! JSON is what they read. Where OData is spoken its minimal metadata is offered beside what the spec lists, and full metadata is refused: a
-//! caller that insists on it cannot do without what it would hold.
+//! A range's own parameters prefer but never exclude: `application/json;odata.metadata=minimal` is what OData
+//! clients send, and plain JSON is what they read. Where OData is spoken its minimal metadata is offered
+//! beside what the spec lists, and full metadata is refused: a caller that insists on it cannot do without
+//! what it would hold.
 
 use http::header::ACCEPT;
 use http::{HeaderMap, HeaderValue, StatusCode};
@@ -87,7 +89,8 @@ impl Offers {
             return Ok(HeaderValue::from_static(""));
         }
         let chosen = self.choose(headers)?;
-        // Who names a version speaks OData, and gets the minimal metadata unless it says how much it wants (OData JSON 4.01, 3.1).
+        // Who names a version speaks OData, and gets the minimal metadata unless it says how much it wants
+        // (OData JSON 4.01, 3.1).
         if headers.contains_key(ODATA_MAX_VERSION)
             && chosen == "application/json"
             && self.has_metadata()
@@ -164,7 +167,8 @@ impl Offer {
     }
 }
 
-/// How specifically and with which quality an offer is acceptable: the most specific range that matches decides.
+/// How specifically and with which quality an offer is acceptable: the most specific range that matches
+/// decides.
 fn decisive(ranges: &[Range<'_>], offer: &Offer) -> Option<(u8, u16)> {
     ranges
         .iter()
@@ -241,7 +245,8 @@ impl<'a> Range<'a> {
                             .iter()
                             .any(|mine| mine.eq_ignore_ascii_case(part))
                     });
-                // Clients add to it how numbers are written and whether they read as it comes, which changes nothing here.
+                // Clients add to it how numbers are written and whether they read as it comes, which changes
+                // nothing here.
                 let minimal = offer.has_metadata()
                     && self
                         .metadata()

@@ -1,6 +1,7 @@
 //! The room for large bodies: how many bytes of them lie in memory at a time, over all requests.
 //!
-//! A connection may send one of [`Limits::batch_bytes`], and there are many connections. Nothing here reads a body.
+//! A connection may send one of [`Limits::batch_bytes`], and there are many connections. Nothing here reads a
+//! body.
 
 use std::sync::Arc;
 
@@ -31,7 +32,8 @@ impl Batches {
         }
     }
 
-    /// Waits for room for a body, of the length that its head tells or else the most that is taken. The request's own deadline bounds the wait.
+    /// Waits for room for a body, of the length that its head tells or else the most that is taken. The
+    /// request's own deadline bounds the wait.
     pub(crate) async fn take(
         &self,
         headers: &HeaderMap,

@@ -1,9 +1,11 @@
 //! A body that is sent while it is still being read.
 //!
-//! The reader puts pieces in, the connection takes them out. What is not yet taken stays in memory, so that a slow client holds no database connection; it is
-//! bounded by the room that was taken before the reader began, and by a deadline after which the pieces are dropped. Only where the room says how many bytes it
-//! is (see [`super::memory_budget`]) may there be more to give than it holds: then the reader waits, and is bounded by a deadline too. When the client goes away the
-//! reader is told at its next piece, or where it waits.
+//! The reader puts pieces in, the connection takes them out. What is not yet taken stays in memory, so that a
+//! slow client holds no database connection; it is bounded by the room that was taken before the reader
+//! began, and by a deadline after which the pieces are dropped. Only where the room says how many bytes it is
+//! (see [`super::memory_budget`]) may there be more to give than it holds: then the reader waits, and is
+//! bounded by a deadline too. When the client goes away the reader is told at its next piece, or where it
+//! waits.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -86,12 +88,14 @@ impl BodySender {
         self.shared.lock().head = Some(head);
     }
 
-    /// Adds a piece, once there is room for it: this may block. False when nobody will take it and the reader may stop.
+    /// Adds a piece, once there is room for it: this may block. False when nobody will take it and the reader
+    /// may stop.
     pub(crate) fn push(&self, piece: Vec<u8>) -> bool {
         self.add(piece, false)
     }
 
-    /// Adds the last piece. That it is the last is known together with it, so that a body of one piece has a length.
+    /// Adds the last piece. That it is the last is known together with it, so that a body of one piece has a
+    /// length.
     pub(crate) fn push_last(&self, piece: Vec<u8>) {
         self.add(piece, true);
     }
@@ -113,8 +117,8 @@ impl BodySender {
         self.shared.lock().hold.is_some()
     }
 
-    /// Says how it ended: an error before the first piece was taken becomes the answer, later it cuts the connection. After the last piece nothing can fail
-    /// any more.
+    /// Says how it ended: an error before the first piece was taken becomes the answer, later it cuts the
+    /// connection. After the last piece nothing can fail any more.
     pub(crate) fn end(&self, outcome: Result<(), Problem>) {
         let mut state = self.shared.lock();
         if let Some(hold) = &mut state.hold {
@@ -127,7 +131,8 @@ impl BodySender {
         state.wake();
     }
 
-    /// Waits until the client has everything or has gone, but no longer than `deadline`; then what it did not take is dropped.
+    /// Waits until the client has everything or has gone, but no longer than `deadline`; then what it did not
+    /// take is dropped.
     pub(crate) async fn guard(&self, deadline: Duration) {
         if tokio::time::timeout(deadline, self.shared.gone.notified())
             .await
@@ -139,12 +144,14 @@ impl BodySender {
 }
 
 impl BodyReceiver {
-    /// Waits for the first piece or the end. Everything at once if that is all there is, else `None`; the error if it came before any piece.
+    /// Waits for the first piece or the end. Everything at once if that is all there is, else `None`; the
+    /// error if it came before any piece.
     pub(crate) async fn start(&mut self) -> Result<Option<Bytes>, Problem> {
         poll_fn(|context| {
             let mut state = self.shared.lock();
             if state.pieces.is_empty() {
-                // What was dropped before anybody came for it ended as well: it must not pass for an answer that is empty.
+                // What was dropped before anybody came for it ended as well: it must not pass for an answer
+                // that is empty.
                 if let Some(problem) = state.failed.take() {
                     return Poll::Ready(Err(problem));
                 }
@@ -205,7 +212,8 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The state once a piece of so many bytes fits, or nobody is there to take it. A client that was waited for too long is given up.
+    /// The state once a piece of so many bytes fits, or nobody is there to take it. A client that was waited
+    /// for too long is given up.
     fn with_room_for(&self, bytes: usize) -> MutexGuard<'_, State> {
         let mut state = self.lock();
         while let Some(hold) = state.hold.as_mut().filter(|hold| !hold.fits(bytes)) {

@@ -1,6 +1,7 @@
 //! gzip, for callers that name it in `Accept-Encoding`.
 //!
-//! A wildcard is not taken as asking: a page of values is cheaper to send than to squeeze on a plant's own network.
+//! A wildcard is not taken as asking: a page of values is cheaper to send than to squeeze on a plant's own
+//! network.
 
 use std::convert::Infallible;
 
@@ -38,7 +39,8 @@ pub(crate) async fn gzip(response: Response) -> Response {
     request
         .headers_mut()
         .insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
-    // The layer is used as a function: one response, and only for a caller that asked, so nobody else pays for it.
+    // The layer is used as a function: one response, and only for a caller that asked, so nobody else pays
+    // for it.
     let mut response = Some(response);
     let service = tower::service_fn(move |_: Request<Body>| {
         let response = response.take().unwrap_or_default();

@@ -1,7 +1,8 @@
 //! Entity tags (RFC 9110, 8.8.3) and the two conditions that name them.
 //!
-//! A tag is a digest of the very bytes of an answer, so records need no counter of their own, and two answers share a tag only if they are the same to the
-//! byte. Another representation of the same record (v2, `$select`) has another tag. Knows no record and no store.
+//! A tag is a digest of the very bytes of an answer, so records need no counter of their own, and two answers
+//! share a tag only if they are the same to the byte. Another representation of the same record (v2,
+//! `$select`) has another tag. Knows no record and no store.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -14,7 +15,8 @@ use obeya_read::text::quoted;
 
 /// Half of a SHA-256: nobody finds two records with the same 128 bits, and the header stays short.
 const DIGEST_BYTES: usize = 16;
-/// What follows the digest where the body is packed: the bytes are others then, and a strong tag has to say so (RFC 9110, 8.8.3.3).
+/// What follows the digest where the body is packed: the bytes are others then, and a strong tag has to say
+/// so (RFC 9110, 8.8.3.3).
 const PACKED: &str = "-gzip";
 
 /// The strong tag of a representation.
@@ -84,7 +86,8 @@ impl Condition {
         })
     }
 
-    /// `If-None-Match`, if it is there. One that is not of its form excludes nothing: the whole answer is never wrong.
+    /// `If-None-Match`, if it is there. One that is not of its form excludes nothing: the whole answer is
+    /// never wrong.
     pub(crate) fn if_none_match(headers: &HeaderMap) -> Option<Self> {
         parsed(headers, &IF_NONE_MATCH).ok().flatten()
     }

@@ -1,4 +1,5 @@
-//! The parts of a request, checked: path ids, `Prefer`, content type, the bytes of a body. What is inside a body is `json`'s matter.
+//! The parts of a request, checked: path ids, `Prefer`, content type, the bytes of a body. What is inside a
+//! body is `json`'s matter.
 
 use std::time::Duration;
 
@@ -16,8 +17,8 @@ pub(crate) const PREFER: HeaderName = HeaderName::from_static("prefer");
 /// The header in which we say that we kept to it.
 pub(crate) const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 
-/// How many times the body limit is read and thrown away before the connection is given up. A caller that is still writing when the
-/// connection closes sees a broken pipe instead of the 413.
+/// How many times the body limit is read and thrown away before the connection is given up. A caller that is
+/// still writing when the connection closes sees a broken pipe instead of the 413.
 const DRAIN_FACTOR: usize = 8;
 
 /// How long a caller whose body is being thrown away may pause before it is answered.
@@ -38,7 +39,8 @@ pub(crate) fn is_strict(headers: &HeaderMap) -> bool {
     })
 }
 
-/// The page size of `Prefer: maxpagesize=100` (OData Protocol 4.01, 8.2.8.6), and the preference as it is confirmed. What is no number from 1 is no preference.
+/// The page size of `Prefer: maxpagesize=100` (OData Protocol 4.01, 8.2.8.6), and the preference as it is
+/// confirmed. What is no number from 1 is no preference.
 pub(crate) fn max_page_size(headers: &HeaderMap) -> Option<(u32, HeaderValue)> {
     if !headers.contains_key(PREFER) {
         return None;

@@ -1,5 +1,5 @@
-//! `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): the caller's name for one request, however often it is sent. What becomes of a repeated
-//! one is decided where it is written (`ops/writing.rs`).
+//! `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): the caller's name for one request, however
+//! often it is sent. What becomes of a repeated one is decided where it is written (`ops/writing.rs`).
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
@@ -43,7 +43,8 @@ pub(crate) fn replayed() -> (HeaderName, HeaderValue) {
     (IDEMPOTENCY_REPLAYED, HeaderValue::from_static("true"))
 }
 
-/// The draft makes the key a string of RFC 8941, in quotes; most clients that exist send it without them. Both name the same key.
+/// The draft makes the key a string of RFC 8941, in quotes; most clients that exist send it without them.
+/// Both name the same key.
 fn unquoted(text: &str) -> Option<String> {
     let is_visible = |text: &str| text.bytes().all(|byte| byte.is_ascii_graphic());
     let Some(inside) = text.strip_prefix('"') else {

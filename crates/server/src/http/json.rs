@@ -1,7 +1,7 @@
 //! The bytes of a JSON body into a typed value, with every fault named by field.
 //!
-//! Two passes: a scan for what serde lets through (nesting, NUL in a text), then serde. Numbers out of range, NaN and lone surrogates
-//! are refused by serde_json itself.
+//! Two passes: a scan for what serde lets through (nesting, NUL in a text), then serde. Numbers out of range,
+//! NaN and lone surrogates are refused by serde_json itself.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -58,7 +58,8 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8], strict: bool) -> Result<T
 
 /// Parses a body that is a list. Every item that is wrong is named, up to `most`, and not only the first.
 ///
-/// A list of many items that are right is read without keeping track of where it is, which costs as much as the reading.
+/// A list of many items that are right is read without keeping track of where it is, which costs as much as
+/// the reading.
 pub(crate) fn parse_items<T: DeserializeOwned>(
     bytes: &[u8],
     strict: bool,
@@ -200,7 +201,8 @@ fn fault(error: &serde_json::Error, path: &str) -> Problem {
     }
 }
 
-/// What serde says in Rust's words, in the words of the format: `expected struct CauseInput` means an object to whoever wrote the body.
+/// What serde says in Rust's words, in the words of the format: `expected struct CauseInput` means an object
+/// to whoever wrote the body.
 fn in_words_of_json(text: &str) -> String {
     let Some((found, expected)) = text.rsplit_once(", expected ") else {
         return text.to_owned();

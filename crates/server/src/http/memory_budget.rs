@@ -1,9 +1,12 @@
-//! What answers on their way to clients hold of the memory: counted over all of them, and bounded for each list of v1.
+//! What answers on their way to clients hold of the memory: counted over all of them, and bounded for each
+//! list of v1.
 //!
-//! A page of values is bounded by the number of its values, whose texts have a length. A record of v1 has texts of any length, so that 10,000 of them may come to
-//! gigabytes. A list of them holds what its page usually comes to, and then its reader waits for the client. It could as well write the rest to a file; but then
-//! what a plant reports would lie in one that nobody watches over, on a disk that may be full, or in memory after all. A reader that waits is one fewer for others,
-//! and keeps its snapshot: so it waits no longer than a request may take, and only some at a time may wait for clients that hardly take anything.
+//! A page of values is bounded by the number of its values, whose texts have a length. A record of v1 has
+//! texts of any length, so that 10,000 of them may come to gigabytes. A list of them holds what its page
+//! usually comes to, and then its reader waits for the client. It could as well write the rest to a file; but
+//! then what a plant reports would lie in one that nobody watches over, on a disk that may be full, or in
+//! memory after all. A reader that waits is one fewer for others, and keeps its snapshot: so it waits no
+//! longer than a request may take, and only some at a time may wait for clients that hardly take anything.
 //!
 //! Nothing here knows what a piece is or who takes it: that is [`super::body_sender`].
 
@@ -19,7 +22,8 @@ use obeya_store::readers_for_long_work;
 
 /// Memory is counted in units of this many bytes.
 const UNIT: usize = 1 << 10;
-/// What the lists of v1 may hold of the memory, over all requests: eight of the largest pages with records of usual length.
+/// What the lists of v1 may hold of the memory, over all requests: eight of the largest pages with records of
+/// usual length.
 const LISTS_BYTES: usize = 128 << 20;
 /// What one of them may hold at most …
 const MOST_BYTES: usize = 16 << 20;
@@ -109,7 +113,8 @@ impl PageBudget {
 pub(crate) struct ListBudget {
     room: Arc<Semaphore>,
     held: HeldBytes,
-    /// Turns to wait for clients that hardly take anything: half of the readers for long work, so that the other half goes on.
+    /// Turns to wait for clients that hardly take anything: half of the readers for long work, so that the
+    /// other half goes on.
     slow: Arc<Semaphore>,
     patience: Duration,
     brief: Duration,

@@ -1,4 +1,5 @@
-//! What OData asks of every request and answer under its root: the headers that tell which version of the protocol is spoken.
+//! What OData asks of every request and answer under its root: the headers that tell which version of the
+//! protocol is spoken.
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 

@@ -1,7 +1,8 @@
-//! The route table: a path, matched segment by segment and case-insensitively, and the parameters found on the way.
+//! The route table: a path, matched segment by segment and case-insensitively, and the parameters found on
+//! the way.
 //!
-//! Built once at start from the templates of the spec. A literal segment wins over a parameter (`/types/{…}` over `/{id}/…`).
-//! OData's way to name a record, `/v2/groups(7)`, is read as `/v2/groups/7`.
+//! Built once at start from the templates of the spec. A literal segment wins over a parameter (`/types/{…}`
+//! over `/{id}/…`). OData's way to name a record, `/v2/groups(7)`, is read as `/v2/groups/7`.
 
 use std::ops::Range;
 
@@ -73,8 +74,8 @@ impl<T: Copy> Node<T> {
         self.descend(path, start, Captures::default())
     }
 
-    /// The node of a path that names its record by a key in parentheses, as OData does: `/v2/groups(7)` or `/v2/groups(id=7)`. To be asked
-    /// first: [`Self::find`] may take all of it for an id.
+    /// The node of a path that names its record by a key in parentheses, as OData does: `/v2/groups(7)` or
+    /// `/v2/groups(id=7)`. To be asked first: [`Self::find`] may take all of it for an id.
     pub(crate) fn find_by_key(&self, path: &str) -> Option<(&Self, Captures)> {
         let Parentheses { open, end, key } = Parentheses::of(path)?;
         let plain = format!("{}/{}{}", &path[..open], &path[key.clone()], &path[end..]);

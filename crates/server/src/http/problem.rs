@@ -1,7 +1,8 @@
 //! The one HTTP error of the service: RFC 9457 problem details, with a stable code.
 //!
-//! Every layer below has errors of its own; they become a [`Problem`] here or in a handler, and nowhere else does an error body
-//! get written. The cause is kept for the log and never serialised: nothing internal may leave through this module.
+//! Every layer below has errors of its own; they become a [`Problem`] here or in a handler, and nowhere else
+//! does an error body get written. The cause is kept for the log and never serialised: nothing internal may
+//! leave through this module.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -46,7 +47,8 @@ pub(crate) struct Place<'a> {
 }
 
 impl Problem {
-    /// A problem with a status, a stable dotted code, a title that says what kind it is and a detail that says what happened.
+    /// A problem with a status, a stable dotted code, a title that says what kind it is and a detail that
+    /// says what happened.
     pub(crate) fn new(
         status: StatusCode,
         code: impl Into<Cow<'static, str>>,
@@ -122,7 +124,8 @@ impl Problem {
         )
     }
 
-    /// 400 `body.invalid`: the body is JSON, but a field breaks the schema. More fields can follow with [`Problem::field`].
+    /// 400 `body.invalid`: the body is JSON, but a field breaks the schema. More fields can follow with
+    /// [`Problem::field`].
     pub(crate) fn invalid_body(field: &str, text: impl Into<String>) -> Self {
         Self::new(
             StatusCode::BAD_REQUEST,
@@ -173,8 +176,9 @@ impl Problem {
         .cause(cause)
     }
 
-    /// 504 `timeout`: the answer was not ready in time. A write may already be with the store's writer and still be carried out, so this
-    /// must not look like a 503, which says that nothing happened: a caller that repeats a POST on it would create the record twice.
+    /// 504 `timeout`: the answer was not ready in time. A write may already be with the store's writer and
+    /// still be carried out, so this must not look like a 503, which says that nothing happened: a caller
+    /// that repeats a POST on it would create the record twice.
     pub(crate) fn timeout() -> Self {
         Self::new(
             StatusCode::GATEWAY_TIMEOUT,
@@ -184,7 +188,8 @@ impl Problem {
         )
     }
 
-    /// Adds a complaint about a field or parameter. The first one also becomes the target, and the detail if there is none yet.
+    /// Adds a complaint about a field or parameter. The first one also becomes the target, and the detail if
+    /// there is none yet.
     pub(crate) fn field(mut self, field: &str, text: impl Into<String>) -> Self {
         let text = text.into();
         if self.0.detail.is_empty() {
@@ -293,7 +298,8 @@ impl Problem {
                 target: inner.target.as_deref(),
             }),
         };
-        // Strings, integers and string-keyed maps always serialise; an empty body keeps the status if that ever changed.
+        // Strings, integers and string-keyed maps always serialise; an empty body keeps the status if that
+        // ever changed.
         let bytes = serde_json::to_vec(&body).unwrap_or_default();
         let mut response = Response::new(Body::from(bytes));
         *response.status_mut() = inner.status;
@@ -331,7 +337,8 @@ struct ODataError<'a> {
     target: Option<&'a str>,
 }
 
-/// The problem type: a URN, because a URL would promise a page that a plant's own installation does not serve.
+/// The problem type: a URN, because a URL would promise a page that a plant's own installation does not
+/// serve.
 struct Urn<'a>(&'a str);
 
 impl Serialize for Urn<'_> {
@@ -358,20 +365,23 @@ impl Display for Chain<'_> {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
-            // The statement was interrupted and its transaction rolled back: unlike a 504, this leaves nothing open.
+            // The statement was interrupted and its transaction rolled back: unlike a 504, this leaves
+            // nothing open.
             StoreError::Timeout => Self::not_done(
                 "The request took longer than the store allows; nothing was changed. Ask for less, or try again shortly.",
                 error,
             ),
             StoreError::Unavailable(_) => Self::unavailable(error),
-            // Raised by a function inside a statement, over values the caller named: `div` by zero, a number out of range.
+            // Raised by a function inside a statement, over values the caller named: `div` by zero, a number
+            // out of range.
             StoreError::Data(text) => Self::new(
                 StatusCode::BAD_REQUEST,
                 "odata.value",
                 "Expression cannot be evaluated",
                 text,
             ),
-            // Only a query's own size can come to that; the limits of its options keep it far from most ceilings.
+            // Only a query's own size can come to that; the limits of its options keep it far from most
+            // ceilings.
             StoreError::Limit(text) => Self::new(
                 StatusCode::BAD_REQUEST,
                 "odata.limit",

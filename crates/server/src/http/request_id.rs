@@ -1,4 +1,5 @@
-//! The id of a request: the caller's `x-request-id` if it is harmless, else one of ours; and the id traces know it by.
+//! The id of a request: the caller's `x-request-id` if it is harmless, else one of ours; and the id traces
+//! know it by.
 
 use http::header::HeaderName;
 use http::{HeaderMap, HeaderValue};

@@ -1,7 +1,8 @@
-//! A connection that fails once sending has made no progress for a while. It limits nothing else: reading has its own limits, in hyper
-//! and in `extract`.
+//! A connection that fails once sending has made no progress for a while. It limits nothing else: reading has
+//! its own limits, in hyper and in `extract`.
 //!
-//! A caller that never reads would otherwise keep its connection, and one of the permits for connections, for ever.
+//! A caller that never reads would otherwise keep its connection, and one of the permits for connections, for
+//! ever.
 
 use std::io::{Error, ErrorKind, IoSlice, Result};
 use std::pin::Pin;

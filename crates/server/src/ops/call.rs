@@ -1,4 +1,5 @@
-//! What a handler gets and how it answers: one authenticated, authorised and negotiated request of one operation.
+//! What a handler gets and how it answers: one authenticated, authorised and negotiated request of one
+//! operation.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -34,7 +35,8 @@ pub(crate) struct Call {
     body: Incoming,
     captures: Captures,
     media: HeaderValue,
-    /// What a large body takes in memory, for as long as the request lives: what is made of it waits for the writer.
+    /// What a large body takes in memory, for as long as the request lives: what is made of it waits for the
+    /// writer.
     batch: Option<OwnedSemaphorePermit>,
 }
 

@@ -1,7 +1,8 @@
 //! The decode stage of a write: from a request that was let in to what it says.
 //!
-//! A handler gets a body only as part of a [`Decoded`], together with the headers that say under which terms the write is
-//! carried out. The digest of the request is complete then: nobody can take it before the body was read.
+//! A handler gets a body only as part of a [`Decoded`], together with the headers that say under which terms
+//! the write is carried out. The digest of the request is complete then: nobody can take it before the body
+//! was read.
 
 use std::marker::PhantomData;
 
@@ -18,7 +19,8 @@ use crate::http::idempotency;
 use crate::http::problem::Problem;
 use crate::http::{extract, json};
 
-/// Bytes of a list that are parsed where the request is answered: that takes less time than two changes of threads.
+/// Bytes of a list that are parsed where the request is answered: that takes less time than two changes of
+/// threads.
 const INLINE_BYTES: usize = 16 << 10;
 /// Bytes of a body that are digested before others on the thread have their turn.
 const DIGESTED_BYTES: usize = 64 << 10;
@@ -42,9 +44,10 @@ pub(super) trait Decode {
     /// What it is read as.
     type Body;
 
-    /// Reads the body, then the headers. Refuses, in this order: 415 (not `application/json`, or encoded), 413 (too large), 408
-    /// (too slow), 400 `body.malformed` (not JSON, a lone surrogate, too deep, NUL in a text), 400 `body.invalid` (against the
-    /// schema; under `Prefer: handling=strict` also every unknown property), 400 `header.invalid`.
+    /// Reads the body, then the headers. Refuses, in this order: 415 (not `application/json`, or encoded),
+    /// 413 (too large), 408 (too slow), 400 `body.malformed` (not JSON, a lone surrogate, too deep, NUL in a
+    /// text), 400 `body.invalid` (against the schema; under `Prefer: handling=strict` also every unknown
+    /// property), 400 `header.invalid`.
     fn decode(
         self,
         call: &mut Call,
@@ -166,7 +169,8 @@ mod tests {
             let (head, ()) = Request::get(uri).body(()).unwrap().into_parts();
             digest(&head, &Bytes::from_static(body.as_bytes())).await
         };
-        // printf '/v1/incidents?a=B\0{"x":1}' | openssl dgst -sha256 -binary | base64 | tr '+/' '-_' | tr -d =
+        // printf '/v1/incidents?a=B\0{"x":1}' | openssl dgst -sha256 -binary | base64 | tr '+/' '-_' |
+        //     tr -d =
         let known = "vvyWJx-uiS4YcbQEPQ_YT35rX7B_v65Ka2xZphgnaM0";
         assert_eq!(of("/v1/Incidents?a=B", "{\"x\":1}").await, known);
         assert_eq!(of("/V1/incidents?a=B", "{\"x\":1}").await, known);

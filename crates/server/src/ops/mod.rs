@@ -1,6 +1,8 @@
-//! One handler for each operation of the spec, in a folder per resource: extract, call, convert; no SQL and no rules.
+//! One handler for each operation of the spec, in a folder per resource: extract, call, convert; no SQL and
+//! no rules.
 //!
-//! Every handler is `pub(crate) async fn handle(call: Call) -> Result<Response, Problem>` in a file of its own; `router.rs` lists them.
+//! Every handler is `pub(crate) async fn handle(call: Call) -> Result<Response, Problem>` in a file of its
+//! own; `router.rs` lists them.
 
 pub(crate) mod areas;
 pub(crate) mod boards;

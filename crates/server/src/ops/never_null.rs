@@ -1,7 +1,8 @@
 //! A body some of whose properties may be left out but not be null.
 //!
-//! The generated types read both as `None`, since readers of this interface have to be lenient. Who writes `"status": null` means something by it, and
-//! nothing it could mean can be done; so it is refused like any other wrong type, with its field named. Nothing is copied or read twice for that.
+//! The generated types read both as `None`, since readers of this interface have to be lenient. Who writes
+//! `"status": null` means something by it, and nothing it could mean can be done; so it is refused like any
+//! other wrong type, with its field named. Nothing is copied or read twice for that.
 
 use std::borrow::Cow;
 use std::fmt;

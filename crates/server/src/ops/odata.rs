@@ -1,7 +1,8 @@
-//! OData's own doors: the service document, the description of the model, and what tools compute addresses for, as the number of entities in a
-//! set.
+//! OData's own doors: the service document, the description of the model, and what tools compute addresses
+//! for, as the number of entities in a set.
 //!
-//! The first two are open to everybody, like the description of the interface: they hold nothing but the model.
+//! The first two are open to everybody, like the description of the interface: they hold nothing but the
+//! model.
 
 use std::sync::LazyLock;
 
@@ -56,7 +57,8 @@ pub(crate) fn metadata(head: &Parts) -> Result<Response, Problem> {
     check_max_version(&head.headers)?;
     let media = match format_option(head.uri.query().unwrap_or(""))? {
         Some(media) => media,
-        // Tools take JSON for their data and send the same `Accept` here, but read this document in XML: whoever takes XML at all gets it.
+        // Tools take JSON for their data and send the same `Accept` here, but read this document in XML:
+        // whoever takes XML at all gets it.
         None if METADATA_OFFERS.takes_first(&head.headers) => HeaderValue::from_static(XML),
         None => METADATA_OFFERS.negotiate(&head.headers)?,
     };
@@ -103,7 +105,8 @@ fn format_option(query: &str) -> Result<Option<HeaderValue>, Problem> {
     }
 }
 
-/// Answers what is computed from the address of a set or of a record in it. The call is one of the operation that reads the set, or the record.
+/// Answers what is computed from the address of a set or of a record in it. The call is one of the operation
+/// that reads the set, or the record.
 pub(crate) async fn computed(call: Call, what: Computed) -> Result<Response, Problem> {
     let Some((set, _)) = entity_sets::at(call.operation.path()) else {
         // The routes are made from the sets.

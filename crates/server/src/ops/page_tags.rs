@@ -1,5 +1,5 @@
-//! The tags of pages of values: what a page is made of, and the state of the datasource that it shows. So a page that its caller has is known before a row is
-//! read, and pages of one state are known to fit together.
+//! The tags of pages of values: what a page is made of, and the state of the datasource that it shows. So a
+//! page that its caller has is known before a row is read, and pages of one state are known to fit together.
 
 use std::sync::Arc;
 
@@ -46,8 +46,8 @@ impl Tags {
     }
 }
 
-/// The state of a datasource, as its pages name it: whatever was asked and in whatever form, it is the same as long as no value changes. A digest, so that
-/// nobody takes it for a number that goes up.
+/// The state of a datasource, as its pages name it: whatever was asked and in whatever form, it is the same
+/// as long as no value changes. A digest, so that nobody takes it for a number that goes up.
 pub(super) fn state(datasource: i64, version: i64) -> HeaderValue {
     Tag::of(format!("{datasource} {version}").as_bytes()).unquoted()
 }

@@ -1,7 +1,7 @@
 //! The one way in which a handler reads, by the read engine: prepare → run → send.
 //!
-//! What a request may be refused for is over after `prepare`, which needs no connection. `run` has a session and knows no
-//! HTTP. `send` alone makes a response.
+//! What a request may be refused for is over after `prepare`, which needs no connection. `run` has a session
+//! and knows no HTTP. `send` alone makes a response.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -123,8 +123,8 @@ async fn start(
 ) -> Result<Growing, Problem> {
     let app = Arc::clone(&call.app);
     let (sender, mut receiver) = body_sender::channel(reservation);
-    // A task of its own, as the reading goes on after the head of the answer is sent. It ends by itself: when all is read, or
-    // with its client.
+    // A task of its own, as the reading goes on after the head of the answer is sent. It ends by itself: when
+    // all is read, or with its client.
     tokio::spawn(async move {
         let sender = Arc::new(sender);
         let mut sink = ToClient {

@@ -1,7 +1,7 @@
 //! `POST /connect/token`: the client credentials grant (RFC 6749, 4.4), by form or HTTP Basic.
 //!
-//! Its errors are those of RFC 6749, 5.2, not problems. An unknown client, a wrong secret and a revoked client get the same answer
-//! after the same work.
+//! Its errors are those of RFC 6749, 5.2, not problems. An unknown client, a wrong secret and a revoked
+//! client get the same answer after the same work.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -46,8 +46,9 @@ impl OAuthError {
         }
     }
 
-    /// A body that is too large, too slow or broken off, with the status and headers it has everywhere. RFC 6749 knows only 400 here, but
-    /// those who read no more than the status can act on 408 and 413, and the others find the error they expect.
+    /// A body that is too large, too slow or broken off, with the status and headers it has everywhere. RFC
+    /// 6749 knows only 400 here, but those who read no more than the status can act on 408 and 413, and the
+    /// others find the error they expect.
     fn body(problem: Problem) -> Self {
         let (status, description, headers) = problem.into_parts();
         Self {

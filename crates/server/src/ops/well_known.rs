@@ -9,7 +9,8 @@ use crate::auth::Tokens;
 use crate::auth::scopes::NAMES;
 use crate::http::body::Response;
 
-/// `/.well-known/openid-configuration`. `place` is the issuer's URL as this caller reaches it; the name that tokens carry may be another.
+/// `/.well-known/openid-configuration`. `place` is the issuer's URL as this caller reaches it; the name that
+/// tokens carry may be another.
 pub(crate) fn discovery(tokens: &Tokens, place: &str) -> Response {
     let document = json!({
         "issuer": tokens.issuer(),
@@ -21,9 +22,11 @@ pub(crate) fn discovery(tokens: &Tokens, place: &str) -> Response {
         "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post"],
         "id_token_signing_alg_values_supported": ["ES384"],
         "subject_types_supported": ["public"],
-        // Of the service and not of the issuer, for which there is no standard: our SDKs look for it here before they repeat a POST.
+        // Of the service and not of the issuer, for which there is no standard: our SDKs look for it here
+        // before they repeat a POST.
         "idempotency_key_supported": true,
-        // Whoever keeps a copy looks for it before it reads only the comments of incidents that changed (import/comments.rs, import/renamed.rs).
+        // Whoever keeps a copy looks for it before it reads only the comments of incidents that changed
+        // (import/comments.rs, import/renamed.rs).
         "incident_stamps_cover_comments": true,
     });
     reply(document.to_string(), "application/json")

@@ -1,7 +1,7 @@
 //! The one way in which a handler writes: decode → decide → commit → send, once the router has authorised it.
 //!
-//! [`write()`] shows the stages. The work runs in the store's writer, and around it, in the same transaction, whatever belongs
-//! to every write:
+//! [`write()`] shows the stages. The work runs in the store's writer, and around it, in the same transaction,
+//! whatever belongs to every write:
 //!
 //! - `If-Match`: the record as it is now must have one of the tags; else 412 `precondition.failed`, and
 //!   nothing is changed.
@@ -32,7 +32,8 @@ use obeya_store::write_error::WriteError;
 /// Ticks of 100 ns in a second.
 const TICKS_PER_SECOND: i64 = 10_000_000;
 
-/// The stages of a write. That its caller may write was decided before (`router.rs`): without that there is no call.
+/// The stages of a write. That its caller may write was decided before (`router.rs`): without that there is
+/// no call.
 pub(super) async fn write<D: Decode>(
     mut call: Call,
     body: D,
@@ -60,8 +61,8 @@ pub(super) struct Deciding {
 }
 
 impl Deciding {
-    /// Says what the request sets: an object with properties of the record. It is all that a caller who may not read the
-    /// record is shown of what may be empty.
+    /// Says what the request sets: an object with properties of the record. It is all that a caller who may
+    /// not read the record is shown of what may be empty.
     pub(super) fn sets(&mut self, body: &impl Serialize) -> Result<(), WriteError> {
         Ok(self.view.show_written(body)?)
     }

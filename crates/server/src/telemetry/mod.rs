@@ -1,4 +1,5 @@
-//! What the service tells about itself: figures for Prometheus. Log lines are written where things happen, through `tracing`.
+//! What the service tells about itself: figures for Prometheus. Log lines are written where things happen,
+//! through `tracing`.
 
 mod metrics;
 

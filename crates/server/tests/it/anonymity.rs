@@ -1,8 +1,9 @@
 //! Whoever reported an incident in confidence stays unknown.
 //!
-//! Two plants that differ in nothing but the reporters of their anonymous incidents are asked the same, by every read of the specification and with every property
-//! in every option; their answers must be the same to the byte, headers included. So nothing has to be known of the ways in which somebody might be told: whatever
-//! told anything would tell the two apart.
+//! Two plants that differ in nothing but the reporters of their anonymous incidents are asked the same, by
+//! every read of the specification and with every property in every option; their answers must be the same to
+//! the byte, headers included. So nothing has to be known of the ways in which somebody might be told:
+//! whatever told anything would tell the two apart.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -141,7 +142,8 @@ impl Spec {
         }
     }
 
-    /// Every read: its address with the examples of its parameters, its query parameters, and the schema of its record.
+    /// Every read: its address with the examples of its parameters, its query parameters, and the schema of
+    /// its record.
     fn reads(&self) -> Vec<(String, BTreeSet<String>, &Value)> {
         let paths = self.0["paths"].as_object().expect("paths");
         let reads = paths.iter().filter_map(|(path, item)| {
@@ -239,7 +241,8 @@ fn example(parameter: &str) -> i32 {
         "improvementId" => 317,
         "incidentCommentId" => 3,
         "incidentTypeId" => 3,
-        // Also of a type, a board or a datasource, which has none of that number: a problem, which is compared too.
+        // Also of a type, a board or a datasource, which has none of that number: a problem, which is
+        // compared too.
         _ => 101,
     }
 }

@@ -1,6 +1,7 @@
 //! Bad input, each kind with a test of its own: a clear problem, and a store that is as it was.
 //!
-//! Every write here would change the plant if one thing about it were right. Finer points of each kind are tested beside what they belong to.
+//! Every write here would change the plant if one thing about it were right. Finer points of each kind are
+//! tested beside what they belong to.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

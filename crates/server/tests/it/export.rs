@@ -16,7 +16,8 @@ use crate::import_folder::{Folder, Target};
 use crate::incidents_plant::{fill, plant};
 use crate::support::{Database, sql};
 
-/// Every table of records but for datasources and their elements, which are compared by some of their columns.
+/// Every table of records but for datasources and their elements, which are compared by some of their
+/// columns.
 const TABLES: [&str; 25] = [
     "stamps",
     "counters",
@@ -135,7 +136,8 @@ const ALL: ExportOptions = ExportOptions {
     with_reporters: true,
 };
 
-/// Exports, imports into a new database on each engine the binary may use, and exports again: the same rows, and the same bytes.
+/// Exports, imports into a new database on each engine the binary may use, and exports again: the same rows,
+/// and the same bytes.
 async fn goes_round(database: &Database, seed: u64) {
     let exports = Exports::new();
     let all = exports.of("all", database, ALL).await;

@@ -1,4 +1,5 @@
-//! A plant made up at random: every field filled or left out, and texts that are easy to get wrong. Small, and another one each time.
+//! A plant made up at random: every field filled or left out, and texts that are easy to get wrong. Small,
+//! and another one each time.
 
 use std::fmt::Write as _;
 

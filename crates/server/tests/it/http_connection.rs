@@ -64,7 +64,8 @@ async fn shutdown_lets_a_request_in_flight_finish() {
         .expect("no panic");
 }
 
-/// The deadline of the whole request, here while it waits for its body. Long enough for the fixture's own token on a busy machine.
+/// The deadline of the whole request, here while it waits for its body. Long enough for the fixture's own
+/// token on a busy machine.
 #[tokio::test]
 async fn an_answer_that_takes_too_long_is_504() {
     let service =
@@ -246,7 +247,8 @@ async fn the_connection_that_waited_longest_makes_room_for_another() {
     }
 }
 
-/// A caller that never reads its answers does not hold a connection for ever: the only one there is becomes free for the next.
+/// A caller that never reads its answers does not hold a connection for ever: the only one there is becomes
+/// free for the next.
 #[tokio::test]
 async fn a_caller_that_never_reads_is_given_up() {
     let service = Service::start_with(|config| {
@@ -258,7 +260,8 @@ async fn a_caller_that_never_reads_is_given_up() {
     // The test's own client keeps a connection; it is dropped with it.
     drop(service.http);
     let mut silent = raw::connect(address).await;
-    // Answers of more than 30 MB: what the buffers of a loopback connection hold between them is a third of it.
+    // Answers of more than 30 MB: what the buffers of a loopback connection hold between them is a third of
+    // it.
     let requests = "GET /openapi.yaml HTTP/1.1\r\nHost: plant.example\r\n\r\n".repeat(300);
     silent.write_all(requests.as_bytes()).await.expect("sent");
     let mut next = raw::connect(address).await;

@@ -8,7 +8,8 @@ use tempfile::TempDir;
 
 use crate::support::{Database, sql};
 
-/// Every file of the plant with its lines. Parents stand behind their children, to show that the order of lines does not matter.
+/// Every file of the plant with its lines. Parents stand behind their children, to show that the order of
+/// lines does not matter.
 pub const PLANT: [(&str, &str); 11] = [
     ("projects.jsonl", r#"{"id":1,"name":"Nordlys"}"#),
     (

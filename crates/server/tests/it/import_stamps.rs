@@ -1,4 +1,5 @@
-//! The stamps of what an import brings in: kept where nobody can have seen a later one, and the import's own otherwise.
+//! The stamps of what an import brings in: kept where nobody can have seen a later one, and the import's own
+//! otherwise.
 
 use obeya_model::Timestamp;
 use obeya_server::import::OnConflict;
@@ -24,7 +25,8 @@ async fn stamps(store: &Store, table: &'static str, column: &'static str) -> Vec
     read.await.expect("read")
 }
 
-/// A folder with an incident, an improvement and a value for each of these stamps (none: the line has none), their ids from 1.
+/// A folder with an incident, an improvement and a value for each of these stamps (none: the line has none),
+/// their ids from 1.
 fn folder(stamps: &[Option<&str>]) -> Folder {
     let folder = Folder::empty();
     let lines = |of: &dyn Fn(usize, Option<&str>) -> String| {

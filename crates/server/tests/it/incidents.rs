@@ -403,7 +403,8 @@ async fn an_evaluation_waits_for_resolved() {
     );
 }
 
-/// A database may index what another system calls the incident, and not take every length into every index. Random, as what is compressed looks shorter.
+/// A database may index what another system calls the incident, and not take every length into every index.
+/// Random, as what is compressed looks shorter.
 #[tokio::test]
 async fn an_external_id_may_be_long() {
     let service = plant().await;

@@ -11,7 +11,8 @@ use crate::support::{Answer, Service};
 const PATH: &str = "/v1/Incidents/100";
 const STATUSES: [&str; 4] = ["New", "InProgress", "Resolved", "Rejected"];
 
-/// What may follow a status: DECISIONS.md, section 3. Anything else is refused but the status itself, which changes nothing.
+/// What may follow a status: DECISIONS.md, section 3. Anything else is refused but the status itself, which
+/// changes nothing.
 const MAY_FOLLOW: [(&str, &[&str]); 4] = [
     ("New", &["InProgress", "Resolved", "Rejected"]),
     ("InProgress", &["New", "Resolved", "Rejected"]),

@@ -8,7 +8,8 @@ use crate::support::{Answer, Service, sql};
 /// The clock's start as the wire writes it.
 pub const NOW: &str = "2025-06-02T08:00:00Z";
 
-/// Two groups with members, two incident types, an incident in use (100), an anonymous one (101) and one in the trash (102).
+/// Two groups with members, two incident types, an incident in use (100), an anonymous one (101) and one in
+/// the trash (102).
 const ROWS: &[&str] = &[
     "INSERT INTO users (id, user_name, display_name) VALUES ('u-104', 'ingrid.solheim', 'Ingrid Solheim'), ('u-117', 'tomas.berg', 'Tomas Berg')",
     "INSERT INTO projects (id, name) VALUES (8, 'New line')",

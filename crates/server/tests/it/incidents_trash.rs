@@ -1,4 +1,5 @@
-//! DELETE /v1/Incidents/{id} and PUT /v1/Incidents/trash/{id}/restore: into the trash and back, with nothing lost on the way.
+//! DELETE /v1/Incidents/{id} and PUT /v1/Incidents/trash/{id}/restore: into the trash and back, with nothing
+//! lost on the way.
 
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
-//! GET /v2/incidents, /v2/incidents/{incidentId}, /v2/incidents/types, /v2/incidents/types/{incidentTypeId} and /v2/ping
+//! GET /v2/incidents, /v2/incidents/{incidentId}, /v2/incidents/types, /v2/incidents/types/{incidentTypeId}
+//! and /v2/ping
 
 use obeya_model::Timestamp;
 use reqwest::Method;

@@ -15,7 +15,8 @@ const PATH: &str = "/v1/Incidents/100";
 const WRITERS: u64 = 8;
 const TIMES: u64 = 12;
 
-/// Reads the number in the incident's text and writes the next one, until it has been the one to do so `TIMES` times; how often it was refused.
+/// Reads the number in the incident's text and writes the next one, until it has been the one to do so
+/// `TIMES` times; how often it was refused.
 async fn count_up(service: Arc<Service>) -> u64 {
     let (mut done, mut refused) = (0, 0);
     while done < TIMES {

@@ -1,4 +1,5 @@
-//! The semantic cases over HTTP: the answer to each filter and order is the one computed from the specification.
+//! The semantic cases over HTTP: the answer to each filter and order is the one computed from the
+//! specification.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +24,8 @@ fn lists(entity: &str) -> (&'static [&'static str], &'static str) {
     }
 }
 
-/// One plant with its incidents in use, for their comments; one with them in the trash, where the interface filters incidents.
+/// One plant with its incidents in use, for their comments; one with them in the trash, where the interface
+/// filters incidents.
 struct Plants {
     live: Plant,
     trashed: Plant,

@@ -1,4 +1,5 @@
-//! What OData tools find a service by: the service document, the description of the model, keys in parentheses, counts, contexts, versions.
+//! What OData tools find a service by: the service document, the description of the model, keys in
+//! parentheses, counts, contexts, versions.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! Query options built from types, sent by the SDK: the service knows every generated property under its name and type, and
-//! what is built means what the semantic cases say.
+//! Query options built from types, sent by the SDK: the service knows every generated property under its name
+//! and type, and what is built means what the semantic cases say.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! Next links: they lead through a list without repeating or missing a row, whatever else happens to it, and nobody but the service can make one.
+//! Next links: they lead through a list without repeating or missing a row, whatever else happens to it, and
+//! nobody but the service can make one.
 
 use std::collections::HashSet;
 use std::sync::Arc;

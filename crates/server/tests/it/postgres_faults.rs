@@ -1,4 +1,5 @@
-//! A server that fails under a service: callers are told at once and clearly, nothing accepted is lost, and the service goes on by itself when it can.
+//! A server that fails under a service: callers are told at once and clearly, nothing accepted is lost, and
+//! the service goes on by itself when it can.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

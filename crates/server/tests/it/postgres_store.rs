@@ -8,7 +8,8 @@ use crate::store::{Waiting, areas, opened};
 use crate::support::Service;
 use crate::support::sql::number;
 
-/// Writes down which transaction the area came by. Each job's own part has a number of its own, which is why the row's does not do.
+/// Writes down which transaction the area came by. Each job's own part has a number of its own, which is why
+/// the row's does not do.
 fn add_area_with_transaction(
     session: &mut dyn Session,
     id: i64,

@@ -1,5 +1,5 @@
-//! A database of an older version with rows in it is brought up to date, and answers then as a file that went the same way and as a new database that the
-//! same rows were imported into.
+//! A database of an older version with rows in it is brought up to date, and answers then as a file that went
+//! the same way and as a new database that the same rows were imported into.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,7 +20,8 @@ const OLD: usize = 4;
 /// Earlier than the stamps of the rows, so that those are seen to be kept clear of.
 const NOW: &str = "2025-03-01T08:00:00Z";
 
-/// Rows of that version, for every table that a later one reads or adds to. The words of records are those that the program of that time cut.
+/// Rows of that version, for every table that a later one reads or adds to. The words of records are those
+/// that the program of that time cut.
 const ROWS: &str = "
 INSERT INTO users (id, user_name, display_name) VALUES ('u-1', 'ingrid.solheim', 'Ingrid Solheim'), ('u-2', 'tomas.berg', 'Tomas Berg');
 INSERT INTO projects (id, name) VALUES (8, 'New line');
@@ -134,7 +135,8 @@ fn old(version: usize, rows: &str) -> Scratch {
 
 /// The answers of the service on a database.
 async fn answers(url: &str) -> Vec<(String, Json)> {
-    // The client is built with TLS although this speaks plain HTTP; a second installation fails and changes nothing.
+    // The client is built with TLS although this speaks plain HTTP; a second installation fails and changes
+    // nothing.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut config = Config::new(url);
     let now = NOW.parse().expect("a timestamp");
@@ -253,7 +255,8 @@ fn a_database_with_rows_is_brought_up_to_date_as_a_file_is() {
         "a list has the parts of the record itself"
     );
     assert_eq!(crack["customFields"][0]["dataListName"], "Machines");
-    // The latest stamp was that of a value, though stamps stood lower when it came; the one after it went to that which was deleted, whose id is not given again.
+    // The latest stamp was that of a value, though stamps stood lower when it came; the one after it went to
+    // that which was deleted, whose id is not given again.
     for ((_, body), (id, member, stamp)) in WRITES.iter().zip([
         (104, "lastModified", "2025-03-01T08:00:00.0000502Z"),
         (319, "lastModified", "2025-03-01T08:00:00.0000503Z"),

@@ -1,4 +1,5 @@
-//! How often a request waits for PostgreSQL: a proxy counts the turns of the conversation. Over a network a wait costs more than all else of a small request.
+//! How often a request waits for PostgreSQL: a proxy counts the turns of the conversation. Over a network a
+//! wait costs more than all else of a small request.
 
 use std::sync::Arc;
 
@@ -17,7 +18,8 @@ fn fill(session: &mut dyn Session) -> Result<(), StoreError> {
     session.execute(rows, &[]).map(drop)
 }
 
-/// Requests that are counted together: what the service does beside them is far less than half of one turn each.
+/// Requests that are counted together: what the service does beside them is far less than half of one turn
+/// each.
 const ROUNDS: u32 = 16;
 
 /// A header that each of many requests has.

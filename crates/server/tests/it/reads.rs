@@ -1,4 +1,5 @@
-//! The v2 reads over HTTP: areas, boards, groups and comments, by value on the fixture of [`crate::reads_plant`].
+//! The v2 reads over HTTP: areas, boards, groups and comments, by value on the fixture of
+//! [`crate::reads_plant`].
 
 use serde_json::{Value, json};
 
@@ -170,7 +171,8 @@ async fn the_limits_of_query_options_are_of_the_configuration() {
     }
 }
 
-/// OData 4.01: "The $count segment can be appended to a navigation property name … to return just the count of the related entities."
+/// OData 4.01: "The $count segment can be appended to a navigation property name … to return just the count
+/// of the related entities."
 #[tokio::test]
 async fn expand_gives_a_number_alone() {
     let plant = Plant::new().await;
@@ -416,7 +418,8 @@ async fn a_wrong_request_is_answered_with_what_is_wrong() {
     }
 }
 
-/// Expanding there and back multiplies what was read: 1,000 comments with an incident that has all of them again.
+/// Expanding there and back multiplies what was read: 1,000 comments with an incident that has all of them
+/// again.
 #[tokio::test]
 async fn an_answer_that_expanding_makes_too_large_is_refused() {
     let plant = Plant::new().await;

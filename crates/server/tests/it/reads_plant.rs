@@ -1,4 +1,5 @@
-//! The fixture of `semantic_cases.json` in a database, written through the store: a small plant whose every row a test can name.
+//! The fixture of `semantic_cases.json` in a database, written through the store: a small plant whose every
+//! row a test can name.
 
 use std::path::PathBuf;
 

@@ -247,7 +247,8 @@ async fn a_client_with_too_many_keys_waits_until_the_oldest_expires() {
         .is_problem(429, "idempotency.quota");
 }
 
-/// What a client that lost its connection sends again would fail by its own first try, were it not for the key.
+/// What a client that lost its connection sends again would fail by its own first try, were it not for the
+/// key.
 #[tokio::test]
 async fn a_conditional_write_may_be_repeated() {
     let service = plant().await;

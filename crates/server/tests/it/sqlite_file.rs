@@ -1,4 +1,5 @@
-//! The file that SQLite keeps everything in: which ones are refused and left alone, who may read a new one, and what stands in it.
+//! The file that SQLite keeps everything in: which ones are refused and left alone, who may read a new one,
+//! and what stands in it.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! What only the store on SQLite does: it shares commits as its own log shows, and counts the work of functions.
+//! What only the store on SQLite does: it shares commits as its own log shows, and counts the work of
+//! functions.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -81,7 +82,8 @@ async fn one_over_which_the_engine_ends_the_transaction_takes_no_other_with_it()
     check(&store, &answers).await;
 }
 
-/// Commits so far, read from the write-ahead log itself: a frame that ends a commit holds the size of the database after it, any other holds 0.
+/// Commits so far, read from the write-ahead log itself: a frame that ends a commit holds the size of the
+/// database after it, any other holds 0.
 async fn log_commits(store: &Store) -> usize {
     let file = store
         .read(|session| {

@@ -1,4 +1,5 @@
-//! Whoever follows the stamps sees every change, however many write at once: no commit comes into sight with an earlier stamp than one already seen.
+//! Whoever follows the stamps sees every change, however many write at once: no commit comes into sight with
+//! an earlier stamp than one already seen.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -95,7 +96,8 @@ async fn write(service: Arc<Service>, end: Arc<AtomicBool>) -> u64 {
     changes
 }
 
-/// Imports one folder after another until it is told to end, each with records of before, of now and of a little later.
+/// Imports one folder after another until it is told to end, each with records of before, of now and of a
+/// little later.
 async fn import(db: String, end: Arc<AtomicBool>) -> u64 {
     let mut imports = 0;
     while !end.load(Ordering::SeqCst) {

@@ -1,4 +1,5 @@
-//! The store through its own face, on every engine: what is kept, what is undone, snapshots, budgets and bounds.
+//! The store through its own face, on every engine: what is kept, what is undone, snapshots, budgets and
+//! bounds.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -334,7 +335,8 @@ async fn an_endless_statement_times_out_and_the_connection_is_good_again() {
 async fn stamps_only_grow_whatever_the_clock_says() {
     let (_database, store) = opened().await;
     let stamps = store.write(|session| {
-        // The clock goes on, stands still, and is set back; one record carries a stamp that nobody gave out: all go on from there.
+        // The clock goes on, stands still, and is set back; one record carries a stamp that nobody gave out:
+        // all go on from there.
         let asked = [(100, 0), (100, 0), (40, 0), (40, 500), (300, 0), (600, 0)];
         asked
             .into_iter()

@@ -1,4 +1,5 @@
-//! The index of the parts of comments' texts: whoever writes comments, it holds what they say and nothing else.
+//! The index of the parts of comments' texts: whoever writes comments, it holds what they say and nothing
+//! else.
 
 use std::fmt::Write as _;
 

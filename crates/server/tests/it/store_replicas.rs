@@ -1,4 +1,5 @@
-//! Several stores over one database, as replicas are: what one writes the others see, and none gets in another's way.
+//! Several stores over one database, as replicas are: what one writes the others see, and none gets in
+//! another's way.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -165,7 +166,8 @@ async fn what_two_count_up_at_once_is_counted_once_each() {
     assert_eq!(count.expect("a row").flatten().as_deref(), Some("100"));
 }
 
-/// Whoever has read up to a stamp must not find an earlier one afterwards. The areas' ids are the stamps that their writers got.
+/// Whoever has read up to a stamp must not find an earlier one afterwards. The areas' ids are the stamps that
+/// their writers got.
 #[tokio::test(flavor = "multi_thread")]
 async fn stamps_come_into_sight_in_their_order_whoever_gives_them() {
     let (database, first) = opened().await;

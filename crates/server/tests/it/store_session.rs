@@ -1,4 +1,5 @@
-//! What a session promises, whatever engine is behind it: values, rows, many rows at once, what is told late, and which part of a batch a fault undoes.
+//! What a session promises, whatever engine is behind it: values, rows, many rows at once, what is told late,
+//! and which part of a batch a fault undoes.
 
 use std::ops::ControlFlow;
 
@@ -60,7 +61,8 @@ async fn values_come_back_as_they_were_put_in() {
     assert_eq!(round_trip(&store, ROWS).await, expected);
 }
 
-/// SQLite keeps whole numbers of a column of doubles as integers, so the sign of a zero is gone; answers must not depend on the engine.
+/// SQLite keeps whole numbers of a column of doubles as integers, so the sign of a zero is gone; answers must
+/// not depend on the engine.
 #[tokio::test]
 async fn zero_has_no_sign() {
     let (_database, store) = opened().await;
@@ -364,7 +366,8 @@ async fn a_fault_that_is_told_late_undoes_its_job() {
     );
 }
 
-/// Every tenth job fails at once, every tenth late, and every tenth panics; they share commits with the others.
+/// Every tenth job fails at once, every tenth late, and every tenth panics; they share commits with the
+/// others.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn faults_in_a_batch_leave_its_other_jobs() {
     let (_database, store) = opened().await;

@@ -1,4 +1,5 @@
-//! Writes that share a commit, on every engine: whatever one of them does, the others are there once, and each is answered with what is there.
+//! Writes that share a commit, on every engine: whatever one of them does, the others are there once, and
+//! each is answered with what is there.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -129,7 +130,8 @@ async fn there(store: &Store) -> Vec<(i64, i64)> {
     rows.expect("areas")
 }
 
-/// What is there is what was answered, with stamps in the order of the writes and without a gap, as nothing else took one.
+/// What is there is what was answered, with stamps in the order of the writes and without a gap, as nothing
+/// else took one.
 pub async fn check(store: &Store, answers: &[Result<i64, StoreError>]) {
     let answered: Vec<_> = (1..)
         .zip(answers)
@@ -175,7 +177,8 @@ async fn whichever_of_them_fail_the_others_are_there_once_as_they_were_answered(
     }
 }
 
-/// A write that is answered from what others before it in the commit wrote must not be told of what came of another run.
+/// A write that is answered from what others before it in the commit wrote must not be told of what came of
+/// another run.
 #[tokio::test]
 async fn a_failure_is_told_of_the_state_that_was_kept() {
     let (_database, store) = opened().await;
@@ -230,7 +233,8 @@ async fn one_that_runs_out_of_time_while_it_writes_takes_no_other_with_it() {
     let brief = Duration::from_secs(1);
     let mut options = StoreOptions::default();
     if ENGINE == Dialect::Sqlite {
-        // It looks at the clock after so many steps as no other statement takes here: only the endless one can run out of time, however busy the machine is.
+        // It looks at the clock after so many steps as no other statement takes here: only the endless one
+        // can run out of time, however busy the machine is.
         options.statement_budget = brief;
     }
     let (_database, store) = opened_with(&options).await;

@@ -1,4 +1,5 @@
-//! What sessions see, told apart: equal views have equal rows. Of unequal ones nothing follows, and a server may have none to tell.
+//! What sessions see, told apart: equal views have equal rows. Of unequal ones nothing follows, and a server
+//! may have none to tell.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,5 @@
-//! The tests that run on every engine. Each engine's binary links this one list, so none can leave a module out.
+//! The tests that run on every engine. Each engine's binary links this one list, so none can leave a module
+//! out.
 
 pub mod anonymity;
 pub mod auth;

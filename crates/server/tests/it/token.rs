@@ -273,7 +273,8 @@ async fn a_token_says_what_the_standards_ask_for_and_its_key_is_published() {
     let jwk = keys.iter().find(|jwk| jwk["kid"] == header["kid"]);
     let jwk = jwk.expect("the key of the token");
     assert_eq!((&jwk["kty"], &jwk["crv"]), (&json!("EC"), &json!("P-384")));
-    // As another implementation checks it: an uncompressed point (SEC 1, 2.3.3), and both halves of the signature.
+    // As another implementation checks it: an uncompressed point (SEC 1, 2.3.3), and both halves of the
+    // signature.
     let coordinate = |name: &str| decode(jwk[name].as_str().expect("a coordinate"));
     let point = [&[4], &coordinate("x")[..], &coordinate("y")].concat();
     let message = format!("{}.{}", token[0], token[1]);

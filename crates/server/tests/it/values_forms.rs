@@ -1,4 +1,5 @@
-//! A page of values as JSON, as CSV and as Arrow: the same rows whatever the form, by what was put in and not by one another.
+//! A page of values as JSON, as CSV and as Arrow: the same rows whatever the form, by what was put in and not
+//! by one another.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

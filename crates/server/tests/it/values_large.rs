@@ -1,4 +1,5 @@
-//! Values of a datasource so large that it is counted by stretches of time and by several readers: counts and pages are those of arithmetic.
+//! Values of a datasource so large that it is counted by stretches of time and by several readers: counts and
+//! pages are those of arithmetic.
 
 use serde_json::Value;
 
@@ -6,7 +7,8 @@ use crate::reads_plant::Plant;
 
 const COUNT: i64 = 120_000;
 
-/// Datasource 3: value n, with the dimension of its last digit, every second; and a gap of a year in the middle, with one value in it.
+/// Datasource 3: value n, with the dimension of its last digit, every second; and a gap of a year in the
+/// middle, with one value in it.
 async fn plant() -> Plant {
     let plant = Plant::new().await;
     plant
@@ -143,7 +145,8 @@ async fn a_fault_in_some_value_is_the_callers() {
     assert_eq!(answer.status, 400, "{}", answer.text());
 }
 
-/// Values come in pairs that cancel each other: whatever state is counted, by however many readers, the two counts of it agree.
+/// Values come in pairs that cancel each other: whatever state is counted, by however many readers, the two
+/// counts of it agree.
 #[tokio::test]
 async fn a_count_is_of_one_state_while_values_change() {
     let plant = plant().await;

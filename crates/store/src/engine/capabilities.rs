@@ -1,7 +1,8 @@
-//! What the engines do differently: each difference is a method that every engine answers, with the reason for it.
+//! What the engines do differently: each difference is a method that every engine answers, with the reason
+//! for it.
 //!
-//! No method has a default, and no code outside of an engine's folder asks which engine it is: a new engine does
-//! not compile before it has answered all of them.
+//! No method has a default, and no code outside of an engine's folder asks which engine it is: a new engine
+//! does not compile before it has answered all of them.
 
 use super::{Session, StoreError};
 
@@ -11,24 +12,25 @@ pub trait Capabilities: Sync {
     fn product(&self) -> &'static str;
 
     /// Whether an answer costs a round trip. Statements are then pipelined: what depends on no answer is sent
-    /// before, and a question is asked together with the work that it may forbid. In this process a question costs
-    /// microseconds, and asked first it leaves nothing to undo.
+    /// before, and a question is asked together with the work that it may forbid. In this process a question
+    /// costs microseconds, and asked first it leaves nothing to undo.
     fn has_round_trips(&self) -> bool;
 
-    /// Whether `UPDATE … RETURNING` costs less than a SELECT and an UPDATE. Over a wire one statement is one wait;
-    /// on SQLite each RETURNING makes a table of its own, which costs more than the other two.
+    /// Whether `UPDATE … RETURNING` costs less than a SELECT and an UPDATE. Over a wire one statement is one
+    /// wait; on SQLite each RETURNING makes a table of its own, which costs more than the other two.
     fn returning_is_cheap(&self) -> bool;
 
     /// Whether a text may hold the character U+0000. Another engine gives an error that does not say where it
     /// stands, so a copy looks for it first.
     fn stores_nul(&self) -> bool;
 
-    /// Whether a keyset condition over two columns, `(a, b) > (?, ?)`, needs `a >= ?` beside it. PostgreSQL passes
-    /// over partitions by the latter only; SQLite seeks by one condition on each side, and the pair is closer.
+    /// Whether a keyset condition over two columns, `(a, b) > (?, ?)`, needs `a >= ?` beside it. PostgreSQL
+    /// passes over partitions by the latter only; SQLite seeks by one condition on each side, and the pair is
+    /// closer.
     fn keyset_needs_first_bound(&self) -> bool;
 
-    /// Whether `INSERT … ON CONFLICT (rowid) DO UPDATE` works on a table of search words. The virtual tables of
-    /// SQLite report no conflict: a row is deleted and inserted.
+    /// Whether `INSERT … ON CONFLICT (rowid) DO UPDATE` works on a table of search words. The virtual tables
+    /// of SQLite report no conflict: a row is deleted and inserted.
     fn search_tables_upsert(&self) -> bool;
 
     /// The statements that merge the search indexes of comments after many writes. Where each write leaves a
@@ -45,8 +47,8 @@ pub trait Capabilities: Sync {
     /// `None` where the engine has none: only a server ends a transaction that seems forgotten.
     fn lift_transaction_limits(&self) -> Option<&'static str>;
 
-    /// The query for what tells a database from all others of its engine, as two addresses may lead to one server.
-    /// `None` where the address tells it, as the path of a file does.
+    /// The query for what tells a database from all others of its engine, as two addresses may lead to one
+    /// server. `None` where the address tells it, as the path of a file does.
     fn identity(&self) -> Option<&'static str>;
 
     /// The last id that the sequence of a table gave; 0 before the first. Each engine keeps it elsewhere.
@@ -55,8 +57,8 @@ pub trait Capabilities: Sync {
     /// [`StoreError::Schema`] when the table has no sequence; and what the engine says.
     fn last_of_sequence(&self, session: &mut dyn Session, table: &str) -> Result<i64, StoreError>;
 
-    /// Makes the sequence of a table go on after `last`. Where a sequence is no part of the transaction, as on
-    /// PostgreSQL, that stays so if the transaction is undone.
+    /// Makes the sequence of a table go on after `last`. Where a sequence is no part of the transaction, as
+    /// on PostgreSQL, that stays so if the transaction is undone.
     ///
     /// # Errors
     /// What the engine says.

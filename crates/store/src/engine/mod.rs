@@ -1,6 +1,7 @@
 //! The one door to a database: what a statement takes, and what a row gives.
 //!
-//! Statements are plain SQL that every engine understands, with `?1, ?2 …` for values. Nothing here knows an engine, a table or HTTP.
+//! Statements are plain SQL that every engine understands, with `?1, ?2 …` for values. Nothing here knows an
+//! engine, a table or HTTP.
 
 use std::ops::ControlFlow;
 
@@ -47,7 +48,8 @@ const _: () = match Dialect::ALL[0] {
 
 /// A value bound to a placeholder.
 ///
-/// Instants travel as ticks of 100 ns since 1970-01-01T00:00Z, dates as days since then, booleans as 0 and 1 (all [`Value::Int`]).
+/// Instants travel as ticks of 100 ns since 1970-01-01T00:00Z, dates as days since then, booleans as 0 and 1
+/// (all [`Value::Int`]).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Value<'a> {
     /// SQL NULL.
@@ -100,7 +102,8 @@ pub fn present<T>(value: Option<T>) -> Result<T, StoreError> {
 /// What to do with each row; `Break` ends the query early.
 pub type EachRow<'a> = dyn FnMut(&dyn Row) -> Result<ControlFlow<()>, StoreError> + 'a;
 
-/// A state of all data as one connection saw it. Equal views have equal rows; of unequal ones nothing follows.
+/// A state of all data as one connection saw it. Equal views have equal rows; of unequal ones nothing
+/// follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct View {
     /// The connection, by a number no other has in this process.
@@ -128,8 +131,9 @@ pub trait Session {
     /// Runs a statement that changes rows; the number changed.
     fn execute(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<u64, StoreError>;
 
-    /// Runs a statement that changes rows, whose number nobody asks for. An engine at the end of a wire need not wait for it: what it fails with is then told
-    /// by a later call, at the latest by the commit, which does not happen.
+    /// Runs a statement that changes rows, whose number nobody asks for. An engine at the end of a wire need
+    /// not wait for it: what it fails with is then told by a later call, at the latest by the commit, which
+    /// does not happen.
     ///
     /// # Errors
     /// What the engine says, of this statement or of one sent before.
@@ -137,8 +141,9 @@ pub trait Session {
         self.execute(sql, binds).map(drop)
     }
 
-    /// Says that a write will ask this soon, by [`Session::query`] with the same text and values. An engine at the end of a wire answers it together with
-    /// whatever is asked next, so that several answers are waited for once; what is written in between is then not in it. One that nobody asks for is dropped
+    /// Says that a write will ask this soon, by [`Session::query`] with the same text and values. An engine
+    /// at the end of a wire answers it together with whatever is asked next, so that several answers are
+    /// waited for once; what is written in between is then not in it. One that nobody asks for is dropped
     /// with the write.
     ///
     /// # Errors
@@ -147,7 +152,8 @@ pub trait Session {
         Ok(())
     }
 
-    /// Adds rows to a table, many at a time and the fastest way there is. `values` are the rows' one after another, as many of each as there are `columns`.
+    /// Adds rows to a table, many at a time and the fastest way there is. `values` are the rows' one after
+    /// another, as many of each as there are `columns`.
     ///
     /// # Errors
     /// What the engine says; some of the rows may be there then, until the transaction is undone.
@@ -158,7 +164,8 @@ pub trait Session {
         values: &[Value<'_>],
     ) -> Result<(), StoreError>;
 
-    /// What the session sees until it ends; `None` where that can change meanwhile, as in a session that writes.
+    /// What the session sees until it ends; `None` where that can change meanwhile, as in a session that
+    /// writes.
     ///
     /// # Errors
     /// What the engine says.

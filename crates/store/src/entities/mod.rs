@@ -1,8 +1,10 @@
 //! The OData entity model over the tables: what a query option may name, and where it lives.
 //!
-//! Every identifier of a read statement comes from here. Names on the wire, their types and their order are generated from the specification ([`wire`]); by hand stand the tables, the links and
-//! where a property is not read from the column of its own name. Nothing here is a rule or a statement.
-//! Who reported an anonymous incident is hidden here and not in what is written out: filtering, ordering and searching would tell it as well.
+//! Every identifier of a read statement comes from here. Names on the wire, their types and their order are
+//! generated from the specification ([`wire`]); by hand stand the tables, the links and where a property is
+//! not read from the column of its own name. Nothing here is a rule or a statement. Who reported an anonymous
+//! incident is hidden here and not in what is written out: filtering, ordering and searching would tell it as
+//! well.
 
 mod v1;
 mod wire;
@@ -64,7 +66,8 @@ pub static GROUP: EntityType = EntityType {
     }),
 };
 
-/// A member of a group. The e-mail address stays inside: no operation of the interface promises it, and no scope guards it.
+/// A member of a group. The e-mail address stays inside: no operation of the interface promises it, and no
+/// scope guards it.
 static USER: EntityType = EntityType {
     name: "User",
     table: "group_users",
@@ -159,7 +162,8 @@ pub fn is_joined(entity: &EntityType) -> bool {
     )
 }
 
-/// The column that orders an entity's records where they hang on another and nobody asks for an order, before their id: one that is no property.
+/// The column that orders an entity's records where they hang on another and nobody asks for an order, before
+/// their id: one that is no property.
 pub fn order_of(entity: &EntityType) -> Option<Column> {
     let ordered = [&INCIDENT_CATEGORY, &INCIDENT_CAUSE, &INCIDENT_CUSTOM_FIELD];
     ordered

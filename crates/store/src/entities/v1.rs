@@ -5,7 +5,8 @@ use obeya_odata::edm::EntityType;
 use super::wire::{self, column, computed};
 use super::{AREA, many, one};
 
-/// `/v1/Incidents`: an incident with everything that hangs on it. The handler adds that it is not in the trash.
+/// `/v1/Incidents`: an incident with everything that hangs on it. The handler adds that it is not in the
+/// trash.
 pub static INCIDENT: EntityType = EntityType {
     name: "Incident",
     table: "incident_records",
@@ -73,7 +74,8 @@ pub static TRASHED_INCIDENT: EntityType = EntityType {
     search: None,
 };
 
-/// A comment of an incident in the trash, which [`INCIDENT_COMMENT`] leaves out. Only a filter of the trash can name it.
+/// A comment of an incident in the trash, which [`INCIDENT_COMMENT`] leaves out. Only a filter of the trash
+/// can name it.
 pub(super) static TRASHED_COMMENT: EntityType = EntityType {
     name: "IncidentComment",
     table: "incident_comments",

@@ -1,7 +1,8 @@
-//! The properties of every record, generated from the specification: names, types, order, and what may be null.
+//! The properties of every record, generated from the specification: names, types, order, and what may be
+//! null.
 //!
-//! A property is read from the column of its own name in snake case. An exception is a field that is set by hand:
-//! `wire::Improvement { group: column("group_name"), ..wire::Improvement::SAME }.properties()`.
+//! A property is read from the column of its own name in snake case. An exception is a field that is set by
+//! hand: `wire::Improvement { group: column("group_name"), ..wire::Improvement::SAME }.properties()`.
 
 // Some records are listed by statements of their own.
 #![allow(dead_code, reason = "the specification has records that are no entity")]

@@ -1,5 +1,5 @@
-//! Tests that hold together what several places say of a record: the specification, the entities, the tables and the checks of the
-//! schema. Each failure names the file to edit.
+//! Tests that hold together what several places say of a record: the specification, the entities, the tables
+//! and the checks of the schema. Each failure names the file to edit.
 
 mod properties;
 mod words;

@@ -33,8 +33,8 @@ fn file(name: &str) -> String {
     format!("crates/store/src/tables/{name}.rs")
 }
 
-/// Columns of the entities' tables and views that no property of a list shows: what only a detail or another generation shows,
-/// what narrows or orders a list, and what the service keeps for itself.
+/// Columns of the entities' tables and views that no property of a list shows: what only a detail or another
+/// generation shows, what narrows or orders a list, and what the service keeps for itself.
 const HIDDEN: &[(&str, &str)] = &[
     ("datasources", "change_counter"),
     ("datasources", "object_source"),

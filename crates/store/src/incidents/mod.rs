@@ -1,4 +1,5 @@
-//! Statements over incidents. An incident in the trash is not there for anybody here but what is about the trash.
+//! Statements over incidents. An incident in the trash is not there for anybody here but what is about the
+//! trash.
 
 mod parts;
 mod purge;
@@ -111,7 +112,8 @@ pub fn insert(
     Ok(id)
 }
 
-/// Replaces what the domain may change. Who reported an anonymous incident is forgotten when it stops being anonymous: it was told in confidence.
+/// Replaces what the domain may change. Who reported an anonymous incident is forgotten when it stops being
+/// anonymous: it was told in confidence.
 pub fn update(
     session: &mut dyn Session,
     id: i32,

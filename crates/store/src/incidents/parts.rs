@@ -163,7 +163,8 @@ pub fn set_custom_field(
     add_custom_fields(session, id, &[field], now)
 }
 
-/// Gives values of custom fields to an incident that has none of them. For a field with a data list the value is the chosen entry.
+/// Gives values of custom fields to an incident that has none of them. For a field with a data list the value
+/// is the chosen entry.
 pub fn add_custom_fields(
     session: &mut dyn Session,
     id: i32,

@@ -1,4 +1,5 @@
-//! The end of an incident: what has been in the trash for its time is removed, with everything that hangs on it.
+//! The end of an incident: what has been in the trash for its time is removed, with everything that hangs on
+//! it.
 
 use crate::{Session, Store, StoreError};
 

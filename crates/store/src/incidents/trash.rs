@@ -1,5 +1,5 @@
-//! Into the trash and out of it. Nothing that hangs on an incident is touched by either: comments, parts, counts and the words it is found by stay where they
-//! are, out of sight while it is in there.
+//! Into the trash and out of it. Nothing that hangs on an incident is touched by either: comments, parts,
+//! counts and the words it is found by stay where they are, out of sight while it is in there.
 
 use super::RETENTION_TICKS;
 use crate::engine::present;

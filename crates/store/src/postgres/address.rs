@@ -1,6 +1,8 @@
-//! The address of a database: `postgres://user:password@host:port/database?parameter=value&…`, read as PostgreSQL's own library reads it.
+//! The address of a database: `postgres://user:password@host:port/database?parameter=value&…`, read as
+//! PostgreSQL's own library reads it.
 //!
-//! The password goes to the driver and to nowhere else: everything that is shown of an address comes from [`Address::place`] or [`masked`].
+//! The password goes to the driver and to nowhere else: everything that is shown of an address comes from
+//! [`Address::place`] or [`masked`].
 
 use std::time::Duration;
 
@@ -15,8 +17,9 @@ use crate::StoreError;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long what was sent may stay unanswered by the other machine before it counts as gone.
 const UNANSWERED: Duration = Duration::from_secs(20);
-/// How long a connection is silent before the other machine is asked whether it is still there, how long it has for an answer, and how often it is asked. The
-/// server asks in the same way: a machine that vanished may have the turn to write.
+/// How long a connection is silent before the other machine is asked whether it is still there, how long it
+/// has for an answer, and how often it is asked. The server asks in the same way: a machine that vanished may
+/// have the turn to write.
 pub(super) const SILENCE: Duration = Duration::from_secs(15);
 pub(super) const ANSWER: Duration = Duration::from_secs(5);
 pub(super) const ANSWERS: u32 = 3;
@@ -83,7 +86,8 @@ impl Address {
             .map_err(|error| no_address(&reason(&error)))?;
         let (ssl_mode, check) = Check::of(mode.as_deref(), files.root.is_some())
             .map_err(|expected| no_address(&expected))?;
-        // As in PostgreSQL's own library: nothing leaves the machine on such a way, and servers offer no TLS there.
+        // As in PostgreSQL's own library: nothing leaves the machine on such a way, and servers offer no TLS
+        // there.
         config.ssl_mode(if is_local(&config) {
             SslMode::Disable
         } else {
@@ -156,7 +160,8 @@ pub(crate) fn masked(url: &str) -> String {
             _ => shown.push_str(pair),
         }
     }
-    // A password may hold an unencoded `@`, `/` or `?`: whatever stands between the first colon after the scheme and the last `@` is taken for it.
+    // A password may hold an unencoded `@`, `/` or `?`: whatever stands between the first colon after the
+    // scheme and the last `@` is taken for it.
     if let Some(start) = shown.find("://").map(|place| place + 3)
         && let Some(end) = shown.rfind('@').filter(|&end| end >= start)
         && let Some(colon) = shown[start..end].find(':')

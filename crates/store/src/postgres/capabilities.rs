@@ -36,8 +36,9 @@ impl Capabilities for Postgres {
     }
 
     fn before_bulk_load(&self) -> &'static [&'static str] {
-        // A GIN index takes entries into a list and sorts them in when the list is full: the longer it is, the less
-        // is sorted in twice. A search reads all of the list, so it is long in this transaction only.
+        // A GIN index takes entries into a list and sorts them in when the list is full: the longer it is,
+        // the less is sorted in twice. A search reads all of the list, so it is long in this transaction
+        // only.
         &[
             "SET LOCAL gin_pending_list_limit = '64MB'",
             "SET LOCAL work_mem = '64MB'",

@@ -68,8 +68,8 @@ const TRIGGERS: &str = "SELECT g.tgname::text, t.relname
     JOIN pg_catalog.pg_proc AS p ON p.oid = g.tgfoid
     WHERE t.relnamespace = (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = current_schema()) AND NOT g.tgisinternal";
 
-/// Functions by what they take and give: their texts may be replaced. Those of the query language are made anew
-/// at any start, see [`super::migrate`].
+/// Functions by what they take and give: their texts may be replaced. Those of the query language are made
+/// anew at any start, see [`super::migrate`].
 const FUNCTIONS: &str = "SELECT p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')',
         pg_get_function_result(p.oid) || CASE WHEN p.prosecdef THEN ' security definer' ELSE '' END
     FROM pg_catalog.pg_proc AS p

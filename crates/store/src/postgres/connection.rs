@@ -1,7 +1,8 @@
 //! One connection: its state, how statements are prepared on it, and how it is replaced when it dies.
 //!
-//! A round trip costs more than most statements, so nothing is waited for that nobody needs to know yet: a snapshot begins together with its first statement,
-//! and what ends a snapshot or a savepoint travels with whatever comes next.
+//! A round trip costs more than most statements, so nothing is waited for that nobody needs to know yet: a
+//! snapshot begins together with its first statement, and what ends a snapshot or a savepoint travels with
+//! whatever comes next.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -147,8 +148,8 @@ impl Database {
         failure.error
     }
 
-    /// Does something with the server; once more on a new connection if the one from the pool turns out to be dead, or if a statement must be prepared anew,
-    /// and nothing was given out yet.
+    /// Does something with the server; once more on a new connection if the one from the pool turns out to be
+    /// dead, or if a statement must be prepared anew, and nothing was given out yet.
     pub(super) fn run<T>(
         &mut self,
         mut work: impl FnMut(&mut Self) -> Result<T, Failure>,

@@ -1,4 +1,5 @@
-//! Many rows at a time: `COPY … FROM STDIN` in PostgreSQL's binary form, as its documentation of COPY describes it.
+//! Many rows at a time: `COPY … FROM STDIN` in PostgreSQL's binary form, as its documentation of COPY
+//! describes it.
 
 use std::pin::pin;
 
@@ -19,7 +20,8 @@ const NULL: i32 = -1;
 /// Bytes that are sent at a time.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// The rows in pieces to send: `values` are the rows' one after another, as many of each as there are `kinds` of columns.
+/// The rows in pieces to send: `values` are the rows' one after another, as many of each as there are `kinds`
+/// of columns.
 ///
 /// # Errors
 /// When a value is not of its column's type.

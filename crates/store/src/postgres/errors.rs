@@ -18,7 +18,8 @@ pub(super) struct Failure {
     pub(super) is_lost: bool,
     /// Another transaction was in the way, and nothing else.
     pub(super) is_conflict: bool,
-    /// The server no longer knows the statement as it was prepared: its tables were changed, or a pooler gave this session another connection.
+    /// The server no longer knows the statement as it was prepared: its tables were changed, or a pooler gave
+    /// this session another connection.
     pub(super) is_stale: bool,
     /// Whoever answers, such as a pooler, does not know whether it was done.
     pub(super) is_unknown: bool,

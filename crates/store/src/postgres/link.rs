@@ -1,7 +1,8 @@
 //! One connection as it is driven: from a thread that may block, with what is sent but not yet answered.
 //!
-//! The driver is asynchronous and ours is not, so each connection has a small runtime of its own, which runs only while its thread waits. Requests may be sent
-//! without waiting for what comes back ([`Link::post`]); answers come in the order of the requests. Must not know what is asked.
+//! The driver is asynchronous and ours is not, so each connection has a small runtime of its own, which runs
+//! only while its thread waits. Requests may be sent without waiting for what comes back ([`Link::post`]);
+//! answers come in the order of the requests. Must not know what is asked.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -39,7 +40,8 @@ pub(super) struct Link {
     failed: Option<Failure>,
     /// Why the connection has ended.
     ended: Option<String>,
-    /// How long the server may be silent before it counts as gone; what it does takes less by its own timeouts.
+    /// How long the server may be silent before it counts as gone; what it does takes less by its own
+    /// timeouts.
     patience: Duration,
 }
 
@@ -56,7 +58,8 @@ impl Link {
             .map_err(|error| {
                 StoreError::Unavailable(format!("no connection could be set up: {error}"))
             })?;
-        // The driver's own limit is for each host's first answer alone; a server may take the connection and then say nothing.
+        // The driver's own limit is for each host's first answer alone; a server may take the connection and
+        // then say nothing.
         let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
         let step = config.get_connect_timeout().copied().unwrap_or(patience);
         let limit = step.saturating_mul(u32::try_from(hosts).unwrap_or(u32::MAX).saturating_add(1));
@@ -150,7 +153,8 @@ impl Link {
         self.wait(async { Ok(()) })
     }
 
-    /// Sends a request and waits for its answer, and so for all that was posted before; tells what first failed of these.
+    /// Sends a request and waits for its answer, and so for all that was posted before; tells what first
+    /// failed of these.
     pub(super) fn wait<T>(
         &mut self,
         request: impl Future<Output = Result<T, Error>>,

@@ -1,7 +1,9 @@
-//! The schema's versions: a database is brought from the one it has to the newest, in one transaction, or left as it was.
+//! The schema's versions: a database is brought from the one it has to the newest, in one transaction, or
+//! left as it was.
 //!
-//! The version stands in a table of our own, in the schema in use. Of several processes that start at once one does the work, and the others wait and find it done.
-//! The functions that statements call are made along with it. An older program leaves those of a newer one alone: functions that are called keep their meaning.
+//! The version stands in a table of our own, in the schema in use. Of several processes that start at once
+//! one does the work, and the others wait and find it done. The functions that statements call are made along
+//! with it. An older program leaves those of a newer one alone: functions that are called keep their meaning.
 
 use obeya_odata::functions::postgres::definitions;
 use obeya_odata::sql::postgres::DEFINITIONS;
@@ -19,24 +21,26 @@ const MARKS: &str = r#"
 CREATE TABLE IF NOT EXISTS obeya_schema (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL);
 CREATE TABLE IF NOT EXISTS obeya_functions (digest text COLLATE "C" PRIMARY KEY, made timestamptz NOT NULL DEFAULT now());"#;
 
-/// Which files were applied; see [`applied`]. Names and digests are no secret, and a role that was granted the
-/// tables one by one serves on as before. Only the owner of the tables may comment on one, so no other role that
-/// may make tables comes to own this one.
+/// Which files were applied; see [`applied`]. Names and digests are no secret, and a role that was granted
+/// the tables one by one serves on as before. Only the owner of the tables may comment on one, so no other
+/// role that may make tables comes to own this one.
 const APPLIED: &str = r#"
 COMMENT ON TABLE obeya_schema IS 'The version of the tables of this schema';
 CREATE TABLE IF NOT EXISTS obeya_migrations
     (version bigint PRIMARY KEY, file text COLLATE "C" NOT NULL, checksum text COLLATE "C" NOT NULL);
 GRANT SELECT ON obeya_migrations TO PUBLIC"#;
 
-/// Begins the transaction, which takes as long as it takes, and waits for whoever is in one; the number is that of this schema. What that one did is
-/// seen afterwards, which a snapshot taken before the wait would hide.
+/// Begins the transaction, which takes as long as it takes, and waits for whoever is in one; the number is
+/// that of this schema. What that one did is seen afterwards, which a snapshot taken before the wait would
+/// hide.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; \
     SELECT pg_advisory_xact_lock(hashtextextended('obeya ' || current_schema(), 7382611))";
 
 /// Brings the database up to date.
 ///
 /// # Errors
-/// [`StoreError::Schema`] when it is newer than this program, another program's, or old and not to be changed by this user; and what the server says.
+/// [`StoreError::Schema`] when it is newer than this program, another program's, or old and not to be changed
+/// by this user; and what the server says.
 pub(super) fn run(database: &mut Database, server: &Server) -> Result<(), StoreError> {
     run_to(database, server, &Wanted::new())
 }
@@ -56,7 +60,8 @@ pub(super) fn make_old(
 /// Brings the database to what is wanted; it may be there already.
 fn run_to(database: &mut Database, server: &Server, wanted: &Wanted) -> Result<(), StoreError> {
     let place = server.place();
-    // A look takes no lock: the service starts, and a command reads, while another process migrates or imports; and it needs no right to change anything.
+    // A look takes no lock: the service starts, and a command reads, while another process migrates or
+    // imports; and it needs no right to change anything.
     let found = look(database, wanted, &place)?;
     if found.is(wanted) {
         return Ok(());
@@ -194,8 +199,8 @@ fn look(database: &mut Database, wanted: &Wanted, place: &str) -> Result<Found, 
         )));
     }
     let marks = ["obeya_schema", "obeya_functions", applied::TABLE];
-    // In one statement: another process may commit the schema between two, and its tables would be taken for those
-    // of another program.
+    // In one statement: another process may commit the schema between two, and its tables would be taken for
+    // those of another program.
     let there = named(session, &[&marks, &wanted.tables()[..]].concat())?;
     let has = |table: &str| there.iter().any(|found| found == table);
     if !has("obeya_schema") || !has("obeya_functions") {
@@ -233,8 +238,8 @@ fn look(database: &mut Database, wanted: &Wanted, place: &str) -> Result<Found, 
     })
 }
 
-/// Compares a database that an earlier build made, which stored no checksums, with the catalogue of its version.
-/// In a transaction.
+/// Compares a database that an earlier build made, which stored no checksums, with the catalogue of its
+/// version. In a transaction.
 fn compare(database: &mut Database, wanted: &Wanted, place: &str) -> Result<Found, StoreError> {
     let found = look(database, wanted, place)?;
     if found.version > 0 && !found.is_recorded {

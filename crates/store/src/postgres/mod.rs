@@ -1,6 +1,7 @@
 //! The engine at the end of a wire: PostgreSQL, and what speaks its protocol and language.
 //!
-//! Everything that knows PostgreSQL's protocol is in this folder. It runs units of work; it must not know a table but those it keeps for itself.
+//! Everything that knows PostgreSQL's protocol is in this folder. It runs units of work; it must not know a
+//! table but those it keeps for itself.
 
 mod address;
 pub(super) mod capabilities;
@@ -50,7 +51,8 @@ impl Postgres {
     /// Connects, and brings the schema up to date; also gives the connection that writes. Blocks.
     ///
     /// # Errors
-    /// [`StoreError::Schema`] when the address is none, or what is there is not ours or too new; [`StoreError::Unavailable`] when no connection can be made.
+    /// [`StoreError::Schema`] when the address is none, or what is there is not ours or too new;
+    /// [`StoreError::Unavailable`] when no connection can be made.
     pub(super) fn open(url: &str, options: &StoreOptions) -> Result<(Self, Database), StoreError> {
         let address = Address::parse(url, |name| std::env::var(name).ok())?;
         let server = Server::new(address, options.clone())?;
@@ -64,7 +66,8 @@ impl Connect for Postgres {
     type Connection = Database;
 
     const IN_PROCESS: bool = false;
-    /// Of more than 64 (`PGPROC_MAX_CACHED_SUBXIDS`) the server keeps no list at hand, and everybody's snapshots look each of them up.
+    /// Of more than 64 (`PGPROC_MAX_CACHED_SUBXIDS`) the server keeps no list at hand, and everybody's
+    /// snapshots look each of them up.
     const MOST_SAVEPOINTS: usize = 60;
 
     fn reader(&self, _: Work) -> Result<Database, StoreError> {

@@ -23,7 +23,8 @@ pub(super) fn numbered(sql: &str) -> String {
     out
 }
 
-/// Just after the quote that ends what the one at `start` begins. Two of them in a row are one inside: reading on from the second finds the same end.
+/// Just after the quote that ends what the one at `start` begins. Two of them in a row are one inside:
+/// reading on from the second finds the same end.
 fn end_of_quoted(bytes: &[u8], start: usize) -> usize {
     let rest = &bytes[start + 1..];
     rest.iter()

@@ -1,6 +1,7 @@
 //! A connection without the store: for a database that holds something else, such as a copy.
 //!
-//! The address, TLS and the words of a failure are those of the service, so that nobody learns two ways to name a database.
+//! The address, TLS and the words of a failure are those of the service, so that nobody learns two ways to
+//! name a database.
 
 use tokio_postgres::Client;
 
@@ -12,7 +13,8 @@ use crate::StoreError;
 /// Connects to the database at `url`, which may hold anything or nothing.
 ///
 /// # Errors
-/// [`StoreError::Schema`] when the address is none; [`StoreError::Unavailable`] when no connection can be made.
+/// [`StoreError::Schema`] when the address is none; [`StoreError::Unavailable`] when no connection can be
+/// made.
 pub async fn connect(url: &str) -> Result<Client, StoreError> {
     let address = Address::parse(url, |name| std::env::var(name).ok())?;
     let tls = tls::connector(address.check, &address.files)?;

@@ -15,12 +15,13 @@ use crate::{StoreError, StoreOptions};
 
 /// The oldest version whose language and functions ours are.
 const OLDEST: u32 = 13;
-/// Prepared statements kept for each that the options allow: these cost the server some 50 KiB each, and preparing one costs a round trip.
+/// Prepared statements kept for each that the options allow: these cost the server some 50 KiB each, and
+/// preparing one costs a round trip.
 const STATEMENTS: usize = 4;
 /// How much longer than the longest statement an answer may take: the way to and fro, on a busy machine.
 const GRACE: Duration = Duration::from_secs(5);
-/// How long a transaction may do nothing before the server ends it, beyond the pauses that are meant: whoever began it is gone by then, and may have the turn to
-/// write.
+/// How long a transaction may do nothing before the server ends it, beyond the pauses that are meant: whoever
+/// began it is gone by then, and may have the turn to write.
 const FORGOTTEN: Duration = Duration::from_secs(60);
 
 /// Epochs so far in this process.
@@ -102,7 +103,8 @@ impl Server {
             _ => None,
         });
         let epoch = self.epoch_of(started.unwrap_or_default());
-        // Only now: what was seen before a crash of the server must have counted fewer than any connection made after it.
+        // Only now: what was seen before a crash of the server must have counted fewer than any connection
+        // made after it.
         let number = self.opened.fetch_add(1, Ordering::SeqCst) + 1;
         Ok((link, Origin { epoch, number }))
     }

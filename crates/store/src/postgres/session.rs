@@ -14,11 +14,12 @@ use super::values::{Bound, Columns, Owned};
 use crate::engine::Capabilities;
 use crate::{Dialect, EachRow, Session, StoreError, Value, View};
 
-/// The last transaction that a snapshot knows, if none was under way beside it: equal numbers are then equal snapshots. A server that follows another one
-/// does not list what is under way there.
+/// The last transaction that a snapshot knows, if none was under way beside it: equal numbers are then equal
+/// snapshots. A server that follows another one does not list what is under way there.
 const VIEW: &str = "SELECT CASE WHEN NOT pg_is_in_recovery() AND pg_snapshot_xmin(s) = pg_snapshot_xmax(s) \
     THEN pg_snapshot_xmax(s)::text::bigint END FROM pg_current_snapshot() AS s";
-/// Rows that nobody wants any more and that are read all the same, before the server is asked to stop: asking costs a connection.
+/// Rows that nobody wants any more and that are read all the same, before the server is asked to stop: asking
+/// costs a connection.
 const UNWANTED_ROWS: usize = 1_000;
 
 impl Session for Database {
@@ -70,7 +71,8 @@ impl Session for Database {
     }
 
     fn prefetch(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), StoreError> {
-        // A read is begun again when its connection turns out to be dead; that is only known of what is waited for.
+        // A read is begun again when its connection turns out to be dead; that is only known of what is
+        // waited for.
         if self.role == Role::Reader {
             return Ok(());
         }
@@ -115,8 +117,9 @@ impl Session for Database {
         if self.role != Role::Reader || self.transaction == Transaction::None {
             return Ok(None);
         }
-        // A server that crashed counts from where its disk left off, under the epoch it had; but no connection outlives a crash. So whoever looks after it
-        // counts more connections than whoever looked before it, the one looked through among them, even if it was opened only now.
+        // A server that crashed counts from where its disk left off, under the epoch it had; but no
+        // connection outlives a crash. So whoever looks after it counts more connections than whoever looked
+        // before it, the one looked through among them, even if it was opened only now.
         let opened = self.server.opened();
         let session: &mut dyn Session = self;
         let version = session.first(VIEW, &[], |row| row.int(0))?;
@@ -127,7 +130,8 @@ impl Session for Database {
 }
 
 impl Database {
-    /// Gives each row to `each`, until that breaks or fails; what it failed with is apart from what the server says.
+    /// Gives each row to `each`, until that breaks or fails; what it failed with is apart from what the
+    /// server says.
     fn rows(
         &mut self,
         sql: &str,
@@ -186,7 +190,8 @@ impl Database {
                 let cancel = self.link.client().cancel_token();
                 let tls = self.server.tls();
                 was_asked = true;
-                // Without it the rest is read, as long as that takes. It may have been heard even if it failed.
+                // Without it the rest is read, as long as that takes. It may have been heard even if it
+                // failed.
                 let _ = self.link.wait(cancel.cancel_query(tls));
             }
         }

@@ -1,4 +1,5 @@
-//! TLS to the database: which certificates are trusted, and what of the server's is checked. The modes are those of PostgreSQL's own library.
+//! TLS to the database: which certificates are trusted, and what of the server's is checked. The modes are
+//! those of PostgreSQL's own library.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -4,10 +4,11 @@ use super::connection::{BRIEF, Brief, Database, Transaction};
 use crate::StoreError;
 use crate::connect::Connection;
 
-/// Writers take turns, so each sees what the one before it committed, and none is ever in another's way: whoever
-/// holds the lock of the table of stamps has the turn, among all processes over the database. The table and not its
-/// row: a row that a transaction locks and changes after a savepoint is a list of transactions to the server, which
-/// costs more than all the rest, and who waits for a row keeps its old versions from being cleared away.
+/// Writers take turns, so each sees what the one before it committed, and none is ever in another's way:
+/// whoever holds the lock of the table of stamps has the turn, among all processes over the database. The
+/// table and not its row: a row that a transaction locks and changes after a savepoint is a list of
+/// transactions to the server, which costs more than all the rest, and who waits for a row keeps its old
+/// versions from being cleared away.
 const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; LOCK TABLE stamps IN SHARE ROW EXCLUSIVE MODE";
 
 impl Connection for Database {

@@ -1,6 +1,7 @@
 //! Values on the wire: ours as the server inferred a parameter's type, and its columns as ours.
 //!
-//! Everything travels in PostgreSQL's binary forms. Nothing is rounded: a value that does not fit its type is an error.
+//! Everything travels in PostgreSQL's binary forms. Nothing is rounded: a value that does not fit its type is
+//! an error.
 
 use std::error::Error;
 
@@ -217,7 +218,8 @@ impl Row for Columns {
     }
 }
 
-/// The integer that a column of an integral type holds, and a `numeric` without a fraction, such as the sum of integers.
+/// The integer that a column of an integral type holds, and a `numeric` without a fraction, such as the sum
+/// of integers.
 fn whole(kind: &Type, bytes: &[u8]) -> Option<i64> {
     match *kind {
         Type::INT8 => bytes.try_into().ok().map(i64::from_be_bytes),

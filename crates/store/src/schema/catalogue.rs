@@ -1,14 +1,16 @@
-//! What a database holds, in words that are the same on every engine, and what each version of the schema makes.
+//! What a database holds, in words that are the same on every engine, and what each version of the schema
+//! makes.
 //!
-//! `catalogue.txt` lists the objects of every version. A database that was made before checksums were stored is
-//! compared with it. Only what the schema made is compared: indexes, views, tables, columns, triggers and
+//! `catalogue.txt` lists the objects of every version. A database that was made before checksums were stored
+//! is compared with it. Only what the schema made is compared: indexes, views, tables, columns, triggers and
 //! constraints that somebody added are not ours, and stay.
 
 use std::collections::BTreeMap;
 
 use crate::{Dialect, StoreError};
 
-/// The objects of a database, such as `column boards.name`, and the definition of each, such as `text not null`.
+/// The objects of a database, such as `column boards.name`, and the definition of each, such as `text not
+/// null`.
 pub type Catalogue = BTreeMap<String, String>;
 
 /// What stands in front of the name of a partitioned table in a catalogue.
@@ -58,7 +60,8 @@ fn is_same(found: &Catalogue, object: &str, definition: &str) -> bool {
         // Columns may have been added; those of ours are objects of their own.
         Some(_) if object.starts_with("table ") => true,
         Some(other) if other == definition => true,
-        // A unique index needs the partition key, so a partitioned table has indexes of its operator's choice.
+        // A unique index needs the partition key, so a partitioned table has indexes of its operator's
+        // choice.
         _ if object.starts_with("index ") => {
             let on = definition.strip_prefix("unique ").unwrap_or(definition);
             let table = on.split(' ').next().unwrap_or_default();

@@ -1,7 +1,7 @@
 //! The schema: a folder of SQL for each engine, with one file for each version.
 //!
-//! A file that was released is never edited again: a database stores the checksum of each file that was applied
-//! to it ([`applied`]), and is refused by a program whose file says something else.
+//! A file that was released is never edited again: a database stores the checksum of each file that was
+//! applied to it ([`applied`]), and is refused by a program whose file says something else.
 
 pub(super) mod applied;
 pub(super) mod catalogue;

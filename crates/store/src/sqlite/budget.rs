@@ -1,16 +1,19 @@
 //! How long the statement that is running may still take, and whether it must be brief.
 //!
-//! SQLite asks every so many steps of its machine; what one step costs it does not know. A function that works on long texts says so itself.
+//! SQLite asks every so many steps of its machine; what one step costs it does not know. A function that
+//! works on long texts says so itself.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Steps of SQLite's machine between two looks at the clock: some microseconds, or some hundred where a step searches a long text.
+/// Steps of SQLite's machine between two looks at the clock: some microseconds, or some hundred where a step
+/// searches a long text.
 pub(super) const STEPS_PER_LOOK: i32 = 1_000;
 /// Work of functions between two looks, in bytes of text gone over once.
 const WORK_PER_LOOK: u64 = 64 << 10;
-/// Looks that brief work may take. The steps of a statement are counted on from its last run, so the first look may come at once and says nothing.
-/// Steps and not time: on a machine that has no processor to spare, brief work must not be begun again because it waited.
+/// Looks that brief work may take. The steps of a statement are counted on from its last run, so the first
+/// look may come at once and says nothing. Steps and not time: on a machine that has no processor to spare,
+/// brief work must not be begun again because it waited.
 const BRIEF_LOOKS: u32 = 10;
 
 /// What a connection lets its statements take. Used by one thread at a time.

@@ -21,7 +21,8 @@ use crate::{Dialect, EachRow, Session, StoreError, StoreOptions, Value, View};
 
 /// Connections opened to read so far in this process.
 static READERS: AtomicU64 = AtomicU64::new(0);
-/// Bytes of a page in a new file. Twice the default: a page of values is then read with half the system calls.
+/// Bytes of a page in a new file. Twice the default: a page of values is then read with half the system
+/// calls.
 const PAGE_BYTES: u32 = 8192;
 /// Frames in the log from which a commit is followed by a checkpoint. SQLite's own default, named because
 /// [`super::link::fits`] reckons with it.
@@ -111,7 +112,8 @@ pub(super) fn prepare_writer(
          PRAGMA cache_size = -{};",
         options.writer_cache_kib
     );
-    // Where several open a new file at once, each is in the others' way when it gets its log, and SQLite tells so at once, whatever its timeout is.
+    // Where several open a new file at once, each is in the others' way when it gets its log, and SQLite
+    // tells so at once, whatever its timeout is.
     let give_up = Instant::now() + options.busy_timeout;
     loop {
         match database.connection.execute_batch(&setup) {
@@ -165,7 +167,8 @@ fn open(
         .busy_timeout(options.busy_timeout)
         .map_err(store_error)?;
     connection.set_prepared_statement_cache_capacity(options.cached_statements);
-    // Otherwise SQLite plans a statement anew whenever a value in a range is bound, which throws away what the cache of statements is for.
+    // Otherwise SQLite plans a statement anew whenever a value in a range is bound, which throws away what
+    // the cache of statements is for.
     connection
         .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
         .map_err(store_error)?;

@@ -4,13 +4,15 @@ use rusqlite::ErrorCode;
 
 use crate::StoreError;
 
-/// Starts the message of an error that a registered function gave, so that it can be told from the engine's own: SQLite passes on only a text.
+/// Starts the message of an error that a registered function gave, so that it can be told from the engine's
+/// own: SQLite passes on only a text.
 pub(super) const REFUSED: &str = "\u{1}refused: ";
 
 /// The message of a registered function that ended its statement, because that has taken its time.
 pub(super) const SPENT: &str = "\u{1}spent";
 
-/// How the engine's messages begin where a statement passes one of its ceilings (its `limits.html`). It has no code for them.
+/// How the engine's messages begin where a statement passes one of its ceilings (its `limits.html`). It has
+/// no code for them.
 const CEILINGS: [&str; 7] = [
     "at most 64 tables in a join",
     "too many SQL variables",

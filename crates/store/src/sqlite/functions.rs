@@ -1,4 +1,5 @@
-//! The scalar functions that the query language needs and SQLite lacks, or does otherwise: registered, not written, here.
+//! The scalar functions that the query language needs and SQLite lacks, or does otherwise: registered, not
+//! written, here.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! The versions of the schema: a file is brought from the one it has to the newest, in one transaction, or left
-//! as it was.
+//! The versions of the schema: a file is brought from the one it has to the newest, in one transaction, or
+//! left as it was.
 //!
 //! The version is SQLite's `user_version`; `application_id` tells our files from those of other programs.
 
@@ -37,7 +37,8 @@ pub(super) fn check(database: &mut Database, path: &Path) -> Result<bool, StoreE
 /// # Errors
 /// As [`check`], and what the engine says.
 pub(super) fn run(database: &mut Database, path: &Path) -> Result<(), StoreError> {
-    // A look takes no lock: the service starts, and a command reads, while an import holds the one for writing.
+    // A look takes no lock: the service starts, and a command reads, while an import holds the one for
+    // writing.
     if look(database, path)?.is_up_to_date() && link::exists(database)? {
         return Ok(());
     }
@@ -102,8 +103,8 @@ fn look(database: &mut Database, path: &Path) -> Result<Found, StoreError> {
     })
 }
 
-/// The same, and compares a file that an earlier build made, which stored no checksums, with the catalogue of its
-/// version. In a transaction.
+/// The same, and compares a file that an earlier build made, which stored no checksums, with the catalogue of
+/// its version. In a transaction.
 fn compare(database: &mut Database, path: &Path) -> Result<Found, StoreError> {
     let found = look(database, path)?;
     if found.version > 0 && !found.is_recorded {
@@ -306,7 +307,8 @@ mod tests {
         assert!(text.contains(&says), "{text}");
     }
 
-    /// Tells that nothing comes any more, also where a test fails: a scope waits for its threads before it says why.
+    /// Tells that nothing comes any more, also where a test fails: a scope waits for its threads before it
+    /// says why.
     struct Over<'a>(&'a AtomicBool);
 
     impl Drop for Over<'_> {

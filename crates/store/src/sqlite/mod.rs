@@ -1,6 +1,7 @@
 //! The embedded engine: SQLite in WAL mode.
 //!
-//! Everything that knows SQLite is in this folder. It opens connections and runs statements; it must not know a table.
+//! Everything that knows SQLite is in this folder. It opens connections and runs statements; it must not know
+//! a table.
 
 mod budget;
 pub(super) mod capabilities;
@@ -142,8 +143,9 @@ impl Connect for Sqlite {
     }
 }
 
-/// Makes a missing file readable by its owner alone: it will hold the private keys that sign tokens. SQLite would make it readable by all, and gives its
-/// companions (`-wal`, `-shm`) the mode of the file itself. A file that exists keeps the mode somebody gave it.
+/// Makes a missing file readable by its owner alone: it will hold the private keys that sign tokens. SQLite
+/// would make it readable by all, and gives its companions (`-wal`, `-shm`) the mode of the file itself. A
+/// file that exists keeps the mode somebody gave it.
 #[cfg(unix)]
 fn make_private(path: &Path) -> Result<(), StoreError> {
     use std::os::unix::fs::OpenOptionsExt as _;

@@ -1,7 +1,8 @@
 //! Prepared statements that give rows, straight over SQLite's C interface, and the ones a connection keeps.
 //!
-//! rusqlite asks SQLite five times for a column and checks its index each time; a page of values has 140,000 columns, so here it is asked two or three times.
-//! Everything else stays with rusqlite. All `unsafe` of the service is in this file: it runs statements and must not know what they mean.
+//! rusqlite asks SQLite five times for a column and checks its index each time; a page of values has 140,000
+//! columns, so here it is asked two or three times. Everything else stays with rusqlite. All `unsafe` of the
+//! service is in this file: it runs statements and must not know what they mean.
 
 use std::ffi::{c_int, c_uint};
 use std::marker::PhantomData;
@@ -40,8 +41,9 @@ pub(super) struct Statement {
     parameters: usize,
 }
 
-// SAFETY: SQLite built with SQLITE_THREADSAFE=1 lets a connection opened with NO_MUTEX, and its statements, be used from any thread as long as it is one at a
-// time. A statement moves only with its connection, as both are fields of one `Database`, and runs only through `&mut`.
+// SAFETY: SQLite built with SQLITE_THREADSAFE=1 lets a connection opened with NO_MUTEX, and its statements,
+// be used from any thread as long as it is one at a time. A statement moves only with its connection, as both
+// are fields of one `Database`, and runs only through `&mut`.
 unsafe impl Send for Statement {}
 
 impl Statement {
@@ -52,7 +54,8 @@ impl Statement {
         let database = unsafe { connection.handle() };
         let flags = ffi::SQLITE_PREPARE_PERSISTENT as c_uint;
         let (mut raw, text) = (ptr::null_mut(), sql.as_ptr().cast());
-        // SAFETY: `database` is open, as `connection` is borrowed; SQLite reads `length` bytes of `text` and keeps none of them.
+        // SAFETY: `database` is open, as `connection` is borrowed; SQLite reads `length` bytes of `text` and
+        // keeps none of them.
         let code = unsafe {
             ffi::sqlite3_prepare_v3(database, text, length, flags, &mut raw, ptr::null_mut())
         };
@@ -101,12 +104,14 @@ impl Statement {
 
 impl Drop for Statement {
     fn drop(&mut self) {
-        // SAFETY: nobody else has the statement, and its connection is still open (see `Statements`). What it returns is the fault of its last run, told then.
+        // SAFETY: nobody else has the statement, and its connection is still open (see `Statements`). What it
+        // returns is the fault of its last run, told then.
         unsafe { ffi::sqlite3_finalize(self.raw.as_ptr()) };
     }
 }
 
-/// A statement while it runs. However the run ends, a panic included, the statement is put to rest, which also frees the borrowed values.
+/// A statement while it runs. However the run ends, a panic included, the statement is put to rest, which
+/// also frees the borrowed values.
 struct Run<'v> {
     raw: NonNull<ffi::sqlite3_stmt>,
     borrowed: PhantomData<&'v str>,
@@ -115,7 +120,8 @@ struct Run<'v> {
 impl<'v> Run<'v> {
     fn bind(&self, parameter: c_int, value: &Value<'v>) -> Result<(), StoreError> {
         let raw = self.raw.as_ptr();
-        // SAFETY: the statement is at rest. A text is not copied (no destructor is given): it lives for `'v`, and `drop` takes it out of the statement before.
+        // SAFETY: the statement is at rest. A text is not copied (no destructor is given): it lives for `'v`,
+        // and `drop` takes it out of the statement before.
         let code = unsafe {
             match *value {
                 Value::Null => ffi::sqlite3_bind_null(raw, parameter),
@@ -137,7 +143,8 @@ impl<'v> Run<'v> {
     /// The next row; `None` at the end.
     fn step(&self) -> Result<Option<Columns<'_>>, StoreError> {
         let raw = self.raw.as_ptr();
-        // SAFETY: the statement is valid, and no row of it is left: `Columns` borrows from `self` only until its callback returns.
+        // SAFETY: the statement is valid, and no row of it is left: `Columns` borrows from `self` only until
+        // its callback returns.
         let (code, count) = unsafe { (ffi::sqlite3_step(raw), ffi::sqlite3_data_count(raw)) };
         match code {
             ffi::SQLITE_ROW => Ok(Some(Columns {
@@ -178,8 +185,9 @@ impl Columns<'_> {
     #[inline]
     fn look(&self, column: usize) -> Result<(*mut ffi::sqlite3_value, c_int), StoreError> {
         match c_int::try_from(column) {
-            // SAFETY: the statement stands on a row with this column. The value is an unprotected one, which may be looked at because nobody else uses the
-            // connection meanwhile; it lasts until the next step.
+            // SAFETY: the statement stands on a row with this column. The value is an unprotected one, which
+            // may be looked at because nobody else uses the connection meanwhile; it lasts until the next
+            // step.
             Ok(index) if index < self.count => unsafe {
                 let value = ffi::sqlite3_column_value(self.raw.as_ptr(), index);
                 Ok((value, ffi::sqlite3_value_type(value)))
@@ -218,8 +226,9 @@ impl Row for Columns<'_> {
             (value, ffi::SQLITE_TEXT) => value,
             (_, other) => return Err(mismatch(column, "a text", other)),
         };
-        // SAFETY: see `look`. The text is asked for before its length, as SQLite wants it. It stays where it is until the next step, as nothing here asks for
-        // a text in another type or encoding, and the borrow of `self` ends before that.
+        // SAFETY: see `look`. The text is asked for before its length, as SQLite wants it. It stays where it
+        // is until the next step, as nothing here asks for a text in another type or encoding, and the borrow
+        // of `self` ends before that.
         let bytes = unsafe {
             let text = ffi::sqlite3_value_text(value);
             let length = ffi::sqlite3_value_bytes(value);
@@ -264,7 +273,8 @@ unsafe fn checked(database: *mut ffi::sqlite3, code: c_int) -> Result<(), StoreE
     if code == ffi::SQLITE_OK {
         return Ok(());
     }
-    // SAFETY: by the contract. SQLite gives a text that ends with NUL and stays until the next call; it is copied here.
+    // SAFETY: by the contract. SQLite gives a text that ends with NUL and stays until the next call; it is
+    // copied here.
     let message = unsafe {
         std::ffi::CStr::from_ptr(ffi::sqlite3_errmsg(database))
             .to_string_lossy()

@@ -71,7 +71,8 @@ pub struct ImprovementChange {
 }
 
 impl ImprovementRow {
-    /// The improvement that a body creates: suggested now (in ticks), and then moved to the status that is asked for.
+    /// The improvement that a body creates: suggested now (in ticks), and then moved to the status that is
+    /// asked for.
     ///
     /// # Errors
     /// 409 `improvement.transition`.

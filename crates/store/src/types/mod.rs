@@ -12,7 +12,8 @@ use super::{Session, StoreError};
 use translations::{Kind, Words};
 use tree::{Flat, tree};
 
-/// The type. `language` is a tag such as `nb-NO` in any case: what is not translated to it is given in its base language, and else as it was written.
+/// The type. `language` is a tag such as `nb-NO` in any case: what is not translated to it is given in its
+/// base language, and else as it was written.
 pub fn detail(
     session: &mut dyn Session,
     id: i32,

@@ -1,4 +1,5 @@
-//! The words of a type in a language, the nearest first: `zh-hant-tw`, `zh-hant`, `zh`, and then the words as they were written.
+//! The words of a type in a language, the nearest first: `zh-hant-tw`, `zh-hant`, `zh`, and then the words as
+//! they were written.
 
 use std::collections::HashMap;
 

@@ -17,7 +17,8 @@ pub(super) struct Flat {
 /// Deeper trees are cut here: the answer is written by recursion.
 const MAX_DEPTH: usize = 64;
 
-/// The tops, each with those below it; siblings keep the order of the list. A category whose parent is not in the list is a top.
+/// The tops, each with those below it; siblings keep the order of the list. A category whose parent is not in
+/// the list is a top.
 pub(super) fn tree(flat: Vec<Flat>) -> Vec<Category> {
     let ids: HashMap<i32, ()> = flat.iter().map(|category| (category.id, ())).collect();
     let mut below: HashMap<Option<i32>, Vec<Flat>> = HashMap::new();

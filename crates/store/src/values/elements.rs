@@ -1,4 +1,5 @@
-//! A datasource's elements, and which of the records that new values point to are there: a statement for each kind of record, however many values there are.
+//! A datasource's elements, and which of the records that new values point to are there: a statement for each
+//! kind of record, however many values there are.
 
 use std::collections::{BTreeSet, HashSet};
 use std::hash::Hash;

@@ -1,5 +1,5 @@
-//! The values of datasources: what is kept about them, and the statements that write them. What they must be like is the domain's matter, which pages of them
-//! are read `read`'s.
+//! The values of datasources: what is kept about them, and the statements that write them. What they must be
+//! like is the domain's matter, which pages of them are read `read`'s.
 
 /// The columns of the table: as a constant, and by `listed!` as a part of a statement's text.
 macro_rules! columns {
@@ -41,11 +41,13 @@ pub use ids::{given, last_id};
 
 use super::{Session, StoreError};
 
-/// Tells that `added` values more (or fewer, if negative) are there, or that some changed, at this moment (ticks): keeps the count, and moves the counter by
-/// which readers see that what they remember of the datasource no longer holds. To be called in the transaction of every change.
+/// Tells that `added` values more (or fewer, if negative) are there, or that some changed, at this moment
+/// (ticks): keeps the count, and moves the counter by which readers see that what they remember of the
+/// datasource no longer holds. To be called in the transaction of every change.
 ///
-/// The counter follows the time: counted from what was there, it would come to the same number again where an older copy of the database is put back or
-/// another one in its place, and a client's tag of the values that were there would be taken for one of those that are.
+/// The counter follows the time: counted from what was there, it would come to the same number again where an
+/// older copy of the database is put back or another one in its place, and a client's tag of the values that
+/// were there would be taken for one of those that are.
 ///
 /// # Errors
 /// What the engine says.

@@ -5,7 +5,8 @@ use crate::engine::Value;
 /// Ids that one statement takes.
 const WIDTHS: [usize; 3] = [1, 32, 1_000];
 
-/// For each statement the list of its places, `?1, ?2, …` from the first one on, and their values: places that are over are NULL, which equals no id.
+/// For each statement the list of its places, `?1, ?2, …` from the first one on, and their values: places
+/// that are over are NULL, which equals no id.
 pub(super) fn of<'a>(
     ids: &'a [Value<'a>],
     first: usize,

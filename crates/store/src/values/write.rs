@@ -1,4 +1,5 @@
-//! Values are added, replaced and taken away. Every function here also keeps the datasource's count; none asks whether a value is right.
+//! Values are added, replaced and taken away. Every function here also keeps the datasource's count; none
+//! asks whether a value is right.
 
 use super::{COLUMNS, changed, ids, pieces};
 use crate::engine::{Row, Value, present};

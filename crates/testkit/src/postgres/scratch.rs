@@ -1,7 +1,8 @@
 //! Throw-away databases on the server that tests share.
 //!
-//! The schema takes longer to make than a clone, so a template is made once for each build of a test binary. The first test makes it
-//! under another name and renames it when it is complete: a test that is killed meanwhile leaves nothing that looks like a template.
+//! The schema takes longer to make than a clone, so a template is made once for each build of a test binary.
+//! The first test makes it under another name and renames it when it is complete: a test that is killed
+//! meanwhile leaves nothing that looks like a template.
 
 use std::future::{Future, Ready};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -30,8 +31,8 @@ impl Scratch {
         Self::create(None::<fn(String) -> Ready<()>>)
     }
 
-    /// With a schema in it, cloned from a template. `make` writes the schema into the database at an address, if this build of the
-    /// binary has not done so yet, and closes its connections.
+    /// With a schema in it, cloned from a template. `make` writes the schema into the database at an address,
+    /// if this build of the binary has not done so yet, and closes its connections.
     ///
     /// # Panics
     /// If the server for tests is not there.

@@ -1,5 +1,5 @@
-//! One request and its answer, each whole: what a test does between two of them happens at a known moment, and no text of an answer
-//! is cut in two.
+//! One request and its answer, each whole: what a test does between two of them happens at a known moment,
+//! and no text of an answer is cut in two.
 
 use std::future::Future;
 use std::io;

@@ -1,4 +1,5 @@
-//! The folder: built beside its place under another name, on disk before it gets its own. What an export left that was killed goes with the next one.
+//! The folder: built beside its place under another name, on disk before it gets its own. What an export left
+//! that was killed goes with the next one.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write as _};
@@ -77,7 +78,8 @@ impl Building {
         })
     }
 
-    /// Puts the folder into its place. Its files are on disk by now, so a loss of power leaves it whole or not there.
+    /// Puts the folder into its place. Its files are on disk by now, so a loss of power leaves it whole or
+    /// not there.
     pub(super) fn end(mut self) -> Result<(), ExportError> {
         let put = || -> io::Result<()> {
             sync_folder(&self.site)?;
@@ -189,7 +191,8 @@ fn site(above: &Path, name: &str) -> io::Result<(PathBuf, Option<File>)> {
     }
 }
 
-/// Removes the folders of this name that nobody builds in any more: those of exports that were killed. What cannot be removed is in nobody's way.
+/// Removes the folders of this name that nobody builds in any more: those of exports that were killed. What
+/// cannot be removed is in nobody's way.
 fn remove_left(above: &Path, name: &str) {
     for entry in fs::read_dir(above).into_iter().flatten().flatten() {
         let found = entry.file_name();
@@ -202,7 +205,8 @@ fn remove_left(above: &Path, name: &str) {
     }
 }
 
-/// Waits for the lock of a folder. A file system without locks has none: nobody will find out then whether the folder is in use, and it is left alone.
+/// Waits for the lock of a folder. A file system without locks has none: nobody will find out then whether
+/// the folder is in use, and it is left alone.
 #[cfg(unix)]
 fn lock(folder: &Path) -> io::Result<Option<File>> {
     let file = File::open(folder)?;

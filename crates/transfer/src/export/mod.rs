@@ -1,7 +1,9 @@
-//! The records of a database → a folder that an import reads: from one snapshot, the same bytes for the same records, on whichever engine.
+//! The records of a database → a folder that an import reads: from one snapshot, the same bytes for the same
+//! records, on whichever engine.
 //!
-//! Lines stand in the order of their ids, so that exports of equal stores are equal. The folder comes into sight whole or not at all. What is of this service
-//! alone stays: clients, keys, secrets, answers kept for repeated requests. `crates/cli/docs/import-format.md` describes the files.
+//! Lines stand in the order of their ids, so that exports of equal stores are equal. The folder comes into
+//! sight whole or not at all. What is of this service alone stays: clients, keys, secrets, answers kept for
+//! repeated requests. `crates/cli/docs/import-format.md` describes the files.
 
 mod boards;
 mod comments;
@@ -33,13 +35,15 @@ use folder::Building;
 use obeya_store::engine::Session;
 use obeya_store::{Store, StoreOptions};
 
-/// How long one statement may run: the folder's disk is waited for meanwhile. PostgreSQL counts milliseconds in 31 bits.
+/// How long one statement may run: the folder's disk is waited for meanwhile. PostgreSQL counts milliseconds
+/// in 31 bits.
 const STATEMENT: Duration = Duration::from_secs(7 * 86_400);
 
 /// What an export holds.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ExportOptions {
-    /// Whether it tells who reported anonymous incidents, which no answer of the service does. Default: no; after an import of the folder nobody knows it then.
+    /// Whether it tells who reported anonymous incidents, which no answer of the service does. Default: no;
+    /// after an import of the folder nobody knows it then.
     pub with_reporters: bool,
 }
 
@@ -48,7 +52,8 @@ pub struct ExportOptions {
 pub struct ExportReport {
     /// Each file, in the order they were written.
     pub files: Vec<FileReport>,
-    /// The latest stamp (`lastModified`) that the store had given: later changes are not in the folder. `None` if it never gave one.
+    /// The latest stamp (`lastModified`) that the store had given: later changes are not in the folder.
+    /// `None` if it never gave one.
     pub last_stamp: Option<Timestamp>,
     /// From the beginning until everything was on disk.
     pub elapsed: Duration,
@@ -65,9 +70,11 @@ pub struct FileReport {
     pub bytes: u64,
 }
 
-/// Exports the database at `db_url` into `folder`, which must not be there yet, or be empty. The folder above it must be there.
+/// Exports the database at `db_url` into `folder`, which must not be there yet, or be empty. The folder above
+/// it must be there.
 ///
-/// A service may run on the database meanwhile, and is not in the way. A database of an older version is brought up to date first.
+/// A service may run on the database meanwhile, and is not in the way. A database of an older version is
+/// brought up to date first.
 ///
 /// # Errors
 /// [`ExportError`]. There is no folder then, or still the empty one.

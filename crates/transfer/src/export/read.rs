@@ -1,4 +1,5 @@
-//! Rows on their way: some at a time, in the order of their keys, so that no engine sorts a table nor is asked anything while it still answers.
+//! Rows on their way: some at a time, in the order of their keys, so that no engine sorts a table nor is
+//! asked anything while it still answers.
 
 use std::ops::ControlFlow;
 
@@ -16,7 +17,8 @@ const RECORDS: u64 = 200;
 
 /// How many records there are.
 pub(super) fn count(session: &mut dyn Session) -> Result<u64, StoreError> {
-    // Each resource is called what its table is; there is one line about the store, and of values their datasources know the number.
+    // Each resource is called what its table is; there is one line about the store, and of values their
+    // datasources know the number.
     let tables = RESOURCES
         .into_iter()
         .filter(|name| !["store", "datasource_values"].contains(name));
@@ -99,7 +101,8 @@ pub(super) fn records<T>(
 }
 
 impl<T> Records<T> {
-    /// Gives each of the records its rows of another table. `what` is `owner's id, … FROM table WHERE owner`, and `order` follows the owner.
+    /// Gives each of the records its rows of another table. `what` is `owner's id, … FROM table WHERE owner`,
+    /// and `order` follows the owner.
     pub(super) fn parts(
         &mut self,
         session: &mut dyn Session,

@@ -110,8 +110,8 @@ fn add(run: &mut Run<'_>, lines: &mut Vec<CommentLine>) -> Result<(), ImportErro
     Ok(())
 }
 
-/// An incident changes with its comments, so those that were there before get a stamp: they tell how many comments they have, and whoever keeps a copy finds the
-/// comments that changed by the incidents that did.
+/// An incident changes with its comments, so those that were there before get a stamp: they tell how many
+/// comments they have, and whoever keeps a copy finds the comments that changed by the incidents that did.
 fn touch(run: &mut Run<'_>, changed: &BTreeSet<i32>) -> Result<(), ImportError> {
     for incident in changed.iter().filter(|id| !run.told.incidents.contains(id)) {
         let stamp = run.stamps.own();
@@ -152,7 +152,8 @@ fn check_parents(
     Ok(())
 }
 
-/// Refuses a line that takes a comment to another incident and leaves its replies behind: the end of the one would take those of the other along.
+/// Refuses a line that takes a comment to another incident and leaves its replies behind: the end of the one
+/// would take those of the other along.
 fn check_replies(run: &mut Run<'_>, source: &Source, seen: &Seen<i32>) -> Result<(), ImportError> {
     if run.report.replaced == 0 {
         return Ok(());
@@ -189,7 +190,8 @@ fn levels(
     if without.is_empty() {
         return Ok(());
     }
-    // Above the folder's own lines there may be comments that were there before. All at once: one by one each would be a question over a wire.
+    // Above the folder's own lines there may be comments that were there before. All at once: one by one each
+    // would be a question over a wire.
     let sql = "SELECT id, level FROM incident_comments WHERE level <> 0";
     let stored: HashMap<i64, i64> = run
         .session

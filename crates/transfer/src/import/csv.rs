@@ -91,8 +91,8 @@ impl Default for State {
     }
 }
 
-/// Watches quotation marks and the length of records: the reader takes a cell that is never closed for one that ends with the file, and all lines in it
-/// for text, which could fill the memory.
+/// Watches quotation marks and the length of records: the reader takes a cell that is never closed for one
+/// that ends with the file, and all lines in it for text, which could fill the memory.
 struct Watched<'a, R> {
     inner: R,
     state: &'a Cell<State>,
@@ -159,7 +159,8 @@ fn cell(
         ErrorKind::Deserialize { err, .. } => err.field(),
         _ => None,
     };
-    // The decoder names no cell when the type itself refused what it was given, so the cells are tried one by one.
+    // The decoder names no cell when the type itself refused what it was given, so the cells are tried one by
+    // one.
     let column = column
         .and_then(|column| usize::try_from(column).ok())
         .or_else(|| suspect(header, record));

@@ -21,7 +21,8 @@ pub(super) fn json<T: DeserializeOwned>(place: Place<'_>, line: &str) -> Result<
     }
     // The path to a fault costs time on every field, so it is only looked for once there is one.
     let decoded = serde_json::from_str(line).map_err(|_| explain::<T>(place, line))?;
-    // A NUL can only come in as this escape; what follows a backslash that is itself escaped is harmless, and told apart below.
+    // A NUL can only come in as this escape; what follows a backslash that is itself escaped is harmless, and
+    // told apart below.
     if line.contains("\\u0000")
         && let Ok(value) = serde_json::from_str(line)
         && let Some(field) = field_with_nul(&value, &mut String::new())
@@ -110,7 +111,8 @@ fn quoted<'a>(message: &'a str, prefix: &str) -> Option<&'a str> {
     message.strip_prefix(prefix)?.split('`').next()
 }
 
-/// The name of `field` below `parent`. The decoder has no path to a field that is missing, only to the object that misses it.
+/// The name of `field` below `parent`. The decoder has no path to a field that is missing, only to the object
+/// that misses it.
 fn inside(parent: Option<String>, field: &str) -> String {
     match parent {
         // For a field that stands twice the path is already the field's.

@@ -1,4 +1,5 @@
-//! What can be wrong with a folder, told so that the line can be mended: file, line, field, what was found, what was expected.
+//! What can be wrong with a folder, told so that the line can be mended: file, line, field, what was found,
+//! what was expected.
 
 use std::fmt;
 use std::io;

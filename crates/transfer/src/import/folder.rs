@@ -24,8 +24,8 @@ pub(super) struct Source {
 
 /// The files of a folder that an import reads, in the order of [`RESOURCES`].
 ///
-/// A JSON Lines or CSV file of another name is an error: `incident.jsonl` for `incidents.jsonl` would otherwise lose everything in
-/// it without a word. Files of other kinds (a README, say) are left alone.
+/// A JSON Lines or CSV file of another name is an error: `incident.jsonl` for `incidents.jsonl` would
+/// otherwise lose everything in it without a word. Files of other kinds (a README, say) are left alone.
 pub(super) fn sources(folder: &Path) -> Result<Vec<Source>, ImportError> {
     let failed = |source| ImportError::Folder {
         path: folder.to_owned(),

@@ -67,8 +67,9 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
     })
 }
 
-/// Categories of improvements need no file of their own: the first line that tells the name beside the id makes the category, or renames it where the
-/// folder's records take the place of those there. The lines of one folder must agree.
+/// Categories of improvements need no file of their own: the first line that tells the name beside the id
+/// makes the category, or renames it where the folder's records take the place of those there. The lines of
+/// one folder must agree.
 fn category(
     run: &mut Run<'_>,
     place: Place<'_>,

@@ -1,7 +1,7 @@
 //! What a line may refer to: the ids in the database together with those the folder brought so far.
 //!
-//! References are checked here, ahead of the statement, because only here is it known which line and field to name. The database's own
-//! foreign keys stand behind it.
+//! References are checked here, ahead of the statement, because only here is it known which line and field to
+//! name. The database's own foreign keys stand behind it.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
@@ -29,7 +29,8 @@ pub(super) struct Known {
     pub(super) improvements: HashSet<i32>,
     pub(super) improvement_categories: HashMap<i32, String>,
     pub(super) datasources: HashSet<i32>,
-    /// Whether the database had any value before. Values are looked up one by one: there may be too many to hold.
+    /// Whether the database had any value before. Values are looked up one by one: there may be too many to
+    /// hold.
     pub(super) any_values: bool,
 }
 

@@ -1,9 +1,10 @@
 //! A folder of JSON Lines (and CSV) into the database: every file or nothing, in one transaction.
 //!
-//! Each line is a record in the shape of the wire, with its id and its timestamps, which are kept. Lines are checked as strictly as they
-//! can be: an unknown field, a reference to nothing or an id that stands twice is a [`Fault`] with its file, line and field. The rules of
-//! the service's operations (allowed transitions, members of groups) are not asked here: what is imported is history. Nothing here knows
-//! HTTP or an engine; `crates/cli/docs/import-format.md` describes the files.
+//! Each line is a record in the shape of the wire, with its id and its timestamps, which are kept. Lines are
+//! checked as strictly as they can be: an unknown field, a reference to nothing or an id that stands twice is
+//! a [`Fault`] with its file, line and field. The rules of the service's operations (allowed transitions,
+//! members of groups) are not asked here: what is imported is history. Nothing here knows HTTP or an engine;
+//! `crates/cli/docs/import-format.md` describes the files.
 
 mod boards;
 mod comments;
@@ -97,12 +98,12 @@ pub struct FileReport {
 
 /// Imports a folder into the database at `db_url` (`sqlite:FILE`, made if it is missing), in one transaction.
 ///
-/// A service may run on the same database meanwhile: its reads go on, its writes wait for the import to end and are answered 503 if that
-/// takes longer than they may wait.
+/// A service may run on the same database meanwhile: its reads go on, its writes wait for the import to end
+/// and are answered 503 if that takes longer than they may wait.
 ///
 /// # Errors
-/// [`ImportError::Fault`] for the first line that is not what it must be; the other kinds when the folder cannot be read or the database
-/// cannot be written. Nothing is stored then.
+/// [`ImportError::Fault`] for the first line that is not what it must be; the other kinds when the folder
+/// cannot be read or the database cannot be written. Nothing is stored then.
 pub async fn import_dir(
     folder: &Path,
     db_url: &str,

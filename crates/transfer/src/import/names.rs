@@ -1,4 +1,5 @@
-//! `data_lists.jsonl` and `improvement_categories.jsonl`. Other files may tell these names as well; the lines of one folder must agree.
+//! `data_lists.jsonl` and `improvement_categories.jsonl`. Other files may tell these names as well; the lines
+//! of one folder must agree.
 
 use super::error::ImportError;
 use super::folder::Source;

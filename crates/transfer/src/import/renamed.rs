@@ -1,6 +1,8 @@
-//! Names that an import changed, and the records that tell them: an incident gives the name of its project beside the id, so it changes with the name.
+//! Names that an import changed, and the records that tell them: an incident gives the name of its project
+//! beside the id, so it changes with the name.
 //!
-//! What came in with this import has its stamp already. An anonymous incident does not change with its reporter's name: that it did would tell who it was.
+//! What came in with this import has its stamp already. An anonymous incident does not change with its
+//! reporter's name: that it did would tell who it was.
 
 use std::collections::{HashMap, HashSet};
 

@@ -16,8 +16,8 @@ use super::{FileReport, OnConflict};
 use crate::lines::store::StoreLine;
 use obeya_store::engine::{Session, Value};
 
-/// The largest id that may be brought to where the service gives ids. A new one is above every one there has been, and an id is an int32: beyond this some
-/// 147 million remain.
+/// The largest id that may be brought to where the service gives ids. A new one is above every one there has
+/// been, and an id is an int32: beyond this some 147 million remain.
 const LAST_ID: i32 = 2_000_000_000;
 
 /// One import under way, inside its transaction.
@@ -69,7 +69,8 @@ impl Run<'_> {
         })
     }
 
-    /// Decides what to do with the record `id`, and counts it. `exists` says whether the database had it before this import.
+    /// Decides what to do with the record `id`, and counts it. `exists` says whether the database had it
+    /// before this import.
     pub(super) fn turn<K: Eq + Hash + Display + Clone>(
         &mut self,
         place: Place<'_>,
@@ -222,7 +223,8 @@ pub(super) fn not_empty(place: Place<'_>, field: &str, text: &str) -> Result<(),
 
 /// Refuses parents that go round in a circle: a reader that climbs from one of them would never arrive.
 ///
-/// `parents` holds each record's parent, and its line if the file has it; what was there before has none, and no circle.
+/// `parents` holds each record's parent, and its line if the file has it; what was there before has none, and
+/// no circle.
 pub(super) fn no_circle(
     file: &str,
     parents: &HashMap<i32, (i32, Option<u64>)>,
@@ -282,7 +284,8 @@ pub(super) fn all_parents(
         .collect())
 }
 
-/// `INSERT … ON CONFLICT (key) DO UPDATE` over these columns, the key first. The names come from this crate, never from a file.
+/// `INSERT … ON CONFLICT (key) DO UPDATE` over these columns, the key first. The names come from this crate,
+/// never from a file.
 pub(super) fn upsert(table: &str, key: &[&str], columns: &[&str]) -> String {
     let all = key
         .iter()

@@ -1,7 +1,7 @@
 //! Which stamps an import's records get: their own where that can harm nobody, and otherwise the import's.
 //!
-//! Whoever keeps a copy asks for what has a later stamp than the last it saw. So a record may only come into sight with a stamp that is later than every one
-//! given out before; a store that has given none takes any.
+//! Whoever keeps a copy asks for what has a later stamp than the last it saw. So a record may only come into
+//! sight with a stamp that is later than every one given out before; a store that has given none takes any.
 
 use obeya_model::Timestamp;
 
@@ -10,7 +10,8 @@ use super::run::Turn;
 use obeya_store::engine::{Session, StoreError};
 use obeya_store::stamp;
 
-/// How far ahead of this machine's clock a stamp may be: clocks differ, and every later stamp has to be later than this one.
+/// How far ahead of this machine's clock a stamp may be: clocks differ, and every later stamp has to be later
+/// than this one.
 const AHEAD: i64 = 86_400 * 10_000_000;
 
 /// The stamps of one import. Made and ended within its transaction, which has the writers' turn.

@@ -33,7 +33,8 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
     })
 }
 
-/// Moves the counters of ids on. To be done at the end: on PostgreSQL they stay so whatever becomes of the transaction.
+/// Moves the counters of ids on. To be done at the end: on PostgreSQL they stay so whatever becomes of the
+/// transaction.
 pub(super) fn settle(run: &mut Run<'_>) -> Result<(), ImportError> {
     let given = &run.told.given;
     for (table, last) in [

@@ -18,10 +18,11 @@ use obeya_store::values::{COLUMNS, changed, given};
 const DIMENSION: usize = 100;
 const TEXT: usize = 255;
 
-/// Values held back to be written in the order of the table, which is their date's: a file in another order would otherwise touch a page
-/// of the table for each line.
+/// Values held back to be written in the order of the table, which is their date's: a file in another order
+/// would otherwise touch a page of the table for each line.
 const BATCH: usize = 100_000;
-/// Values handed to the session at once: their list of columns is kept small beside the lines it borrows from.
+/// Values handed to the session at once: their list of columns is kept small beside the lines it borrows
+/// from.
 const PIECE: usize = 10_000;
 
 /// Lines that are looked up at once: on an engine at the end of a wire a look costs more than what it finds.

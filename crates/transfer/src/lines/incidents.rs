@@ -1,4 +1,5 @@
-//! A line of `incidents.jsonl`. The dates of the statuses are worked out where they are left out; a null says that there is none.
+//! A line of `incidents.jsonl`. The dates of the statuses are worked out where they are left out; a null says
+//! that there is none.
 
 use obeya_model::{Date, Patch, Timestamp};
 use serde::{Deserialize, Serialize};

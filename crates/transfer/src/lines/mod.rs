@@ -1,6 +1,8 @@
-//! The files of a folder and their lines: what an import reads and an export writes. `crates/cli/docs/import-format.md` describes them.
+//! The files of a folder and their lines: what an import reads and an export writes.
+//! `crates/cli/docs/import-format.md` describes them.
 //!
-//! A line is its record in the shape of the wire. What may be left out is left out when it is written: one record has one text. Nothing here reads or writes.
+//! A line is its record in the shape of the wire. What may be left out is left out when it is written: one
+//! record has one text. Nothing here reads or writes.
 
 pub(crate) mod comments;
 pub(crate) mod datasources;

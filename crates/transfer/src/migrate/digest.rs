@@ -1,7 +1,8 @@
 //! What a table holds, as one number: equal rows in equal order give equal digests, on every engine.
 //!
-//! SHA-256 over every value of every row, each by a byte for its type and then: nothing for NULL (0); eight bytes, the highest first, for an integer (1) and for
-//! the bits of a double (2); for a text (3) its length in bytes as an integer has it, and its bytes in UTF-8. No two lists of values are written alike.
+//! SHA-256 over every value of every row, each by a byte for its type and then: nothing for NULL (0); eight
+//! bytes, the highest first, for an integer (1) and for the bits of a double (2); for a text (3) its length
+//! in bytes as an integer has it, and its bytes in UTF-8. No two lists of values are written alike.
 
 use std::fmt;
 
@@ -104,7 +105,8 @@ mod tests {
 
     #[test]
     fn a_row_is_digested_as_described() {
-        // printf '\x01\xff\xff\xff\xff\xff\xff\xff\xfe\x02\x3f\xf8\0\0\0\0\0\0\x00\x03\0\0\0\0\0\0\0\x03\xc3\xb8a\x03\0\0\0\0\0\0\0\0' | sha256sum
+        // printf '\x01\xff\xff\xff\xff\xff\xff\xff\xfe\x02\x3f\xf8\0\0\0\0\0\0\x00\x03\0\0\0\0\0\0\0\x03\xc3\xb8a\x03\0\0\0\0\0\0\0\0' |
+        //     sha256sum
         let row = [
             Value::Int(-2),
             Value::Real(1.5),

@@ -1,4 +1,5 @@
-//! Why a migration kept nothing, told so that somebody can do something about it. No value of a row is told but ids: others may be secrets.
+//! Why a migration kept nothing, told so that somebody can do something about it. No value of a row is told
+//! but ids: others may be secrets.
 
 use std::fmt;
 

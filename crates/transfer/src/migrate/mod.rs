@@ -1,8 +1,10 @@
-//! Everything a database holds into another one, on whichever engines: copied in one transaction, looked at, and kept only if it is the same.
+//! Everything a database holds into another one, on whichever engines: copied in one transaction, looked at,
+//! and kept only if it is the same.
 //!
-//! The source is read in one snapshot by one thread, the target written by another, with a few batches of rows between them: the memory this takes does not
-//! depend on what is copied. Ids, stamps, keys and secrets are kept, so tokens and next links stay good and no id is given twice. What is made from other
-//! columns (the words and parts that texts are found by) is made again. Nothing here knows what a table means.
+//! The source is read in one snapshot by one thread, the target written by another, with a few batches of
+//! rows between them: the memory this takes does not depend on what is copied. Ids, stamps, keys and secrets
+//! are kept, so tokens and next links stay good and no id is given twice. What is made from other columns
+//! (the words and parts that texts are found by) is made again. Nothing here knows what a table means.
 
 mod compare;
 mod digest;
@@ -35,13 +37,16 @@ use target::Ended;
 
 /// How long a transaction waits while another process writes to the target.
 const LOCK_WAIT: Duration = Duration::from_secs(30);
-/// How long one statement may run: it gives a whole table, and waits for the other side meanwhile. PostgreSQL counts milliseconds in 31 bits.
+/// How long one statement may run: it gives a whole table, and waits for the other side meanwhile. PostgreSQL
+/// counts milliseconds in 31 bits.
 const STATEMENT: Duration = Duration::from_secs(7 * 86_400);
 
-/// Copies everything in the database at `from` into the one at `to`, which must hold nothing yet and is made if it is missing, and compares the two.
+/// Copies everything in the database at `from` into the one at `to`, which must hold nothing yet and is made
+/// if it is missing, and compares the two.
 ///
-/// A source of an older version is brought up to date first, as by every other command; otherwise it is only read. A service may run on it meanwhile, but what
-/// it stores after the snapshot ([`MigrateReport::last_stamp`]) is not copied: it is better stopped before.
+/// A source of an older version is brought up to date first, as by every other command; otherwise it is only
+/// read. A service may run on it meanwhile, but what it stores after the snapshot
+/// ([`MigrateReport::last_stamp`]) is not copied: it is better stopped before.
 ///
 /// # Errors
 /// [`MigrateError`]; the target holds nothing then, but for [`StoreError::Uncertain`].

@@ -14,7 +14,8 @@ pub struct MigrateReport {
     pub tables: Vec<TableReport>,
     /// Where the databases differ, the first place of each table; none after a migration.
     pub differences: Vec<Difference>,
-    /// The latest stamp (`lastModified`) that the source had given when it was read: what it stored later was not copied. `None` if it never gave one.
+    /// The latest stamp (`lastModified`) that the source had given when it was read: what it stored later was
+    /// not copied. `None` if it never gave one.
     pub last_stamp: Option<jiff::Timestamp>,
     /// From the beginning until everything was on disk.
     pub elapsed: Duration,

@@ -15,7 +15,8 @@ const BYTES: usize = 1 << 20;
 /// Most rows that are asked for at a time.
 const ROWS_PER_STATEMENT: usize = 4_000;
 
-/// Rows that travel together. Bounded, so that the memory a migration takes does not depend on what it copies.
+/// Rows that travel together. Bounded, so that the memory a migration takes does not depend on what it
+/// copies.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     cells: Vec<Cell>,
@@ -86,8 +87,8 @@ impl Batch {
 
 /// Reads a table in the order of its keys and gives each row to `each`.
 ///
-/// Some thousand rows are asked for at a time, those after the last key: an engine need then not sort a whole table, nor send what is left of it when
-/// this is ended early.
+/// Some thousand rows are asked for at a time, those after the last key: an engine need then not sort a whole
+/// table, nor send what is left of it when this is ended early.
 pub(super) fn read(
     session: &mut dyn Session,
     side: Side,

@@ -1,6 +1,8 @@
-//! What is copied: every table of the schema but those that are made from others, with its columns, in an order in which each row finds what it refers to.
+//! What is copied: every table of the schema but those that are made from others, with its columns, in an
+//! order in which each row finds what it refers to.
 //!
-//! Tests hold the list to the schema of each engine: a table or a column that a later version adds is missed there, and not in somebody's new database.
+//! Tests hold the list to the schema of each engine: a table or a column that a later version adds is missed
+//! there, and not in somebody's new database.
 
 use obeya_store::table::{Column, Kind, SetBy, Table};
 use obeya_store::tables::boards::BoardRow;
@@ -14,7 +16,8 @@ pub(super) const STAMPS: &str = "stamps";
 /// The tables that count the ids they give, so that none is given twice.
 pub(super) const COUNTED: [&str; 2] = ["incidents", "improvements"];
 
-/// A table that no code reads as rows: its name, its key and its other columns, `-> table` after one that holds an id of it.
+/// A table that no code reads as rows: its name, its key and its other columns, `-> table` after one that
+/// holds an id of it.
 macro_rules! copied {
     ($table:ident ($($key:ident $key_kind:ident $(-> $key_of:ident)?),+) $($column:ident $kind:ident $(-> $of:ident)?),*) => {
         Table {
@@ -34,7 +37,8 @@ macro_rules! copied {
     };
 }
 
-/// Every table that is copied. A row may refer to rows of the tables before its own and, where that is checked at the end, of its own.
+/// Every table that is copied. A row may refer to rows of the tables before its own and, where that is
+/// checked at the end, of its own.
 pub(super) const TABLES: &[Table] = &[
     copied! { clients (id Text) name Text, secret_hash Text, scopes Text, created_at Int, revoked_at Int },
     copied! { signing_keys (kid Text) private_key Text, created_at Int, expires_at Int },
@@ -85,7 +89,8 @@ pub(super) const TABLES: &[Table] = &[
     copied! { answers (client_id Text, operation Text, key Text) fingerprint Text, body Text, answered_at Int, record_id Int, ordinal Int },
 ];
 
-/// So many of a table's rows in the order of their keys, which is the same on every engine: the first ones, or those after a key that is bound.
+/// So many of a table's rows in the order of their keys, which is the same on every engine: the first ones,
+/// or those after a key that is bound.
 pub(super) fn select(table: &Table, after_a_key: bool, most: usize) -> String {
     let keys: Vec<&str> = table.key().iter().map(|column| column.name).collect();
     let keys = keys.join(", ");

@@ -1,4 +1,5 @@
-//! The side that is written: it asks for the source's tables one after another, and keeps nothing unless it then holds what the source holds.
+//! The side that is written: it asks for the source's tables one after another, and keeps nothing unless it
+//! then holds what the source holds.
 
 use std::time::Instant;
 

@@ -20,8 +20,9 @@ const DERIVED: [&str; 7] = [
     "incidents_search",
 ];
 
-/// A column as the list has it: its name, its kind, its place in the primary key, and what it refers to. Only the columns of the key
-/// have an order: a declared table has that of its lines, and a column that was added to a table stands at its end.
+/// A column as the list has it: its name, its kind, its place in the primary key, and what it refers to. Only
+/// the columns of the key have an order: a declared table has that of its lines, and a column that was added
+/// to a table stands at its end.
 type Listed = (String, Kind, Option<usize>, Option<String>);
 
 /// Where each engine tells of its own tables.
@@ -113,7 +114,8 @@ async fn holds(url: &str, catalogue: &'static Catalogue) {
     assert_eq!(counted, expected);
 }
 
-/// A transaction that waits for the other side is not ended for it, and the connection is what it was afterwards.
+/// A transaction that waits for the other side is not ended for it, and the connection is what it was
+/// afterwards.
 async fn waits(url: &str) {
     let store = Store::open(url, &StoreOptions::default())
         .await

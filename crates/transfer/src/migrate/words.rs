@@ -1,4 +1,5 @@
-//! The words that copied records are found by: not copied, as each engine keeps them in its own way, but made from the records again.
+//! The words that copied records are found by: not copied, as each engine keeps them in its own way, but made
+//! from the records again.
 
 use obeya_store::table::Table;
 use obeya_store::{Session, StoreError, Value, search};

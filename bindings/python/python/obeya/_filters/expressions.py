@@ -91,7 +91,8 @@ class Expression:
     def __rmul__(self, other: Operand) -> Expression:
         return _binary(Expression, _computable(other), "mul", self, PRODUCT)
 
-    # `div` of OData cuts the quotient of whole numbers, which `/` never does in Python and `//` does otherwise.
+    # `div` of OData cuts the quotient of whole numbers, which `/` never does in Python and `//` does
+    # otherwise.
     def __truediv__(self, other: Operand) -> Expression:
         return _binary(Expression, self, "divby", _computable(other), PRODUCT)
 

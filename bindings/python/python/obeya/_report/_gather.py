@@ -201,8 +201,8 @@ def _column(records: Sequence[Incident | Improvement], field: str) -> list[Any]:
     try:
         return [_plain(getattr(record, field)) for record in records]
     except ValueError:
-        # A date of the year 0, which the service takes and Python does not hold. As text it reaches `lean`, which
-        # names the record; all of the column, as a column is of one kind.
+        # A date of the year 0, which the service takes and Python does not hold. As text it reaches `lean`,
+        # which names the record; all of the column, as a column is of one kind.
         return [json.loads(record.to_json())[_wire(field)] for record in records]
 
 

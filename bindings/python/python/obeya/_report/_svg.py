@@ -14,7 +14,8 @@ from obeya.lean import Result, _plot
 _SVG = "http://www.w3.org/2000/svg"
 _LINK = "{http://www.w3.org/1999/xlink}href"
 _STYLE = {
-    # Texts stay texts: smaller, searchable, and in the font of the reader. Those are narrower than the one that is measured.
+    # Texts stay texts: smaller, searchable, and in the font of the reader. Those are narrower than the one
+    # that is measured.
     "svg.fonttype": "none",
     # The same chart gives the same file.
     "svg.hashsalt": "obeya",

@@ -151,7 +151,8 @@ def _colour(line: str) -> str:
 def _lines(ax: Axes, rows: Sequence[dict[str, Any]], xs: Sequence[Any], prefix: str) -> list[int]:
     starts = [at for at, row in enumerate(rows) if at == 0 or row["phase"] != rows[at - 1]["phase"]]
     for start, end in zip(starts, [*starts[1:], len(rows)], strict=True):
-        # A phase of one point is a point; its lines still reach half way to its neighbours by the marker's size alone.
+        # A phase of one point is a point; its lines still reach half way to its neighbours by the marker's
+        # size alone.
         span = [xs[start], xs[end - 1]]
         for key, style in (("centre", "-"), ("median", ":"), ("upper", "--"), ("lower", "--")):
             height = rows[start].get(prefix + key)

@@ -189,7 +189,8 @@ def limits(values: Sequence[float], *, name: str, ranges: str, baseline: int | N
         where = f"phase {name!r}" if name else "the series"
         message = f"the median range of {where} is 0, though its values differ: use ranges='mean'"
         raise ValueError(message)
-    # The mean of equal numbers may be another number in its last bit, and they would all be beyond limits that are too.
+    # The mean of equal numbers may be another number in its last bit, and they would all be beyond limits
+    # that are too.
     centre = statistics.fmean(used) if any(moving) else used[0]
     reach, most = _SCALE[ranges]
     return Phase(

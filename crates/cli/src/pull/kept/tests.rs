@@ -1,4 +1,5 @@
-//! In which order a pull writes, syncs and renames: a state must not tell of rows that a power failure may still take.
+//! In which order a pull writes, syncs and renames: a state must not tell of rows that a power failure may
+//! still take.
 
 use obeya::model::Board;
 use serde_json::json;

@@ -1,4 +1,5 @@
-//! Where the copy goes. What is asked of a target is the same for all; that it is whole after a kill is each one's own matter.
+//! Where the copy goes. What is asked of a target is the same for all; that it is whole after a kill is each
+//! one's own matter.
 //!
 //! Nothing here asks the service for anything.
 
@@ -70,7 +71,8 @@ impl std::ops::AddAssign for Counts {
 #[derive(Debug)]
 pub(super) struct Exchange<'a> {
     pub(super) group: &'a Group,
-    /// The rows that go: those that have one of these numbers in this column, and the parts of records with these ids.
+    /// The rows that go: those that have one of these numbers in this column, and the parts of records with
+    /// these ids.
     pub(super) column: usize,
     pub(super) gone: &'a BTreeSet<i32>,
     /// The rows that come.
@@ -108,7 +110,8 @@ pub(super) trait Target: Send {
     /// How many rows a group's main table has, without a look at them all where the copy can tell.
     fn rows(&mut self, group: &Group) -> Result<u64>;
 
-    /// Puts values in the place of those with their ids, if this target can do so without rewriting their months; else `None`.
+    /// Puts values in the place of those with their ids, if this target can do so without rewriting their
+    /// months; else `None`.
     fn put_values(
         &mut self,
         group: &Group,

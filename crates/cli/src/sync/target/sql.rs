@@ -1,6 +1,8 @@
-//! A copy in a database: each step is one transaction, its rows and the state in it, so that the copy is whole at any moment.
+//! A copy in a database: each step is one transaction, its rows and the state in it, so that the copy is
+//! whole at any moment.
 //!
-//! Statements are written once, in words that both engines understand; what they do not share is asked of [`Database`].
+//! Statements are written once, in words that both engines understand; what they do not share is asked of
+//! [`Database`].
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -183,7 +185,8 @@ impl<D: Database> Sql<D> {
         Ok(counts)
     }
 
-    /// Makes a table what its stage is, touching only rows that differ. Of the rows that its stage has not, those go that are within what is given.
+    /// Makes a table what its stage is, touching only rows that differ. Of the rows that its stage has not,
+    /// those go that are within what is given.
     fn merge(&mut self, table: &Table, within: &[Within]) -> Result<Counts> {
         let (name, stage) = (table.name, stage(table));
         let keys: Vec<String> = table.names().take(table.key).map(quoted).collect();

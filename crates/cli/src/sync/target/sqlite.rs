@@ -31,14 +31,15 @@ impl Sqlite {
         let mut beside = path.as_os_str().to_owned();
         beside.push(".sync-lock");
         let lock = lock(Path::new(&beside))?;
-        // SQLite would make a file that all may read. Its `-wal` and `-shm` get the mode of the file. A file that exists is not opened here:
-        // closing a second handle of it would drop the locks that this process has on it.
+        // SQLite would make a file that all may read. Its `-wal` and `-shm` get the mode of the file. A file
+        // that exists is not opened here: closing a second handle of it would drop the locks that this
+        // process has on it.
         if !path.exists() {
             durable::create(path).with_context(|| format!("{} cannot be made", path.display()))?;
         }
         let connection = Connection::open(path)?;
-        // Who reads meanwhile is not in the way, and after a kill what was committed is there. After a power cut the last steps may be
-        // missing, their state with them.
+        // Who reads meanwhile is not in the way, and after a kill what was committed is there. After a power
+        // cut the last steps may be missing, their state with them.
         connection
             .execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 30000")
             .context("it is no database of SQLite")?;
@@ -134,7 +135,8 @@ impl Database for Sqlite {
     }
 }
 
-/// A value as SQLite has it. Instants and days are texts that its functions take and that sort: instants with all seven digits.
+/// A value as SQLite has it. Instants and days are texts that its functions take and that sort: instants with
+/// all seven digits.
 struct Bound<'a>(&'a Value);
 
 impl ToSql for Bound<'_> {
@@ -154,7 +156,8 @@ impl ToSql for Bound<'_> {
     }
 }
 
-/// `2026-03-02T06:12:00Z` → `2026-03-02T06:12:00.0000000Z`: with all digits, texts are ordered as what they say.
+/// `2026-03-02T06:12:00Z` → `2026-03-02T06:12:00.0000000Z`: with all digits, texts are ordered as what they
+/// say.
 fn instant_text(text: &str) -> String {
     let (seconds, fraction) = text
         .trim_end_matches('Z')

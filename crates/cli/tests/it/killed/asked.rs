@@ -78,7 +78,8 @@ impl Asked {
         self.newest = Some((title, made.tag));
     }
 
-    /// Takes the incident on and back again; each time only if it is as it was left. Sent again without its key, a change that had been made would be refused.
+    /// Takes the incident on and back again; each time only if it is as it was left. Sent again without its
+    /// key, a change that had been made would be refused.
     async fn change(&mut self, client: &Client) {
         let Some((title, mut tag)) = self.newest.take() else {
             return;
@@ -127,7 +128,8 @@ impl Asked {
         self.values.extend(ids);
     }
 
-    /// Sends a request under its key until there is an answer; the answer, and when it was sent for the last time.
+    /// Sends a request under its key until there is an answer; the answer, and when it was sent for the last
+    /// time.
     async fn until_answered<T, F: Future<Output = obeya::Result<T>>>(
         &mut self,
         client: &Client,

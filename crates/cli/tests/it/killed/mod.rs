@@ -1,7 +1,8 @@
-//! A service that is killed again and again, while callers send each of their requests until it is answered, under the same key: at the end everything that
-//! was asked for is there, once.
+//! A service that is killed again and again, while callers send each of their requests until it is answered,
+//! under the same key: at the end everything that was asked for is there, once.
 //!
-//! The kill is a SIGKILL, so nothing of the process has a say in what is left; what the database itself makes of a crash is its own matter.
+//! The kill is a SIGKILL, so nothing of the process has a say in what is left; what the database itself makes
+//! of a crash is its own matter.
 
 mod asked;
 
@@ -51,7 +52,8 @@ async fn what_was_asked_under_a_key_is_there_once_on_postgres_too() {
     die_again_and_again(database.url(), rounds() / 2, 200..900, || {}).await;
 }
 
-/// Kills the service so many times, each after a life of so many milliseconds, and starts it again; `look` sees the database in between.
+/// Kills the service so many times, each after a life of so many milliseconds, and starts it again; `look`
+/// sees the database in between.
 async fn die_again_and_again(db: &str, rounds: u32, life: Range<u64>, look: impl Fn()) {
     let plant = import_plant(db);
     let proxy = Proxy::balancing();

@@ -1,4 +1,5 @@
-//! What is compared: a target must hold what it was given before it keeps it; with `--verify-only` nothing else is done.
+//! What is compared: a target must hold what it was given before it keeps it; with `--verify-only` nothing
+//! else is done.
 
 use obeya_testkit::postgres::Scratch;
 use rusqlite::Connection;

@@ -46,7 +46,8 @@ fn plant() -> Folder {
     folder
 }
 
-/// Kills one migration after another at a random moment, up to somewhat after its end; `look` says whether the target then has everything or nothing.
+/// Kills one migration after another at a random moment, up to somewhat after its end; `look` says whether
+/// the target then has everything or nothing.
 fn kill(folder: &Folder, to: &str, mut look: impl FnMut() -> bool) {
     let from = folder.url("a.db");
     let begun = Instant::now();
@@ -108,7 +109,8 @@ fn killed_at_any_moment_it_leaves_everything_or_nothing_on_postgres() {
     kill(&folder, scratch.url(), || {
         let complete = block_on(async {
             let client = connect(scratch.url()).await;
-            // What was killed may have been told to commit: the server does that, or undoes all, before it lets go.
+            // What was killed may have been told to commit: the server does that, or undoes all, before it
+            // lets go.
             let others = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
             until(&client, others, 0).await;
             let rows = "SELECT (SELECT count(*) FROM clients) + (SELECT count(*) FROM areas) + (SELECT count(*) FROM datasource_values)";

@@ -54,7 +54,8 @@ fn killed_at_any_moment_it_goes_on_to_the_same_rows() {
         let file = plant.file(&format!("broken.{ending}"));
         let (mut went_on, mut complete) = (0, 0);
         for round in 0..rounds() / 4 {
-            // Where a pull keeps something only shortly before its end, a moment by chance may never come after that.
+            // Where a pull keeps something only shortly before its end, a moment by chance may never come
+            // after that.
             while round == 0 && kept(&file) == 0 {
                 let mut child = half_way(&plant, &file);
                 child.kill().expect("killed");

@@ -1,4 +1,5 @@
-//! Ended between its last row and its end, a pull is brought to its end by the next one: the states that a kill can leave there, made by hand.
+//! Ended between its last row and its end, a pull is brought to its end by the next one: the states that a
+//! kill can leave there, made by hand.
 
 use std::fs;
 use std::path::{Path, PathBuf};

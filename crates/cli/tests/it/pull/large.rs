@@ -8,8 +8,8 @@ use super::read;
 
 /// How much a pull may take at most.
 const MEMORY_BYTES: u64 = 150 << 20;
-/// How much more one of many values may take than one of some: the row group under way, and what the allocator keeps. Held as records, the
-/// others would take three times as much.
+/// How much more one of many values may take than one of some: the row group under way, and what the
+/// allocator keeps. Held as records, the others would take three times as much.
 const GROWTH_BYTES: u64 = 24 << 20;
 
 fn values() -> u32 {

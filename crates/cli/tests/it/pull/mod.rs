@@ -1,4 +1,5 @@
-//! `obeya pull`: what is in the file, what is refused, what stays of a pull that breaks off, and how much memory one takes.
+//! `obeya pull`: what is in the file, what is refused, what stays of a pull that breaks off, and how much
+//! memory one takes.
 
 mod broken;
 mod ended;

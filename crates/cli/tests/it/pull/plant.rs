@@ -30,7 +30,8 @@ impl Plant {
         Self::with_values(0)
     }
 
-    /// With so many values of one datasource: some of one instant, some apart by less than a microsecond, ids in no order, every kind of text.
+    /// With so many values of one datasource: some of one instant, some apart by less than a microsecond, ids
+    /// in no order, every kind of text.
     pub fn with_values(values: u32) -> Self {
         Self::over(None, values)
     }

@@ -27,7 +27,8 @@ pub fn arrow(file: &Path) -> Vec<RecordBatch> {
     reader.map(|batch| batch.expect("a batch")).collect()
 }
 
-/// What tells two files apart: the bytes where the form has one way to write rows, and the rows where it has more.
+/// What tells two files apart: the bytes where the form has one way to write rows, and the rows where it has
+/// more.
 pub fn content(file: &Path) -> Vec<u8> {
     let batches = match file.extension().and_then(|ending| ending.to_str()) {
         Some("parquet") => parquet(file),
@@ -92,7 +93,8 @@ pub fn text(value: &Value) -> String {
     }
 }
 
-/// A record as columns hold it: without the seventh digit of its instants, and with null for what it leaves out.
+/// A record as columns hold it: without the seventh digit of its instants, and with null for what it leaves
+/// out.
 pub fn in_columns(record: &Value, names: &[String]) -> Value {
     let entries = names.iter().map(|name| {
         let value = record.get(name).cloned().unwrap_or_default();

@@ -12,7 +12,8 @@ use crate::binary::done;
 const VALUES: u32 = 1_000;
 const ENDINGS: [&str; 2] = ["ndjson", "parquet"];
 
-/// What a pull of pages of a hundred through a relay gives: how often each value came, by its text `x-` and number.
+/// What a pull of pages of a hundred through a relay gives: how often each value came, by its text `x-` and
+/// number.
 fn pulled(plant: &Plant, relay: &Relay, ending: &str, more: &[&str]) -> BTreeMap<String, u32> {
     let file = plant.file(&format!("values.{ending}"));
     let path = file.to_str().expect("UTF-8");

@@ -99,7 +99,8 @@ async fn a_comment_that_moves_on_while_comments_are_read_is_there_once() {
     }
 }
 
-/// A service that answers so, while it is told to, where the second page of comments is asked for: the only one that a link leads to.
+/// A service that answers so, while it is told to, where the second page of comments is asked for: the only
+/// one that a link leads to.
 struct Broken {
     plant: Plant,
     proxy: Proxy,

@@ -1,4 +1,5 @@
-//! Comments have no stamps: of those that the copy has, the ones are read whose incidents changed, and that is all that changed.
+//! Comments have no stamps: of those that the copy has, the ones are read whose incidents changed, and that
+//! is all that changed.
 
 use std::collections::BTreeMap;
 

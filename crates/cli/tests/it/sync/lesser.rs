@@ -1,4 +1,5 @@
-//! A service of this interface that lacks what only ours has: ours, behind a proxy that replaces some texts of its answers.
+//! A service of this interface that lacks what only ours has: ours, behind a proxy that replaces some texts
+//! of its answers.
 
 use obeya_testkit::Proxy;
 

@@ -1,4 +1,5 @@
-//! `obeya sync`: the copy is what the service has, row by row, whatever happened meanwhile and wherever it is.
+//! `obeya sync`: the copy is what the service has, row by row, whatever happened meanwhile and wherever it
+//! is.
 
 mod between;
 mod comments;

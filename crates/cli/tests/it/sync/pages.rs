@@ -53,7 +53,8 @@ async fn a_page_has_as_many_rows_as_are_asked_for() {
             plant.answered(operation, "2xx") - before
         })
     };
-    // 24 values of one datasource and 6 of another: 15 pages of two, if none had a value of the page before once more.
+    // 24 values of one datasource and 6 of another: 15 pages of two, if none had a value of the page before
+    // once more.
     let [plain, small] = answers("listDatasourceValues");
     assert!(small >= plain + 13, "{small} and {plain}");
     let renamed =

@@ -1,4 +1,5 @@
-//! The entities of these tests as a service describes them: what compiles must not be refused for its names or types.
+//! The entities of these tests as a service describes them: what compiles must not be refused for its names
+//! or types.
 
 use super::super::Filter;
 use super::{Group, parse_option};

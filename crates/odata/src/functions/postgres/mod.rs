@@ -1,9 +1,11 @@
-//! The same functions for PostgreSQL, where nothing can be registered from outside: as SQL and PL/pgSQL that a plain role creates in its own schema.
+//! The same functions for PostgreSQL, where nothing can be registered from outside: as SQL and PL/pgSQL that
+//! a plain role creates in its own schema.
 //!
-//! What a function gives is what its namesake in [`super::SCALARS`] gives; a text here that comes to another result is wrong. Where values have types,
-//! a function has one for each: `odata_round` of whole numbers and of doubles, and for `odata_cast`, whose results have several, `odata_cast_text`,
-//! `odata_cast_real` and `odata_cast_whole`. No function is volatile or reads a table, and NaN is null, as it is on
-//! SQLite. The server's encoding must be UTF8.
+//! What a function gives is what its namesake in [`super::SCALARS`] gives; a text here that comes to another
+//! result is wrong. Where values have types, a function has one for each: `odata_round` of whole numbers and
+//! of doubles, and for `odata_cast`, whose results have several, `odata_cast_text`, `odata_cast_real` and
+//! `odata_cast_whole`. No function is volatile or reads a table, and NaN is null, as it is on SQLite. The
+//! server's encoding must be UTF8.
 
 mod letters;
 mod regexp;
@@ -15,8 +17,9 @@ use super::ScalarError;
 
 pub use regexp::pattern;
 
-/// Statements that create or replace every function, to be run one after another in a schema that later statements find in their `search_path`. To be run
-/// by one connection at a time: the server refuses to replace what another is replacing.
+/// Statements that create or replace every function, to be run one after another in a schema that later
+/// statements find in their `search_path`. To be run by one connection at a time: the server refuses to
+/// replace what another is replacing.
 #[must_use]
 pub fn definitions() -> Vec<Cow<'static, str>> {
     vec![
@@ -39,7 +42,8 @@ pub fn names() -> BTreeSet<String> {
         .collect()
 }
 
-/// Which fault of an evaluation an error of the server stands for, by its SQLSTATE: the functions and the server's own operators raise the same ones.
+/// Which fault of an evaluation an error of the server stands for, by its SQLSTATE: the functions and the
+/// server's own operators raise the same ones.
 #[must_use]
 pub fn fault(sqlstate: &str) -> Option<ScalarError> {
     match sqlstate {

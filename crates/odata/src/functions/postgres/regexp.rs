@@ -1,7 +1,8 @@
 //! Patterns in the words of PostgreSQL's regular expressions.
 //!
-//! What is written is not the pattern but what our own engine has made of it, where flags and cases are resolved: classes, alternatives, repetitions and
-//! boundaries, each of which the server has too. Nothing is captured and nothing refers back, so the server matches without backtracking.
+//! What is written is not the pattern but what our own engine has made of it, where flags and cases are
+//! resolved: classes, alternatives, repetitions and boundaries, each of which the server has too. Nothing is
+//! captured and nothing refers back, so the server matches without backtracking.
 
 use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 
@@ -10,15 +11,16 @@ use crate::functions::pattern::parse;
 /// The most that stands in the braces of a repetition.
 const MOST: u32 = 255;
 
-/// How many parts that may be empty a pattern may have here. The server writes out every way through a row of them before it reads a text: 400 times `a?`
-/// take it six seconds.
+/// How many parts that may be empty a pattern may have here. The server writes out every way through a row of
+/// them before it reads a text: 400 times `a?` take it six seconds.
 const MOST_EMPTY: u32 = 200;
 
 /// What the server refuses with the error that it has for patterns too large for it.
 const REFUSED: &str = "a{256}";
 
-/// What is bound in place of a pattern with its flags; `None` if it is no pattern, which was refused when the query was bound. One that is too much for the
-/// server becomes one that it refuses: only who runs a statement may fail.
+/// What is bound in place of a pattern with its flags; `None` if it is no pattern, which was refused when the
+/// query was bound. One that is too much for the server becomes one that it refuses: only who runs a
+/// statement may fail.
 #[must_use]
 pub fn pattern(pattern: &str, flags: &str) -> Option<String> {
     let hir = parse(pattern, flags).ok()?;
@@ -38,7 +40,8 @@ fn may_be_empty(hir: &Hir) -> u32 {
         HirKind::Empty | HirKind::Literal(_) | HirKind::Class(_) | HirKind::Look(_) => 0,
         HirKind::Capture(group) => may_be_empty(&group.sub),
         HirKind::Concat(parts) => sum(parts),
-        // Ways that depend on what stands beside them weigh more: a dozen times `(\b|\B|a)` is already too much.
+        // Ways that depend on what stands beside them weigh more: a dozen times `(\b|\B|a)` is already too
+        // much.
         HirKind::Alternation(branches) if is_optional(hir) => {
             let looks = branches
                 .iter()
@@ -133,7 +136,8 @@ fn class(out: &mut String, class: &Class) -> Option<()> {
     Some(())
 }
 
-/// Lines end at CR, LF and CR LF, and nothing is between the latter two. Words are ASCII's, as in the collation "C" in which patterns are matched.
+/// Lines end at CR, LF and CR LF, and nothing is between the latter two. Words are ASCII's, as in the
+/// collation "C" in which patterns are matched.
 fn boundary(look: Look) -> Option<&'static str> {
     Some(match look {
         Look::Start => r"\A",

@@ -1,6 +1,8 @@
-//! Where PostgreSQL differs: every expression has a type before a value is known, numbers that pass their type are faults, and texts are indexed by arrays.
+//! Where PostgreSQL differs: every expression has a type before a value is known, numbers that pass their
+//! type are faults, and texts are indexed by arrays.
 //!
-//! Columns are `bigint`, `double precision` and `text COLLATE "C"`. Statements keep `?1, ?2 …`; whoever runs them writes `$1, $2 …`.
+//! Columns are `bigint`, `double precision` and `text COLLATE "C"`. Statements keep `?1, ?2 …`; whoever runs
+//! them writes `$1, $2 …`.
 
 mod words;
 
@@ -9,23 +11,29 @@ use crate::sql::render::quote;
 use crate::sql::trigrams::{self, Runs};
 use crate::sql::{Kind, Value};
 
-/// `odata_grams(text)`: every run of three characters of a text, for the triggers that fill the tables of [`crate::edm::PartIndex`].
+/// `odata_grams(text)`: every run of three characters of a text, for the triggers that fill the tables of
+/// [`crate::edm::PartIndex`].
 const GRAMS: &str = include_str!("grams.sql");
 
-/// Characters of a word that a table for words keeps of it: an index takes no entry of more than a third of a page, which is 2.7 KiB.
+/// Characters of a word that a table for words keeps of it: an index takes no entry of more than a third of a
+/// page, which is 2.7 KiB.
 pub const LONGEST_WORD: usize = 600;
 
-/// Arithmetic that goes on where PostgreSQL's own would fail, and comparisons that are exact where its own are not.
+/// Arithmetic that goes on where PostgreSQL's own would fail, and comparisons that are exact where its own
+/// are not.
 const NUMBERS: &str = include_str!("numbers.sql");
 
-/// What defines the functions that statements of this dialect call besides [`crate::functions::SCALARS`]: each may be run again at any time.
+/// What defines the functions that statements of this dialect call besides [`crate::functions::SCALARS`]:
+/// each may be run again at any time.
 pub const DEFINITIONS: &[&str] = &[NUMBERS, GRAMS];
 
-/// PostgreSQL 13 and later with [`DEFINITIONS`] and the functions of [`crate::functions::SCALARS`] in its search path.
+/// PostgreSQL 13 and later with [`DEFINITIONS`] and the functions of [`crate::functions::SCALARS`] in its
+/// search path.
 ///
-/// A table for words is `(rowid bigint PRIMARY KEY, words text[] NOT NULL, document text NOT NULL)`: `document` holds the tokens with a space before, between
-/// and behind them, `words` the first [`LONGEST_WORD`] characters of each. One for parts is `(rowid bigint PRIMARY KEY, grams text[] NOT NULL)`. Both arrays
-/// want a GIN index.
+/// A table for words is `(rowid bigint PRIMARY KEY, words text[] NOT NULL, document text NOT NULL)`:
+/// `document` holds the tokens with a space before, between and behind them, `words` the first
+/// [`LONGEST_WORD`] characters of each. One for parts is `(rowid bigint PRIMARY KEY, grams text[] NOT NULL)`.
+/// Both arrays want a GIN index.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Postgres;
 
@@ -42,7 +50,8 @@ impl Dialect for Postgres {
         }
     }
 
-    /// A number of the other kind would turn the column into a double, which no index serves and which tells large numbers no longer apart.
+    /// A number of the other kind would turn the column into a double, which no index serves and which tells
+    /// large numbers no longer apart.
     fn literal(&self, value: &Value, beside: Kind) -> Value {
         const LEAST: f64 = -9_223_372_036_854_775_808.0;
         match (value, beside) {

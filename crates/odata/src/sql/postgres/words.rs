@@ -1,11 +1,11 @@
-//! How `$search` finds its rows: by the GIN index of the words, or by a walk over the rows in the order of the
-//! page where many of them match.
+//! How `$search` finds its rows: by the GIN index of the words, or by a walk over the rows in the order of
+//! the page where many of them match.
 //!
 //! PostgreSQL plans a prepared statement without its words, and takes any of them for one in 200 rows. With a
 //! limit it would then read rows in the order of their key until the page is full: all of them, for a word
-//! that is in one. So the statement itself decides. In the order of the key it looks at a bounded number of rows
-//! first, and asks the index if these do not fill the page. In another order it asks the index first, for a
-//! bounded number of rows, and walks if there are more.
+//! that is in one. So the statement itself decides. In the order of the key it looks at a bounded number of
+//! rows first, and asks the index if these do not fill the page. In another order it asks the index first,
+//! for a bounded number of rows, and walks if there are more.
 
 use super::{LONGEST_WORD, array};
 use crate::sql::Value;

@@ -1,6 +1,6 @@
-//! SQL against a second reading of the specification: filters are made up at random, and the rows the database selects must be
-//! those a direct evaluation of the syntax tree selects. The evaluator is written from the specification's text and shares
-//! nothing with the stages it checks but the parser.
+//! SQL against a second reading of the specification: filters are made up at random, and the rows the
+//! database selects must be those a direct evaluation of the syntax tree selects. The evaluator is written
+//! from the specification's text and shares nothing with the stages it checks but the parser.
 
 mod groups;
 mod times;
@@ -105,7 +105,8 @@ impl Env {
                 let left = self.eval(left);
                 Val::Bool(list.iter().any(|member| self.eval(member).same(&left)))
             }
-            // "It … stops as soon as a condition evaluates to true … It returns null if none of the conditions … evaluates to true."
+            // "It … stops as soon as a condition evaluates to true … It returns null if none of the
+            // conditions … evaluates to true."
             ExprKind::Case(pairs) => {
                 for (condition, value) in pairs {
                     if self.truth(condition) == Some(true) {

@@ -1,4 +1,5 @@
-//! Filters over incidents and values: doubles, dates, instants that may be missing, times of day and durations.
+//! Filters over incidents and values: doubles, dates, instants that may be missing, times of day and
+//! durations.
 
 use obeya_odata::edm::EntityType;
 use proptest::prelude::*;

@@ -1,4 +1,5 @@
-//! Values and what operators and functions make of them, after the specification's text. The calendar is another library's.
+//! Values and what operators and functions make of them, after the specification's text. The calendar is
+//! another library's.
 
 use jiff::civil::Date;
 use obeya_odata::ast::BinaryOp;
@@ -48,7 +49,8 @@ pub(super) fn of_json(ty: Type, json: &Json) -> Val {
 }
 
 impl Val {
-    /// "Services SHOULD NOT require explicit cast operations between numeric types": a whole number is a number.
+    /// "Services SHOULD NOT require explicit cast operations between numeric types": a whole number is a
+    /// number.
     fn number(&self) -> f64 {
         match self {
             Self::Int(number) => *number as f64,

@@ -1,4 +1,5 @@
-//! The functions of PostgreSQL beside their namesakes in Rust, which say what is right: the same arguments must give the same results, to the last bit.
+//! The functions of PostgreSQL beside their namesakes in Rust, which say what is right: the same arguments
+//! must give the same results, to the last bit.
 
 mod casts;
 mod definitions;

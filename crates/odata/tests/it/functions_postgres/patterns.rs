@@ -1,4 +1,5 @@
-//! `matchespattern`: a pattern finds in a text what our own engine finds, which is tested against ECMA-262 where it is written.
+//! `matchespattern`: a pattern finds in a text what our own engine finds, which is tested against ECMA-262
+//! where it is written.
 
 use obeya_odata::functions::ScalarError;
 use obeya_odata::functions::postgres::{fault, pattern};

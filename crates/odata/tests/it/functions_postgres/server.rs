@@ -32,7 +32,8 @@ impl Server {
         }
     }
 
-    /// Compares an expression over `a`, `b`, `c` for each row of arguments, and for rows with a null in each place.
+    /// Compares an expression over `a`, `b`, `c` for each row of arguments, and for rows with a null in each
+    /// place.
     pub fn compare(
         &mut self,
         expression: &str,

@@ -3,7 +3,8 @@
 use super::server::Server;
 use super::{Random, Rows, Ty, in_rust, int, text};
 
-/// Characters of one to four bytes, with and without cases, with cases of several characters, and white space of all kinds.
+/// Characters of one to four bytes, with and without cases, with cases of several characters, and white space
+/// of all kinds.
 pub const CHARACTERS: &[char] = &[
     'a', 'B', 'z', '0', ' ', '\t', '\n', '.', '%', '_', '\\', '\'', 'é', 'Ø', 'ß', 'ÿ', 'µ', 'İ',
     'ı', 'ŉ', 'ſ', 'ǅ', 'Σ', 'σ', 'ς', 'ΐ', 'Ж', 'ж', 'Ա', 'և', 'ა', 'Ა', 'Ꭰ', 'ꭰ', 'ẞ', 'ﬁ', 'ᾳ',

@@ -22,7 +22,8 @@ pub fn instants(random: &mut Random) -> Vec<i64> {
     all
 }
 
-/// Each day of four centuries and a bit, years 0 and 9999, and days far off. Past the saturation of days at 719,468 from the end, Rust's calendar stands still.
+/// Each day of four centuries and a bit, years 0 and 9999, and days far off. Past the saturation of days at
+/// 719,468 from the end, Rust's calendar stands still.
 pub fn days(random: &mut Random) -> Vec<i64> {
     let mut all: Vec<i64> = (-719_600..-719_000).chain(2_932_000..2_933_000).collect();
     all.extend((-80_000..80_000).step_by(1));

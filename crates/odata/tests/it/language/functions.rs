@@ -3,9 +3,10 @@
 use super::{FALSE, TRUE, check, refused};
 use crate::store::{Store, on_each_engine};
 
-/// "If a parameter of a canonical function is null, the function returns null." · "If the start index N is larger than the length
-/// of the string/collection, an empty string/collection is returned." · "A negative start index N, if supported, returns a
-/// string/collection starting N characters/items before the end". · "according to Unicode rules".
+/// "If a parameter of a canonical function is null, the function returns null." · "If the start index N is
+/// larger than the length of the string/collection, an empty string/collection is returned." · "A negative
+/// start index N, if supported, returns a string/collection starting N characters/items before the end". ·
+/// "according to Unicode rules".
 fn functions_of_strings(store: &Store) {
     check(
         store,
@@ -91,7 +92,8 @@ fn functions_of_strings(store: &Store) {
     ]);
 }
 
-/// "The mid-point between two integers is rounded away from zero, i.e. 0.5 is rounded to 1 and -0.5 is rounded to -1."
+/// "The mid-point between two integers is rounded away from zero, i.e. 0.5 is rounded to 1 and -0.5 is
+/// rounded to -1."
 fn functions_of_numbers(store: &Store) {
     check(
         store,
@@ -123,10 +125,11 @@ fn functions_of_numbers(store: &Store) {
     ]);
 }
 
-/// "The null value can be cast to any type. Primitive types are cast to Edm.String … by using the literal representation used in
-/// payloads. … Numeric primitive types are cast to each other with appropriate rounding. The cast fails if the integer part
-/// doesn't fit into the target type. … If the cast fails, the cast function returns null." · "If the string value does not
-/// contain a time-zone offset, it is treated as UTC."
+/// "The null value can be cast to any type. Primitive types are cast to Edm.String … by using the literal
+/// representation used in payloads. … Numeric primitive types are cast to each other with appropriate
+/// rounding. The cast fails if the integer part doesn't fit into the target type. … If the cast fails, the
+/// cast function returns null." · "If the string value does not contain a time-zone offset, it is treated as
+/// UTC."
 fn casts(store: &Store) {
     check(
         store,
@@ -182,8 +185,9 @@ fn casts(store: &Store) {
     ]);
 }
 
-/// "evaluates the condition in each pair, starting with the leftmost pair, and stops as soon as a condition evaluates to true. It
-/// then returns the value of the result of this pair. It returns null if none of the conditions in any pair evaluates to true."
+/// "evaluates the condition in each pair, starting with the leftmost pair, and stops as soon as a condition
+/// evaluates to true. It then returns the value of the result of this pair. It returns null if none of the
+/// conditions in any pair evaluates to true."
 fn cases(store: &Store) {
     check(
         store,

@@ -1,7 +1,9 @@
-//! The language by its sections: conditions without a property, whose truth the specification's text alone decides.
+//! The language by its sections: conditions without a property, whose truth the specification's text alone
+//! decides.
 //!
-//! A condition is true when every row is selected by it, false when every row is selected by its negation, and null when neither
-//! selects any. Quotations are from OData 4.01 Part 2 (URL conventions), section 5, unless another document is named.
+//! A condition is true when every row is selected by it, false when every row is selected by its negation,
+//! and null when neither selects any. Quotations are from OData 4.01 Part 2 (URL conventions), section 5,
+//! unless another document is named.
 
 mod functions;
 mod operators;

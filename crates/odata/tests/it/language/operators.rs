@@ -4,8 +4,9 @@ use super::{FALSE, TRUE, check, refused};
 use crate::model::AREA;
 use crate::store::{Store, on_each_engine};
 
-/// "Each of the special values null, -INF, and INF is equal to itself, and only to itself. The special value NaN is not equal to
-/// anything, even to itself. … If any operand is null, the operator returns false. The Boolean value true is greater than false."
+/// "Each of the special values null, -INF, and INF is equal to itself, and only to itself. The special value
+/// NaN is not equal to anything, even to itself. … If any operand is null, the operator returns false. The
+/// Boolean value true is greater than false."
 fn comparisons(store: &Store) {
     check(
         store,
@@ -48,7 +49,8 @@ fn comparisons(store: &Store) {
     );
 }
 
-/// "Services SHOULD NOT require explicit cast operations between numeric types used in comparison expressions."
+/// "Services SHOULD NOT require explicit cast operations between numeric types used in comparison
+/// expressions."
 fn numbers(store: &Store) {
     check(
         store,
@@ -94,10 +96,11 @@ fn numbers(store: &Store) {
     ]);
 }
 
-/// "If an operand of an arithmetic operator is null, the result is null." · "If both operands to div are of an integer type, the
-/// result is an integer representing the whole number of times the right operator fits into the left operator." · "The sign of
-/// the result is the same as the sign of the left operand." · "divby … promotes both operands to decimal before computing the
-/// result, may yield a fractional result, and does not fail for divby zero".
+/// "If an operand of an arithmetic operator is null, the result is null." · "If both operands to div are of
+/// an integer type, the result is an integer representing the whole number of times the right operator fits
+/// into the left operator." · "The sign of the result is the same as the sign of the left operand." · "divby
+/// … promotes both operands to decimal before computing the result, may yield a fractional result, and does
+/// not fail for divby zero".
 fn arithmetic(store: &Store) {
     check(
         store,
@@ -169,8 +172,9 @@ fn arithmetic(store: &Store) {
     ]);
 }
 
-/// "The null value is treated as unknown, so if one operand evaluates to null and the other operand to false, the and operator
-/// returns false. All other combinations with null return null." The same for `or` with true; "not null returns null".
+/// "The null value is treated as unknown, so if one operand evaluates to null and the other operand to false,
+/// the and operator returns false. All other combinations with null return null." The same for `or` with
+/// true; "not null returns null".
 fn logic(store: &Store) {
     check(
         store,
@@ -210,8 +214,9 @@ fn logic(store: &Store) {
     ]);
 }
 
-/// "The in operator returns true if the left operand is a member of the right operand. The right operand MUST be either a
-/// comma-separated list of primitive values, enclosed in parentheses, or a single expression that resolves to a collection."
+/// "The in operator returns true if the left operand is a member of the right operand. The right operand MUST
+/// be either a comma-separated list of primitive values, enclosed in parentheses, or a single expression that
+/// resolves to a collection."
 fn membership(store: &Store) {
     check(
         store,

@@ -3,9 +3,9 @@
 use super::{FALSE, TRUE, check, refused};
 use crate::store::{Store, on_each_engine};
 
-/// The grammar of dates, instants and times of day, and the functions of their parts. "Services that are unable to preserve the
-/// offset … MUST fail evaluation of the day function for literal Edm.DateTimeOffset values that are not stated in the time zone
-/// of the normalized values."
+/// The grammar of dates, instants and times of day, and the functions of their parts. "Services that are
+/// unable to preserve the offset … MUST fail evaluation of the day function for literal Edm.DateTimeOffset
+/// values that are not stated in the time zone of the normalized values."
 fn dates_and_times(store: &Store) {
     check(
         store,
@@ -90,9 +90,10 @@ fn dates_and_times(store: &Store) {
     ]);
 }
 
-/// "services MUST support duration and enumeration literals with or without the type prefix" · "Date add Duration results in a
-/// Date" and the other signatures of `add`, `sub`, `mul` and `div` · "today plus a positive duration smaller than one day is
-/// today; today minus a positive duration smaller than one day is yesterday".
+/// "services MUST support duration and enumeration literals with or without the type prefix" · "Date add
+/// Duration results in a Date" and the other signatures of `add`, `sub`, `mul` and `div` · "today plus a
+/// positive duration smaller than one day is today; today minus a positive duration smaller than one day is
+/// yesterday".
 fn durations(store: &Store) {
     check(
         store,

@@ -7,7 +7,8 @@ use crate::model::{BOARD, DATASOURCE_VALUE};
 
 #[test]
 fn strings_stand_in_single_quotes() {
-    // `string = SQUOTE *( SQUOTE-in-string / pchar-no-SQUOTE ) SQUOTE` (OData ABNF 4.01); double quotes are JSON's, in the array of a list.
+    // `string = SQUOTE *( SQUOTE-in-string / pchar-no-SQUOTE ) SQUOTE` (OData ABNF 4.01); double quotes are
+    // JSON's, in the array of a list.
     assert_snapshot!(message(&BOARD, "$filter=name eq \"Weld\""), @"$filter at byte 8: found a string in double quotes; a string is put in single quotes, as in 'Weld'");
     assert_snapshot!(message(&BOARD, "$filter=startswith(name,\"W\")"), @"$filter at byte 16: found a string in double quotes; a string is put in single quotes, as in 'Weld'");
     assert_snapshot!(message(&BOARD, "$filter=name in (\"Weld\")"), @"$filter at byte 9: found a string in double quotes; a string is put in single quotes, as in 'Weld'");

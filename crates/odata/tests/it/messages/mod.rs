@@ -1,4 +1,5 @@
-//! Good messages: the option, where in it, what was found, what was expected and, where close, what was meant.
+//! Good messages: the option, where in it, what was found, what was expected and, where close, what was
+//! meant.
 //!
 //! One of each kind of fault. Whoever changes one reads it as somebody who has never seen the parser.
 

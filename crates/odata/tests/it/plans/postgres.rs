@@ -1,4 +1,5 @@
-//! What PostgreSQL does. Its planner weighs what the tables hold, so they hold enough for an index to be worth while.
+//! What PostgreSQL does. Its planner weighs what the tables hold, so they hold enough for an index to be
+//! worth while.
 
 use obeya_odata::edm::EntityType;
 use obeya_odata::sql::{self, Scope, Statement, Value};
@@ -27,7 +28,8 @@ fn boards() -> Store {
     store
 }
 
-/// Comments of a few words, one in a thousand about a bearing. What was just written lies beside a GIN index until it is cleaned up, and is read in full.
+/// Comments of a few words, one in a thousand about a bearing. What was just written lies beside a GIN index
+/// until it is cleaned up, and is read in full.
 fn comments() -> Store {
     let store = Store::postgres();
     store.execute(

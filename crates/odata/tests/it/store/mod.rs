@@ -1,6 +1,7 @@
 //! The fixture in a database, in the encoding of the entity model, and queries run on it.
 //!
-//! A test is written once, for any store. [`on_each_engine`] runs it on all of them, and its name says on which.
+//! A test is written once, for any store. [`on_each_engine`] runs it on all of them, and its name says on
+//! which.
 
 mod postgres;
 mod sqlite;

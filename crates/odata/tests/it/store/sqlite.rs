@@ -178,7 +178,8 @@ fn insert(connection: &Connection, entity: &EntityType, row: &Json) {
         .unwrap();
 }
 
-/// A value of the fixture as it is stored. SQLite's own calendar reads the dates, so that ours is checked against it.
+/// A value of the fixture as it is stored. SQLite's own calendar reads the dates, so that ours is checked
+/// against it.
 fn encode_json(connection: &Connection, ty: Type, json: &Json) -> rusqlite::types::Value {
     let ask = |sql: &str, text: &str| {
         connection

@@ -1,4 +1,5 @@
-//! What one request of each kind takes of a processor, in the service and in PostgreSQL, and how many bytes its answer has: what a model of capacity is made from.
+//! What one request of each kind takes of a processor, in the service and in PostgreSQL, and how many bytes
+//! its answer has: what a model of capacity is made from.
 
 use std::time::Duration;
 

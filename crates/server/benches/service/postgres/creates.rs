@@ -1,5 +1,6 @@
-//! Incidents that are reported one by one, each on the disk when it is answered, against pgbench: with one plain statement for each, with the rows that
-//! one of ours leaves, and with the statements of our transaction.
+//! Incidents that are reported one by one, each on the disk when it is answered, against pgbench: with one
+//! plain statement for each, with the rows that one of ours leaves, and with the statements of our
+//! transaction.
 
 use super::peer::{Peer, Script};
 use super::server::Server;

@@ -1,7 +1,8 @@
-//! The service on PostgreSQL, beside what PostgreSQL gives to others: its own load generator where there is one, and the driver alone.
+//! The service on PostgreSQL, beside what PostgreSQL gives to others: its own load generator where there is
+//! one, and the driver alone.
 //!
-//! The server is the one that `OBEYA_TEST_POSTGRES` names; it should keep what it commits on the disk, as `cargo xtask bench` has it. A database of our own
-//! is made there, and is gone afterwards.
+//! The server is the one that `OBEYA_TEST_POSTGRES` names; it should keep what it commits on the disk, as
+//! `cargo xtask bench` has it. A database of our own is made there, and is gone afterwards.
 
 mod costs;
 mod creates;

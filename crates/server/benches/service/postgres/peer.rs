@@ -1,4 +1,5 @@
-//! PostgreSQL's own load generator, where it comes with the server: the same statements, prepared, over as many connections.
+//! PostgreSQL's own load generator, where it comes with the server: the same statements, prepared, over as
+//! many connections.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -39,8 +40,8 @@ impl Peer {
         }
     }
 
-    /// Answers of ours for a second and transactions of each script for a second, over as many connections, in turns. `goals`: the script whose rate is held
-    /// against ours, and the least ratio.
+    /// Answers of ours for a second and transactions of each script for a second, over as many connections,
+    /// in turns. `goals`: the script whose rate is held against ours, and the least ratio.
     pub fn row(
         &self,
         table: &mut Table,

@@ -22,7 +22,8 @@ impl Server {
         let address = std::env::var("OBEYA_TEST_POSTGRES")
             .expect("OBEYA_TEST_POSTGRES names no server: `cargo xtask bench postgres` starts one");
         let database = format!("obeya_bench_{}", std::process::id());
-        // A thread of its own drives the connection: what is fetched comes in while we look at it, as in any program.
+        // A thread of its own drives the connection: what is fetched comes in while we look at it, as in any
+        // program.
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()

@@ -1,4 +1,5 @@
-//! GET /v2/incidents/{incidentId}/comments: the comments of one incident. There is no such list under an incident that is unknown or in the trash.
+//! GET /v2/incidents/{incidentId}/comments: the comments of one incident. There is no such list under an
+//! incident that is unknown or in the trash.
 
 use obeya_odata::sql::{Predicate, Value};
 

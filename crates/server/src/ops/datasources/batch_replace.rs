@@ -1,5 +1,5 @@
-//! PUT /v1/Datasources/{id}/values/batchReplace: puts values in the place of those of a period. A reader sees the old ones or the new ones, as it is one
-//! transaction.
+//! PUT /v1/Datasources/{id}/values/batchReplace: puts values in the place of those of a period. A reader sees
+//! the old ones or the new ones, as it is one transaction.
 
 use obeya_model::DatasourceValueTotal;
 

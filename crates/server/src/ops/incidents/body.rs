@@ -1,4 +1,5 @@
-//! The bodies of create and update, in the domain's terms; what their schema says beyond types is checked here.
+//! The bodies of create and update, in the domain's terms; what their schema says beyond types is checked
+//! here.
 
 use obeya_model::{
     CategoryInput, Date, EvaluationStatus, IncidentCreate, IncidentSeverity, IncidentStatus,

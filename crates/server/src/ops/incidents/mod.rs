@@ -41,8 +41,8 @@ const FORM: Form = Form {
 const NOT_DELETED: &str = "{t}.deleted_date IS NULL";
 static RECORD: RecordPlan = RecordPlan::new(FORM).only(NOT_DELETED);
 
-/// Looks up an incident that is to be changed. The stamp of the change is taken once nothing can be refused any more: what is refused before it has changed
-/// anything costs those nothing that share its commit.
+/// Looks up an incident that is to be changed. The stamp of the change is taken once nothing can be refused
+/// any more: what is refused before it has changed anything costs those nothing that share its commit.
 fn open(session: &mut dyn Session, id: i32) -> Result<incidents::Stored, WriteError> {
     incidents::prefetch(session, id)?;
     stamp::prefetch(session)?;

@@ -1,4 +1,5 @@
-//! Replacing the parts of one kind that an incident has of its type. Which kind, and what a body must be like, is its handler's matter.
+//! Replacing the parts of one kind that an incident has of its type. Which kind, and what a body must be
+//! like, is its handler's matter.
 
 use std::collections::BTreeMap;
 

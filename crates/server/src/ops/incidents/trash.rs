@@ -12,7 +12,8 @@ use obeya_read::List;
 use obeya_store::entities;
 use obeya_store::incidents::RETENTION_TICKS;
 
-/// Incidents listed at most: the operation has no parameter to ask for a further page. A client narrows by `$filter`.
+/// Incidents listed at most: the operation has no parameter to ask for a further page. A client narrows by
+/// `$filter`.
 const LIMIT: u32 = 10_000;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {

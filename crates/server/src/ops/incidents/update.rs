@@ -51,14 +51,16 @@ pub(super) fn change(
     }
     let stamp = stamp::next(session, now, stored.last_modified)?;
     if next.incident_type_id != stored.incident.incident_type_id {
-        // Categories, consequences, causes and custom fields are a type's own: none of them means anything under another one.
+        // Categories, consequences, causes and custom fields are a type's own: none of them means anything
+        // under another one.
         incidents::clear_parts(session, id)?;
     }
     incidents::update(session, id, &next, stamp)?;
     answer(session, id)
 }
 
-/// What the body points to is there, and the responsible user is in the group. References that stay as they are were checked when they were written.
+/// What the body points to is there, and the responsible user is in the group. References that stay as they
+/// are were checked when they were written.
 fn check(
     session: &mut dyn Session,
     before: &Incident,

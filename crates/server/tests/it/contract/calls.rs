@@ -81,7 +81,8 @@ macro_rules! narrowed {
     }};
 }
 
-/// Calls an operation by its id as it succeeds on the plant; an operation that is not in this table fails the test.
+/// Calls an operation by its id as it succeeds on the plant; an operation that is not in this table fails the
+/// test.
 pub fn call<'a>(
     client: &'a Client,
     operation: &str,
@@ -289,7 +290,8 @@ pub fn call<'a>(
     }
 }
 
-/// An incident of this call alone, since the call takes it away; `otherwise` for who may make none, or asks for an unknown one.
+/// An incident of this call alone, since the call takes it away; `otherwise` for who may make none, or asks
+/// for an unknown one.
 async fn own_incident(client: &Client, ids: Ids, otherwise: i32) -> i32 {
     match ids {
         Ids::Known => {

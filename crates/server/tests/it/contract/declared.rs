@@ -35,7 +35,8 @@ pub fn answers(operation: &Described) -> BTreeSet<String> {
                 }
                 (status, has_code) = (bare, false);
             } else if let Some(code) = bare.strip_prefix('`').and_then(|c| c.strip_suffix('`')) {
-                // Names of properties and parameters stand in backticks too; a code has a dot, or is the one that has none.
+                // Names of properties and parameters stand in backticks too; a code has a dot, or is the one
+                // that has none.
                 if code.contains('.') || code == "not_found" {
                     found.insert(format!("{status} {code}"));
                     has_code = true;

@@ -1,4 +1,5 @@
-//! The examples of the specification: each fits its schema, and those of the operations are what the service answers on the plant they tell of.
+//! The examples of the specification: each fits its schema, and those of the operations are what the service
+//! answers on the plant they tell of.
 
 use reqwest::Method;
 use serde_json::Value;
@@ -67,7 +68,8 @@ fn time_of(operation: &str) -> &'static str {
     }
 }
 
-/// What the example of an operation cannot show of the plant, and why: the rest is compared with what is answered.
+/// What the example of an operation cannot show of the plant, and why: the rest is compared with what is
+/// answered.
 const NOT_COMPARED: [&str; 12] = [
     // Pages, shown with a count and a link that this plant is too small for.
     "listGroups",

@@ -1,7 +1,9 @@
-//! The specification held against the service: every operation on success and on each error it describes, through the SDK where the SDK can
-//! ask for it, and every answer judged by a JSON Schema validator that is not ours.
+//! The specification held against the service: every operation on success and on each error it describes,
+//! through the SDK where the SDK can ask for it, and every answer judged by a JSON Schema validator that is
+//! not ours.
 //!
-//! What is expected comes from the specification alone: the operations, the errors each one lists, the schemas, the examples.
+//! What is expected comes from the specification alone: the operations, the errors each one lists, the
+//! schemas, the examples.
 
 mod calls;
 mod codes;
@@ -101,7 +103,8 @@ async fn every_operation_answers_what_it_describes_and_nothing_else() {
     wrong::incidents(&all).await;
     wrong::improvements(&all).await;
     wrong::values(&all, &service).await;
-    // Nobody else has to write twice because somebody asked for what is refused: nothing is changed before it is clear that nothing is.
+    // Nobody else has to write twice because somebody asked for what is refused: nothing is changed before it
+    // is clear that nothing is.
     assert_eq!(service.figure(REPEATED).await, 0);
     wrong::exhausted(&all, &service).await;
 
@@ -326,7 +329,8 @@ async fn bare_requests(service: &Service, recorder: &Recorder, operation: &Descr
     }
 }
 
-/// An array in the place of each object, of the same members: the library that reads bodies would take it, if their order is right.
+/// An array in the place of each object, of the same members: the library that reads bodies would take it, if
+/// their order is right.
 fn members(body: &Value) -> Option<Value> {
     match body {
         Value::Array(items) => items.iter().map(members).collect(),

@@ -1,4 +1,5 @@
-//! The plant that the examples of the specification tell of, imported and served at the time they were written.
+//! The plant that the examples of the specification tell of, imported and served at the time they were
+//! written.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -37,7 +38,8 @@ pub async fn served_at(now: &str) -> Service {
         config.limits.batch_bytes = config.limits.body_bytes;
     })
     .await;
-    // The plant tells of later changes than some examples do: the store's stamps stand where they stood when those were answered.
+    // The plant tells of later changes than some examples do: the store's stamps stand where they stood when
+    // those were answered.
     let before = i64::try_from(now.as_nanosecond() / 100).expect("ticks") - 1;
     let stand = service.store().write(move |session| {
         let sql = "UPDATE stamps SET last = ?1 WHERE last > ?1";

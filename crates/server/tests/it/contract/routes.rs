@@ -8,7 +8,8 @@ use super::plant;
 use super::schema::{Described, operations};
 use crate::support::Answer;
 
-/// The companion operations of the same interface, and neighbours of those described: none may be served before it is described.
+/// The companion operations of the same interface, and neighbours of those described: none may be served
+/// before it is described.
 #[tokio::test]
 async fn nothing_is_served_that_is_not_described() {
     let service = plant::served().await;

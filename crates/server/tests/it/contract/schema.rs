@@ -1,7 +1,8 @@
 //! The spec as JSON Schema validators that are not ours: one for each answer an operation describes.
 //!
-//! OpenAPI 3.0 writes schemas in a dialect of its own. What differs from JSON Schema is translated here, and nothing else: `nullable`, and
-//! the number formats. Objects are closed, so that a property the service adds without describing it is found.
+//! OpenAPI 3.0 writes schemas in a dialect of its own. What differs from JSON Schema is translated here, and
+//! nothing else: `nullable`, and the number formats. Objects are closed, so that a property the service adds
+//! without describing it is found.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -205,7 +205,8 @@ pub async fn values(all: &Client, service: &Service) {
     );
 }
 
-/// With no id left for values, which the counter tells that also gives them: this alone is refused after it has changed something.
+/// With no id left for values, which the counter tells that also gives them: this alone is refused after it
+/// has changed something.
 pub async fn exhausted(all: &Client, service: &Service) {
     let datasources = all.datasources();
     let counter = async |last: i64| {

@@ -30,7 +30,8 @@ fn run(session: &mut dyn Session, statements: &[String]) -> Result<(), StoreErro
         .try_for_each(|sql| session.execute(sql, &[]).map(drop))
 }
 
-/// Incidents 1000, 1001 … beside those of the plant: a category and a consequence each, three with each stamp.
+/// Incidents 1000, 1001 … beside those of the plant: a category and a consequence each, three with each
+/// stamp.
 async fn with_many(service: &Service) {
     let rows = |row: &dyn Fn(i64) -> String| {
         let rows: Vec<String> = (0..MANY).map(row).collect();
@@ -92,7 +93,8 @@ async fn a_listed_record_has_the_bytes_of_the_record_alone_and_of_the_answer_to_
     )
     .await;
     let answer = accepted(&service, "PUT", "/v1/Incidents/100", &least_update()).await;
-    // By their place in the type, then by id: categories 32 and 33 come first, then 30 and 31; cause 42 before 41.
+    // By their place in the type, then by id: categories 32 and 33 come first, then 30 and 31; cause 42
+    // before 41.
     let of = |name: &str| ids(&answer[name]);
     assert_eq!(of("categories"), [32, 33, 30, 31]);
     assert_eq!(

@@ -32,7 +32,8 @@ fn wait_long(config: &mut Config) {
     config.limits.send = Duration::from_secs(600);
 }
 
-/// Incidents 1000, 1001 …: one half have long texts, the other a custom field with one, and one of the first is longer than the rest.
+/// Incidents 1000, 1001 …: one half have long texts, the other a custom field with one, and one of the first
+/// is longer than the rest.
 async fn with_long_texts(service: &Service) {
     let filled = service.store().write(|session| {
         incidents_plant::fill(session)?;
@@ -135,7 +136,8 @@ async fn a_client_that_takes_its_time_gets_every_byte_and_little_is_held_for_it(
 
     let mut taken = Vec::new();
     loop {
-        // As long as so much is to come that no buffer takes it, the reader ends up waiting for this client, whoever of them is faster.
+        // As long as so much is to come that no buffer takes it, the reader ends up waiting for this client,
+        // whoever of them is faster.
         if taken.len() < whole.body.len() / 3 {
             until_held(&service, HELD_BYTES / 4).await;
         }

@@ -102,7 +102,8 @@ async fn an_id_that_stands_twice_is_refused_whatever_month_it_is_in() {
             "{error}"
         );
     }
-    // Past the import: within a month the database refuses, in another one it does not, and the page says how to find it.
+    // Past the import: within a month the database refuses, in another one it does not, and the page says how
+    // to find it.
     let by_hand = async |date: i64| {
         let sql = "INSERT INTO datasource_values (datasource_id, value_date, id, registration_date) VALUES (4, ?1, 3, 0)";
         let write = service

@@ -80,7 +80,8 @@ impl Lines {
     }
 }
 
-/// Three values a month for each datasource, at both ends of it and between, and one before and one after all months.
+/// Three values a month for each datasource, at both ends of it and between, and one before and one after all
+/// months.
 async fn fill(db: &str) {
     let folder = Folder::empty();
     folder.write(
@@ -176,7 +177,8 @@ async fn answers(service: &Service) -> Vec<(String, String)> {
     answers
 }
 
-/// An answer without the instants of registration: those of values that are brought in later are the import's own.
+/// An answer without the instants of registration: those of values that are brought in later are the import's
+/// own.
 fn unregistered(answer: &str) -> String {
     let mut parts = answer.split("\"registrationDate\":\"");
     let mut rest = parts.next().unwrap_or_default().to_owned();

@@ -71,7 +71,8 @@ async fn only_the_months_that_a_request_is_about_are_looked_into() {
         assert_eq!(touched(&client).await, expected, "{query}");
     }
 
-    // The tenth page begins after row 9,000, which is of the 9th of January 2025, and ends on the 20th of February.
+    // The tenth page begins after row 9,000, which is of the 9th of January 2025, and ends on the 20th of
+    // February.
     for page in 1..=9 {
         found(&service, &format!("?pageSize=1000&page={page}")).await;
     }

@@ -1,4 +1,5 @@
-//! The service on both engines at once, over the same plant: whatever is asked, status, headers and bytes are the same.
+//! The service on both engines at once, over the same plant: whatever is asked, status, headers and bytes are
+//! the same.
 
 mod pair;
 

@@ -112,7 +112,8 @@ impl Pair {
     }
 }
 
-/// Headers that are others with every answer: its time, its id, and whether it came in one piece, which is a matter of how fast it came.
+/// Headers that are others with every answer: its time, its id, and whether it came in one piece, which is a
+/// matter of how fast it came.
 const PASSING: [&str; 4] = [
     "date",
     "x-request-id",

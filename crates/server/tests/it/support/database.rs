@@ -1,4 +1,5 @@
-//! A database of a test's own, on the engine that the binary is about. It is gone when the test ends, however it ends.
+//! A database of a test's own, on the engine that the binary is about. It is gone when the test ends, however
+//! it ends.
 
 use obeya_server::store::{Dialect, Store, StoreOptions};
 use obeya_testkit::postgres::Scratch;

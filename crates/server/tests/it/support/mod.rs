@@ -157,7 +157,8 @@ impl Service {
 
 /// A client without proxies, compression or retries of its own.
 fn client() -> reqwest::Client {
-    // The client is built with TLS although these tests speak plain HTTP; a second installation fails and changes nothing.
+    // The client is built with TLS although these tests speak plain HTTP; a second installation fails and
+    // changes nothing.
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder()
         .no_proxy()

@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 
 use crate::support::{Answer, Service, sql};
 
-/// The clock's start, as the wire writes it, and the stamps after it: the clock stands, so each is a tick later.
+/// The clock's start, as the wire writes it, and the stamps after it: the clock stands, so each is a tick
+/// later.
 pub const STAMPS: [&str; 4] = [
     "2025-06-02T08:00:00Z",
     "2025-06-02T08:00:00.0000001Z",

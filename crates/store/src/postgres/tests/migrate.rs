@@ -195,8 +195,8 @@ fn a_user_that_only_reads_can_start_on_what_is_up_to_date() {
 fn migrations_take_longer_than_a_statement_may() {
     let scratch = Scratch::new();
     let options = crate::StoreOptions {
-        statement_budget: Duration::from_millis(1),
-        busy_timeout: Duration::from_millis(1),
+        statement_budget: Duration::from_millis(4),
+        busy_timeout: Duration::from_millis(4),
         ..options()
     };
     // Looks are statements like others, and may take too long here; the migration itself may not.

@@ -1,5 +1,6 @@
-//! TLS, certificates and passwords, with a server that has its own. One that was built without TLS gets it from a proxy, which
-//! does not decide who may come in: users by certificate, and passwords bound to the encryption, need the server itself.
+//! TLS, certificates and passwords, with a server that has its own. One that was built without TLS gets it
+//! from a proxy, which does not decide who may come in: users by certificate, and passwords bound to the
+//! encryption, need the server itself.
 
 use std::net::Ipv4Addr;
 

@@ -194,7 +194,8 @@ fn a_conflict_is_told_apart_from_other_failures() {
     let mut second = scratch.writer();
     first.control("INSERT INTO t VALUES (1), (2)").unwrap();
     let change = "UPDATE t SET a = a WHERE a = ?1";
-    // Two that hold what the other one wants; one of them is ended. Past the turn, which would keep them apart.
+    // Two that hold what the other one wants; one of them is ended. Past the turn, which would keep them
+    // apart.
     first.control("BEGIN").unwrap();
     second.control("BEGIN").unwrap();
     first.execute(change, &[Value::Int(1)]).unwrap();
@@ -247,7 +248,8 @@ fn equal_views_are_equal_data() {
         assert_eq!(look(&mut other), after, "on whichever connection");
         before = after;
     }
-    // What a transaction has not kept yet is in no view; beside one that began earlier and goes on, nothing is said.
+    // What a transaction has not kept yet is in no view; beside one that began earlier and goes on, nothing
+    // is said.
     writer.begin_write().unwrap();
     insert(&mut writer, 100).unwrap();
     assert_eq!(look(&mut reader), before);

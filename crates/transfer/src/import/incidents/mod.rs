@@ -204,8 +204,8 @@ fn write(run: &mut Run<'_>, sql: &str, line: &IncidentLine, stamp: i64) -> Resul
     let reported = reported(line);
     let resolved = ticks(line.resolved_date);
     let modified = ticks(line.last_modified).unwrap_or_else(|| last_change(line));
-    // v1 does not tell when a status was entered, so what it does tell stands in: an incident is new when reported, and its last change
-    // is the best guess for the rest.
+    // v1 does not tell when a status was entered, so what it does tell stands in: an incident is new when
+    // reported, and its last change is the best guess for the rest.
     let entered =
         |word: &str, told: Patch<Timestamp>| told_or(told, (status == word).then_some(modified));
     let status_modified = match status {
@@ -303,8 +303,9 @@ fn write_parts(
     Ok(())
 }
 
-/// The wire tells a list's name beside each choice from it, and nowhere else; unless the folder has a file of lists, the first line that does gives the list its name, or a new one where the
-/// folder's records take the place of those there. The lines of one folder must agree.
+/// The wire tells a list's name beside each choice from it, and nowhere else; unless the folder has a file of
+/// lists, the first line that does gives the list its name, or a new one where the folder's records take the
+/// place of those there. The lines of one folder must agree.
 fn data_list(
     run: &mut Run<'_>,
     place: Place<'_>,

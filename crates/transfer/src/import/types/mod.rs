@@ -1,4 +1,5 @@
-//! `incident_types.jsonl`: a type with its category tree, consequences, causes and custom fields, and their words in other languages.
+//! `incident_types.jsonl`: a type with its category tree, consequences, causes and custom fields, and their
+//! words in other languages.
 
 mod translations;
 mod tree;
@@ -155,7 +156,8 @@ fn parts(run: &mut Run<'_>, place: Place<'_>, line: &TypeLine) -> Result<Parts, 
     Ok(parts)
 }
 
-/// Writes a level of the category tree and those below. `tree` collects what is to be looked up once all are known.
+/// Writes a level of the category tree and those below. `tree` collects what is to be looked up once all are
+/// known.
 #[expect(
     clippy::too_many_arguments,
     reason = "what the recursion carries down; a struct for it would live in this function alone"

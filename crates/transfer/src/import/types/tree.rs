@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use crate::import::error::{ImportError, Place};
 
-/// Most categories one above the other. The wire nests them, and readers of JSON give up at some depth: this is half of what ours allows.
+/// Most categories one above the other. The wire nests them, and readers of JSON give up at some depth: this
+/// is half of what ours allows.
 const DEPTH: usize = 64;
 
 /// The categories of one line.
@@ -23,7 +24,8 @@ impl Tree {
         self.parents.insert(id, parent);
     }
 
-    /// Refuses a parent that is none of the line's, parents that go round in a circle (nothing above them, so no reader would meet them), and a tree too deep.
+    /// Refuses a parent that is none of the line's, parents that go round in a circle (nothing above them, so
+    /// no reader would meet them), and a tree too deep.
     pub(super) fn check(&self, place: Place<'_>) -> Result<(), ImportError> {
         for (field, id) in &self.nodes {
             if let Some(Some(parent)) = self.parents.get(id)

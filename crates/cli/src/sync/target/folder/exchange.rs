@@ -9,7 +9,8 @@ use super::file::{self, Reader, Writer, micros};
 use crate::sync::row::{Row, Table, Value};
 use crate::sync::target::Counts;
 
-/// Writes a file anew with those of its rows that stay and with others, in the order of their keys. A row takes the place of the one with its key.
+/// Writes a file anew with those of its rows that stay and with others, in the order of their keys. A row
+/// takes the place of the one with its key.
 pub(super) fn exchanged(
     table: &Table,
     path: &Path,

@@ -1,4 +1,5 @@
-//! One Parquet file: rows in, rows out. A file is written beside its place and then put there, so that whoever opens it has a whole one.
+//! One Parquet file: rows in, rows out. A file is written beside its place and then put there, so that
+//! whoever opens it has a whole one.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

@@ -22,7 +22,8 @@ pub(super) const STATE: &str = "sync-state.json";
 /// How long months are put in their places before it is kept how far that went.
 pub(super) const KEEP_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The state file. `None` for a month's values: its file is being replaced, and may be the old or the new one.
+/// The state file. `None` for a month's values: its file is being replaced, and may be the old or the new
+/// one.
 #[derive(Serialize)]
 struct Kept<'a> {
     copy: &'a State,
@@ -114,7 +115,8 @@ impl Folder {
         self.keep(state)
     }
 
-    /// Removes parts of records that are not there: a run was ended before it put them in their place, and they may be gone by now.
+    /// Removes parts of records that are not there: a run was ended before it put them in their place, and
+    /// they may be gone by now.
     pub(super) fn remove_orphans(&mut self, group: &Group, ids: &[i32]) -> Result<()> {
         for table in &group.parts {
             let path = self.table_file(table);

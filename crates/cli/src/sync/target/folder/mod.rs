@@ -1,9 +1,10 @@
 //! A copy as a folder of Parquet files: one for each table, and one for each month of a datasource's values.
 //!
-//! A file is replaced as a whole by a rename. The state is a file too, and is renamed last: what it says is in the files, which may be
-//! newer than it. So every change is made in an order in which doing it once more does no harm: parts of records before the records, by
-//! which it is told what is there, with a note that there may be parts of none; and a month whose number of values is known is noted as
-//! doubtful before its file is touched.
+//! A file is replaced as a whole by a rename. The state is a file too, and is renamed last: what it says is
+//! in the files, which may be newer than it. So every change is made in an order in which doing it once more
+//! does no harm: parts of records before the records, by which it is told what is there, with a note that
+//! there may be parts of none; and a month whose number of values is known is noted as doubtful before its
+//! file is touched.
 
 mod diff;
 mod exchange;
@@ -35,7 +36,8 @@ pub(super) use self::open::lock;
 pub(in crate::sync) struct Folder {
     path: PathBuf,
     months: Months,
-    /// Tables whose parts were being put in their places: there may be some of records that the table has not.
+    /// Tables whose parts were being put in their places: there may be some of records that the table has
+    /// not.
     parts: BTreeSet<String>,
     /// As it was last kept, and when.
     state: Option<State>,

@@ -68,7 +68,8 @@ impl Folder {
         Ok(())
     }
 
-    /// Removes what a run left that was killed: files that were not yet whole, and others that are not wanted.
+    /// Removes what a run left that was killed: files that were not yet whole, and others that are not
+    /// wanted.
     fn tidy(&self, folder: &Path, is_left: impl Fn(&str) -> bool) -> Result<()> {
         for entry in fs::read_dir(folder)? {
             let entry = entry?;
