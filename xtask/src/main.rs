@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod dist;
 mod linter;
 mod packages;
 mod postgres;
@@ -17,6 +18,7 @@ mod tidy;
 mod venv;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 use postgres::Profile;
@@ -53,11 +55,24 @@ enum Command {
         #[arg(long)]
         long: bool,
     },
+    /// The part of `test` that builds and tests the Python package, alone.
+    Python {
+        /// Makes tables of a million values, where a test makes a large one.
+        #[arg(long)]
+        long: bool,
+    },
     /// The part of `test` that packs the crates and the Python package and looks into the archives, alone.
     Packages {
         /// Builds what is in the archives too, for a quarter of an hour.
         #[arg(long)]
         long: bool,
+    },
+    /// Builds what is released of the command line: the stripped binary with its licences, its debug file, and
+    /// checksums.
+    Dist {
+        /// The folder to write to; target/dist otherwise.
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
     },
     /// Writes the reference of the Python package into target/python-docs.
     Docs,
@@ -85,13 +100,16 @@ enum Command {
 }
 
 fn main() -> anyhow::Result<()> {
+    python::run_if_cargo()?;
     match Arguments::parse().command {
         Command::Regen { check: false } => regen::write(),
         Command::Regen { check: true } => regen::check(),
         Command::Check => check::run().map(|_| ()),
         Command::Test { long } => test::run(long),
         Command::Schemathesis { long } => schemathesis::run(long),
+        Command::Python { long } => python::run(long),
         Command::Packages { long } => packages::run(long),
+        Command::Dist { out } => dist::run(out),
         Command::Docs => python::docs(),
         Command::Postgres { durable, command } => {
             let profile = if durable {

@@ -74,7 +74,7 @@ fn pass_on(reader: impl BufRead, out: &mut impl Write) -> String {
 }
 
 /// Whether a program can be started at all.
-pub(crate) fn exists(program: &str, argument: &str) -> bool {
+pub(crate) fn exists(program: impl AsRef<std::ffi::OsStr>, argument: &str) -> bool {
     command(program)
         .arg(argument)
         .stdout(Stdio::null())

@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 
+use crate::python::Units;
 use crate::report::{Part, summary};
 use crate::schemathesis::Binary;
 use crate::{check, linter, packages, python, rust, schemathesis};
@@ -11,19 +12,18 @@ use crate::{check, linter, packages, python, rust, schemathesis};
 pub(crate) fn run(long: bool) -> Result<()> {
     let checks = Part::of("Checks", || Ok(check::all()));
     let rust = Part::of("Rust", || rust::tests(long));
-    // The tests of the CLI have built the binary; with `--package` alone it would be built with other
-    // features again.
-    let binary = if rust.passed > 0 {
-        Binary::Built
+    // What the Rust tests have compiled is used again: Cargo would compile a package alone with other features.
+    let (units, binary) = if rust.passed > 0 {
+        (Units::OfTheTests, Binary::Built)
     } else {
-        Binary::ToBuild
+        (Units::Own, Binary::ToBuild)
     };
     let parts = [
         checks,
         rust,
         Part::of("Documentation", rust::documentation),
         Part::of("Specification", linter::tests),
-        Part::of("Python", || python::tests(long)),
+        Part::of("Python", || python::tests(long, units)),
         Part::of("Packages", || packages::tests(long)),
         Part::of("Schemathesis", || schemathesis::tests(long, binary)),
     ];

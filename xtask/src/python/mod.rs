@@ -1,6 +1,7 @@
 //! Python: what `regen` writes for the package, its reference, and the part of `test` that builds it and
 //! tests it as a user would hold it.
 
+mod as_cargo;
 pub(crate) mod bench;
 mod inputs;
 mod operations;
@@ -14,10 +15,11 @@ mod test;
 use anyhow::Result;
 use serde_json::Value;
 
+pub(crate) use as_cargo::run_if_cargo;
 pub(crate) use operations::classes;
 pub(crate) use reference::write as docs;
 pub(crate) use sync::outputs as twins;
-pub(crate) use test::tests;
+pub(crate) use test::{Units, run, tests};
 
 /// The first lines of every generated Python file.
 const HEAD: &str = "\

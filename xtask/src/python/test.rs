@@ -4,18 +4,38 @@
 use std::fs;
 use std::process::Command;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 
-use crate::process::{command, root, run, tee};
+use super::as_cargo::share_units;
+use crate::process::{self, command, root, tee};
 use crate::report::Part;
 use crate::rust::{LONG, number_before};
 use crate::venv;
 
+/// Where the compiled dependencies of the extension come from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Units {
+    /// From the build of the Rust tests, which was part of this run.
+    OfTheTests,
+    /// From a build of the extension alone, which is shorter where the Rust tests are not built.
+    Own,
+}
+
+/// The tests of the package, without the other parts.
+pub(crate) fn run(long: bool) -> Result<()> {
+    let part = tests(long, Units::Own)?;
+    println!("{} passed, {} failed", part.passed, part.failed);
+    if part.failed > 0 {
+        bail!("{} tests of the Python package failed", part.failed);
+    }
+    Ok(())
+}
+
 /// Builds the package, installs it and runs its tests. The stub and type checks are among them.
 /// `long` has tables made of a million values instead of fewer.
-pub(crate) fn tests(long: bool) -> Result<Part> {
+pub(crate) fn tests(long: bool, units: Units) -> Result<Part> {
     venv::install(&["-r", "bindings/python/requirements-test.txt"])?;
-    install()?;
+    install(units)?;
     let mut pytest = pytest()?;
     if long {
         pytest.env(LONG, "1");
@@ -56,7 +76,7 @@ fn lowest_polars() -> Result<(bool, String)> {
     if !folder.exists() {
         let mut pip = command(venv::interpreter()?);
         pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--target"]);
-        run(pip.arg(&folder).arg(format!("polars=={version}")))?;
+        process::run(pip.arg(&folder).arg(format!("polars=={version}")))?;
     }
     let mut pytest = pytest()?;
     // Found before what is installed.
@@ -75,7 +95,7 @@ fn least<'a>(declared: &'a str, name: &str) -> Option<&'a str> {
 
 /// Installs the package with pip, as users do, but in the dev profile and in the workspace's target folder: a
 /// release build would take minutes and share nothing with the other tests.
-pub(super) fn install() -> Result<()> {
+pub(super) fn install(units: Units) -> Result<()> {
     let python = venv::interpreter()?;
     let mut pip = command(&python);
     pip.args([
@@ -102,7 +122,10 @@ pub(super) fn install() -> Result<()> {
             .flat_map(std::env::split_paths),
     );
     pip.env("PATH", std::env::join_paths(path)?);
-    run(&mut pip)
+    if units == Units::OfTheTests {
+        share_units(&mut pip);
+    }
+    process::run(&mut pip)
 }
 
 /// Reads pytest's last line: `3 failed, 12 passed, 1 error in 0.52s`, and after a minute `… in 72.30s
