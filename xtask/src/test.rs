@@ -1,4 +1,4 @@
-//! Everything that is tested, in one command. What is run elsewhere (CI) is this and nothing else.
+//! Every test of the project, in one command. CI runs this command and nothing else.
 
 use anyhow::{Result, bail};
 
@@ -7,12 +7,13 @@ use crate::report::{Part, summary};
 use crate::schemathesis::Binary;
 use crate::{check, linter, packages, python, rust, schemathesis};
 
-/// Runs every part, whatever the earlier ones said; the last line counts them all. `long` lets those that
-/// search, or kill and start, do so for longer.
+/// Runs every part, also after a failure; the last line counts them all. `long` runs tests that search, or
+/// kill and start processes, for longer.
 pub(crate) fn run(long: bool) -> Result<()> {
     let checks = Part::of("Checks", || Ok(check::all()));
     let rust = Part::of("Rust", || rust::tests(long));
-    // What the Rust tests have compiled is used again: Cargo would compile a package alone with other features.
+    // The crates that the Rust tests have compiled are reused: alone, a package would be compiled with other
+    // features.
     let (units, binary) = if rust.passed > 0 {
         (Units::OfTheTests, Binary::Built)
     } else {

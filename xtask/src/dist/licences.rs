@@ -1,4 +1,4 @@
-//! The licences of what is linked into a binary: the texts that its crates carry, each once.
+//! The licences of the crates that are linked into a binary, each text once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,17 +9,17 @@ use serde_json::Value;
 
 use crate::process::cargo;
 
-/// Beginnings of the names of files that hold a licence or a notice.
+/// Prefixes of the names of files with a licence or a notice.
 const PREFIXES: [&str; 5] = ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE"];
 
-/// A crate of somebody else.
+/// A third-party crate.
 #[derive(Clone, Debug)]
 struct Dependency {
     /// Name and version.
     name: String,
     /// The SPDX expression of its manifest.
     licence: String,
-    /// Where its source is.
+    /// The folder of its source.
     folder: PathBuf,
 }
 
@@ -119,7 +119,7 @@ fn carried(folder: &Path) -> Result<BTreeSet<String>> {
     Ok(texts)
 }
 
-/// What Cargo prints.
+/// The standard output of Cargo.
 fn output(arguments: &[&str]) -> Result<String> {
     let output = cargo()
         .args(arguments)
@@ -186,7 +186,7 @@ mod tests {
                 .any(|dependency| dependency.name.starts_with(&format!("{name} ")))
         };
         assert!(has("regex") && has("regex-automata"), "{found:?}");
-        // A macro, a dependency of the tests, and a crate of ours.
+        // A macro, a dependency of the tests, and a crate of the workspace.
         assert!(
             !has("serde_derive") && !has("proptest") && !has("obeya-odata"),
             "{found:?}"

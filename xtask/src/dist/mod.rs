@@ -1,5 +1,5 @@
-//! What is released of the command line: the stripped binary with its licences, its debug file apart, and
-//! checksums of both archives.
+//! The release of the command line: the stripped binary with its licences, its debug file in a second
+//! archive, and checksums of both.
 //!
 //! Nothing here is published or signed.
 
@@ -22,7 +22,7 @@ const PROFILE: &str = "profiling";
 const PACKAGE: &str = "obeya-cli";
 const BINARY: &str = "obeya";
 
-/// Files of the repository that the archive has beside the binary.
+/// Files of the repository that the archive contains in addition to the binary.
 const DOCUMENTS: [&str; 4] = ["LICENSE", "LICENSE-MIT", "LICENSE-APACHE", "README.md"];
 
 /// The licences of the crates that are linked into the binary.
@@ -38,7 +38,7 @@ pub(crate) fn run(out: Option<PathBuf>) -> Result<()> {
     }
     let out = out.unwrap_or_else(|| target().join("dist"));
     let name = format!("{BINARY}-{}-{}", env!("CARGO_PKG_VERSION"), host()?);
-    // Before the build, which takes minutes, so that a machine without it fails early.
+    // Searched before the build, which takes minutes, so that a machine without it fails early.
     let objcopy = split::objcopy()?;
     process::run(
         cargo()
@@ -56,7 +56,7 @@ pub(crate) fn run(out: Option<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// What one release consists of.
+/// The parts of one release.
 struct Release {
     /// The binary, with its symbols and its debug information.
     binary: PathBuf,
@@ -67,8 +67,8 @@ struct Release {
 }
 
 impl Release {
-    /// Writes two archives and their checksums into `out`, and returns the paths of these files. Both archives
-    /// unpack into the same folder, where debuggers and the traces of panics find the debug file.
+    /// Writes two archives and their checksums into `out`, and returns the paths of these files. Both
+    /// archives unpack into the same folder, where debuggers and the traces of panics find the debug file.
     fn write(&self, objcopy: &Path, out: &Path) -> Result<[PathBuf; 3]> {
         fs::create_dir_all(out).with_context(|| out.display().to_string())?;
         let build = tempfile::tempdir_in(out)?;
@@ -132,7 +132,7 @@ fn host() -> Result<String> {
     Ok(host.context("`rustc -vV` names no host")?.to_owned())
 }
 
-/// What the compiler prints.
+/// The standard output of the compiler.
 fn rustc(arguments: &[&str]) -> Result<String> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let output = Command::new(rustc)
@@ -156,7 +156,7 @@ mod tests {
         panic!("on purpose");
     }
 
-    /// What a copy of this test binary prints when it panics.
+    /// The trace of a panic in a copy of this test binary.
     fn trace(binary: &Path) -> String {
         let output = Command::new(binary)
             .args(["--ignored", "--exact", PANICS, "--nocapture"])

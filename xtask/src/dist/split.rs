@@ -34,7 +34,8 @@ pub(super) fn split(objcopy: &Path, binary: &Path, stripped: &Path, debug: &Path
     let objcopy = || command(objcopy);
     process::run(objcopy().arg("--only-keep-debug").arg(binary).arg(debug))?;
     process::run(objcopy().arg("--strip-all").arg(binary).arg(stripped))?;
-    // After stripping, which would remove the link. It holds the name of the file and the checksum of its bytes.
+    // Added after stripping, which would remove the link. The link is the name of the file and a checksum of
+    // its bytes.
     let mut link = std::ffi::OsString::from("--add-gnu-debuglink=");
     link.push(debug);
     process::run(objcopy().arg(link).arg(stripped))?;

@@ -12,10 +12,10 @@ use anyhow::{Context as _, Result};
 
 use crate::process::{cargo, target};
 
-/// The real Cargo. It is set where this program was started as Cargo.
+/// The variable with the path of the real Cargo, set when this program is started as Cargo.
 const CARGO: &str = "OBEYA_XTASK_CARGO";
 
-/// Lets a command that starts maturin build with what the Rust tests have compiled.
+/// Makes a command that starts maturin reuse the crates that the Rust tests have compiled.
 pub(super) fn share_units(command: &mut Command) {
     // Not `current_exe`: the build of the Rust tests has replaced the file that we were started from.
     let program = target().join(format!("debug/xtask{}", env::consts::EXE_SUFFIX));
@@ -36,9 +36,9 @@ pub(crate) fn run_if_cargo() -> Result<()> {
     std::process::exit(status.code().unwrap_or(1));
 }
 
-/// `rustc … --lib -- …` becomes a build of the whole workspace; other commands stay. `--tests` selects the
-/// features of the development dependencies too, as the build of the tests did. What follows `--` is for one
-/// compiler only, and a build cannot pass it on.
+/// Turns `rustc … --lib -- …` into a build of the whole workspace; other commands do not change. `--tests`
+/// selects the features of the development dependencies too, as the build of the tests did. Arguments after
+/// `--` are for a single compiler call, and a build does not accept them.
 fn with_workspace(arguments: Vec<OsString>) -> Vec<OsString> {
     let mut arguments = arguments.into_iter();
     match arguments.next() {
@@ -57,11 +57,11 @@ mod tests {
 
     fn given(arguments: &str) -> String {
         let arguments = arguments.split(' ').map(OsString::from).collect();
-        let words: Vec<String> = with_workspace(arguments)
+        let parts: Vec<String> = with_workspace(arguments)
             .into_iter()
-            .map(|word| word.into_string().expect("UTF-8"))
+            .map(|part| part.into_string().expect("UTF-8"))
             .collect();
-        words.join(" ")
+        parts.join(" ")
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! The operations that need no more than a method: what the extension does for each, and the methods of the
-//! classes in `obeya/_async`.
+//! The operations that need only a method: their code in the extension, and the methods of the classes in
+//! `obeya/_async`.
 //!
-//! The methods stand in the file of their class, between two marks, because a class of Python is written in
-//! one place. All between the marks is generated but the words for people: the docstring of a method and the
-//! name that a list goes by stay as they are edited there. A method that stands before the marks is written
-//! by hand, and left out.
+//! The methods are in the file of their class, between two markers, because a Python class is defined in one
+//! file. Everything between the markers is generated, except the docstring of a method and the name of the
+//! list that it returns: those may be edited and are preserved. A method above the markers is written by
+//! hand, and no generated one replaces it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -21,17 +21,17 @@ use crate::process::root;
 
 /// Opens the part of a file with the generated imports.
 const IMPORTS: &str =
-    "    # Imports of the methods below the other mark, written by `cargo xtask regen`.\n";
+    "    # Imports of the methods below the second marker, written by `cargo xtask regen`.\n";
 /// Opens the part of a file with the generated methods.
 const METHODS: &str = "    # Written by `cargo xtask regen` from spec/openapi.yaml, all but the docstrings and the names of lists.\n";
 /// Ends either.
-const END: &str = "    # End of what is written by `cargo xtask regen`.\n";
+const END: &str = "    # End of the methods that `cargo xtask regen` writes.\n";
 
 /// The longest line of Python.
 const WIDTH: usize = 120;
 
-/// What an id in a path is of, by the segment before it: the argument, its annotation, and the class of
-/// records.
+/// Which record an id in a path identifies, by the segment before it: the argument, its annotation, and the
+/// class of records.
 const THINGS: [(&str, &str, &str, &str); 10] = [
     ("areas", "area", "int | Area", "Area"),
     ("boards", "board", "BoardId", "Board"),
@@ -93,7 +93,7 @@ fn ids(method: &Method) -> Vec<Id> {
     method.path.iter().map(id).collect()
 }
 
-/// Why the extension has nothing for an operation; `None` where it has.
+/// Why the extension has no code for an operation; `None` where it has.
 fn by_hand(method: &Method) -> Option<&str> {
     match &method.kind {
         Kind::ByHand(reason) => Some(reason),
@@ -105,7 +105,7 @@ fn by_hand(method: &Method) -> Option<&str> {
     }
 }
 
-/// What an error calls a list in a body: `causes` of `set_causes`.
+/// The name of a list in a body in error messages: `causes` of `set_causes`.
 fn list_name(method: &Method) -> &str {
     method
         .name
@@ -218,7 +218,7 @@ pub(super) fn extension(document: &Value) -> String {
     )
 }
 
-/// `getArea` → `GetArea`. Names of operations hold no other characters than letters and digits.
+/// `getArea` → `GetArea`. Names of operations have letters and digits only.
 fn heck_pascal(id: &str) -> String {
     let mut letters = id.chars();
     letters.next().map_or_else(String::new, |first| {
@@ -266,7 +266,7 @@ fn class(spec: &Spec, methods: &[Method], text: &str) -> Result<String> {
     };
     let (head, _, rest) =
         marked(before, IMPORTS).with_context(|| format!("the mark is missing: {IMPORTS:?}"))?;
-    let known = words(region);
+    let known = edited_texts(region);
     let mut needed = BTreeSet::new();
     let mut out = Vec::new();
     for method in methods {
@@ -291,16 +291,16 @@ fn class(spec: &Spec, methods: &[Method], text: &str) -> Result<String> {
     ))
 }
 
-/// What is before a marked part, in it and after it.
+/// The text before a marked part, in it and after it.
 fn marked<'a>(text: &'a str, mark: &str) -> Option<(&'a str, &'a str, &'a str)> {
     let (before, rest) = text.split_once(mark)?;
     let (within, after) = rest.split_once(END)?;
     Some((before, within, after))
 }
 
-/// The words for people of each method in a part of a class: its docstring, and the name of the list that it
-/// gives.
-fn words(region: &str) -> BTreeMap<String, (String, Option<String>)> {
+/// The preserved texts of each method in the marked part of a class: its docstring, and the name of the list
+/// that it returns.
+fn edited_texts(region: &str) -> BTreeMap<String, (String, Option<String>)> {
     let mut found = BTreeMap::new();
     for text in format!("\n{region}")
         .split("\n    async def ")
@@ -498,7 +498,7 @@ fn python(
     out + &body
 }
 
-/// A call or a signature: in one line, with its arguments in one of their own, or with a line for each.
+/// A call or a signature: on one line, with its arguments on a second one, or with one line for each.
 fn call_of(before: &str, arguments: &[String], after: &str) -> String {
     let indent = " ".repeat(before.len() - before.trim_start().len());
     let joined = arguments.join(", ");
@@ -525,13 +525,13 @@ mod tests {
 if TYPE_CHECKING:
     from obeya._obeya import Core
 
-    # Imports of the methods below the other mark, written by `cargo xtask regen`.
-    # End of what is written by `cargo xtask regen`.
+    # Imports of the methods below the second marker, written by `cargo xtask regen`.
+    # End of the methods that `cargo xtask regen` writes.
 
 
 class AsyncAreas:
     # Written by `cargo xtask regen` from spec/openapi.yaml, all but the docstrings and the names of lists.
-    # End of what is written by `cargo xtask regen`.
+    # End of the methods that `cargo xtask regen` writes.
 ";
 
     fn spec() -> Value {

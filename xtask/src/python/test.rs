@@ -1,5 +1,5 @@
-//! The Python package built, installed and tested in an environment of its own: stubs against the binary,
-//! types, then behaviour.
+//! The Python package built, installed and tested in a virtual environment: stubs against the binary, types,
+//! then behaviour.
 
 use std::fs;
 use std::process::Command;
@@ -12,12 +12,12 @@ use crate::report::Part;
 use crate::rust::{LONG, number_before};
 use crate::venv;
 
-/// Where the compiled dependencies of the extension come from.
+/// Which build the compiled dependencies of the extension come from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Units {
     /// From the build of the Rust tests, which was part of this run.
     OfTheTests,
-    /// From a build of the extension alone, which is shorter where the Rust tests are not built.
+    /// A build of the extension alone, which is shorter if the Rust tests are not built.
     Own,
 }
 
@@ -79,7 +79,7 @@ fn lowest_polars() -> Result<(bool, String)> {
         process::run(pip.arg(&folder).arg(format!("polars=={version}")))?;
     }
     let mut pytest = pytest()?;
-    // Found before what is installed.
+    // This path is searched before the installed packages.
     pytest.env("PYTHONPATH", folder);
     pytest.args(["bindings/python/tests/test_list_frames.py"]);
     pytest.args(["bindings/python/tests/test_large_frames.py"]);
@@ -131,10 +131,10 @@ pub(super) fn install(units: Units) -> Result<()> {
 /// Reads pytest's last line: `3 failed, 12 passed, 1 error in 0.52s`, and after a minute `… in 72.30s
 /// (0:01:12)`.
 fn count(output: &str) -> (usize, usize) {
-    let words = [" passed", " failed", " error"];
+    let labels = [" passed", " failed", " error"];
     let last = output.lines().rev().find_map(|line| {
         let (counts, _) = line.rsplit_once(" in ")?;
-        let found = words.map(|word| number_before(counts, word));
+        let found = labels.map(|label| number_before(counts, label));
         found.iter().any(Option::is_some).then_some(found)
     });
     let [passed, failed, errors] = last.unwrap_or_default().map(Option::unwrap_or_default);

@@ -1,9 +1,8 @@
 //! The properties that query options may name, as functions of Rust: a module for each entity.
 //!
-//! Entities are the items of the lists that take `$filter`, and whatever their links lead to. A link is a
-//! property that refers to another object, or to many of one. Which entities there are and how they are
-//! linked is all that is known here; what can be done with a property is said by its type in the query
-//! builder.
+//! Entities are the items of the lists that accept `$filter`, and the targets of their links. A link is a
+//! property that refers to another object or to a list of objects. This module knows only the entities and
+//! their links; the type of a property determines which expressions the query builder offers for it.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -17,7 +16,7 @@ use crate::{Error, Spec};
 /// The source of the properties' modules.
 ///
 /// # Errors
-/// What was generated is no Rust, which no specification that [`crate::lint`] has passed leads to.
+/// The generated text is not Rust. No specification that [`crate::lint`] has passed leads to this.
 pub fn fields(spec: &Spec) -> Result<String, Error> {
     let document = spec.document();
     let entities = entities(document);
@@ -141,7 +140,7 @@ fn property_type(property: &Property<'_>, root: &TokenStream) -> TokenStream {
 fn property_doc(property: &Property<'_>) -> String {
     let (description, name) = (property.description, property.name);
     match property.kind {
-        // The description may say that records hold it only when it is expanded.
+        // The description may say that records contain it only when it is expanded.
         Kind::One(_) | Kind::Many(_) => format!(
             "{description}\n\n`{name}` on the wire; conditions and orders follow it whether or not it is expanded."
         ),

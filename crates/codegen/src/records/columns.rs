@@ -7,7 +7,7 @@ use super::{Kind, Property, Record, ident, listed, screaming};
 use crate::naming::pascal;
 use crate::{Error, Spec};
 
-/// Texts of which few differ, beside enumerations: they are dictionary-encoded.
+/// Texts with few distinct values, which are dictionary-encoded as enumerations are.
 const DICTIONARIES: [(&str, &[&str]); 6] = [
     (
         "Incident",
@@ -26,8 +26,8 @@ const DICTIONARIES: [(&str, &[&str]); 6] = [
     ),
 ];
 
-/// The properties that come first where columns have another order than the document; the others follow in
-/// its order.
+/// The properties that come first where the columns are not in document order; the others follow in document
+/// order.
 const FIRST: [(&str, &[&str]); 2] = [
     ("IncidentConsequence", &["id", "title", "amount"]),
     (
@@ -36,10 +36,10 @@ const FIRST: [(&str, &[&str]); 2] = [
     ),
 ];
 
-/// The source of the columns. It expects what `tables` of the SDK has in scope.
+/// The source of the columns. It expects the items of the SDK's module `tables` in scope.
 ///
 /// # Errors
-/// A setting above names no property, or what was generated is no Rust.
+/// A setting above names no property, or the generated text is not Rust.
 pub fn columns(spec: &Spec) -> Result<String, Error> {
     let records = listed(spec.document());
     check(&records)?;
@@ -85,8 +85,8 @@ fn target<'a>(property: &Property<'a>) -> Option<&'a str> {
     }
 }
 
-/// Whether a property leads to a record that comes along only when it is asked for. What is promised stands
-/// in each record.
+/// Whether a property refers to a record that is present only when it is expanded. Required ones are in every
+/// record.
 fn is_link(property: &Property<'_>) -> bool {
     !property.is_value() && !property.is_required
 }
@@ -160,7 +160,7 @@ fn column(record: &Record<'_>, property: &Property<'_>) -> TokenStream {
 fn kind(record: &Record<'_>, property: &Property<'_>) -> TokenStream {
     match property.kind {
         Kind::Boolean => quote!(Kind::Bool),
-        // Cells hold 32 bits: an `int64` in the specification does not compile.
+        // Cells have 32 bits: an `int64` in the specification does not compile.
         Kind::Int32 | Kind::Int64 => quote!(Kind::Int),
         Kind::Double => quote!(Kind::Number),
         Kind::Text if settings(&DICTIONARIES, record.name).contains(&property.name) => {
@@ -211,7 +211,7 @@ fn get(property: &Property<'_>) -> TokenStream {
         Kind::Word(_) => quote!(r.#field.as_str().into()),
         Kind::One(target) => {
             let (fields, columns) = (fields_of(property, target), screaming(target));
-            // Where types go in a circle the record is boxed.
+            // The record is boxed where types are recursive.
             quote!(Cell::row(&#fields, &#columns, r.#field.as_ref().map(std::borrow::Borrow::borrow)))
         }
         Kind::Many(target) => {

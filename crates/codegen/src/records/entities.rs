@@ -1,5 +1,5 @@
-//! The wire facts of each record for the service: a struct with a field for each property, which says where
-//! it is read from.
+//! The wire facts of each record for the service: a struct with a field for each property, which names its
+//! source.
 
 use heck::ToSnakeCase;
 use proc_macro2::TokenStream;
@@ -9,11 +9,11 @@ use super::{Kind, Property, Record, ident, listed, screaming};
 use crate::naming::pascal;
 use crate::{Error, Spec, normalise};
 
-/// The source of the records and of the enumerations that their properties hold. It expects `Source`,
-/// `column`, and the `Property`, `Type` and `EnumType` of the entity model in scope.
+/// The source of the records and of the enumerations of their properties. It expects `Source`, `column`, and
+/// the `Property`, `Type` and `EnumType` of the entity model in scope.
 ///
 /// # Errors
-/// What was generated is no Rust, which no specification that [`crate::lint`] has passed leads to.
+/// The generated text is not Rust. No specification that [`crate::lint`] has passed leads to this.
 pub fn entities(spec: &Spec) -> Result<String, Error> {
     let document = spec.document();
     let records = listed(document);
@@ -57,7 +57,7 @@ fn record(record: &Record<'_>) -> TokenStream {
         }
 
         impl #name {
-            /// Each property from the column of its own name in snake case.
+            /// Each property from the column with the same name in snake case.
             pub(super) const SAME: Self = Self { #(#fields: column(#columns),)* };
 
             /// The properties in the order of the specification.

@@ -1,9 +1,9 @@
-//! The records of a document: what each property is, read once for everything that is generated from it.
+//! The records of a document: the type of each property, read once for everything that is generated from it.
 //!
 //! | module | writes |
 //! |---|---|
-//! | [`entities`] | where the service finds each property, to be completed by hand with the exceptions |
-//! | [`words`] | the closed sets of words, as enums of the service |
+//! | [`entities`] | the source of each property for the service, with exceptions to add by hand |
+//! | [`words`] | the closed enumerations, as enums of the service |
 //! | [`columns`] | the columns of each record, for Arrow |
 //!
 //! [`crate::fields`] reads the same facts.
@@ -19,7 +19,7 @@ use crate::naming::snake;
 use crate::operations::{Found, raw};
 use crate::spec::resolve;
 
-/// Where a page of this interface has its items; a list without pages is an array of them.
+/// The property of a page that has its items; a list without pages is an array of them.
 const ITEMS: [&str; 2] = ["value", "values"];
 
 /// An object of the document with its properties, in the order they are written.
@@ -29,7 +29,8 @@ pub(crate) struct Record<'a> {
     pub(crate) properties: Vec<Property<'a>>,
 }
 
-/// A property of a record. What no query option can name, such as a list of plain values, is left out.
+/// A property of a record. A property that no query option can name, such as a list of plain values, is left
+/// out.
 pub(crate) struct Property<'a> {
     pub(crate) name: &'a str,
     pub(crate) description: &'a str,
@@ -40,7 +41,7 @@ pub(crate) struct Property<'a> {
     pub(crate) kind: Kind<'a>,
 }
 
-/// What a property holds.
+/// The type of a property.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind<'a> {
     Boolean,
@@ -50,7 +51,7 @@ pub(crate) enum Kind<'a> {
     Text,
     Instant,
     Date,
-    /// A word of the enumeration of this name.
+    /// A value of the enumeration with this name.
     Word(&'a str),
     /// At most one record of this name.
     One(&'a str),
@@ -59,7 +60,7 @@ pub(crate) enum Kind<'a> {
 }
 
 impl Property<'_> {
-    /// Whether it holds a value of its own and leads to no other record.
+    /// Whether it is a value and not a reference to another record.
     pub(crate) fn is_value(&self) -> bool {
         !matches!(self.kind, Kind::One(_) | Kind::Many(_))
     }
@@ -106,7 +107,7 @@ pub(crate) fn reached<'a>(
         .collect()
 }
 
-/// The name of what an operation lists.
+/// The name of the schema that an operation lists.
 fn item<'a>(document: &'a Value, found: &Found<'a>) -> Option<&'a str> {
     if found.method != "get" {
         return None;
@@ -164,7 +165,7 @@ fn kind<'a>(document: &'a Value, schema: &'a Value) -> Option<Kind<'a>> {
     })
 }
 
-/// The reference that a schema is, alone or in the `allOf` that gives it a description.
+/// The `$ref` of a schema, alone or in the `allOf` that gives it a description.
 fn of(schema: &Value) -> Option<&Value> {
     let inner = match schema.get("allOf").and_then(Value::as_array) {
         Some(list) if list.len() == 1 => &list[0],
@@ -179,7 +180,7 @@ fn reference(schema: &Value) -> Option<&str> {
     pointer.strip_prefix("#/components/schemas/")
 }
 
-/// Whether a schema, or what it refers to, lets its value be null.
+/// Whether a schema, or the schema that it refers to, is nullable.
 fn is_nullable(document: &Value, schema: &Value) -> bool {
     let own = |schema: &Value| schema.get("nullable").and_then(Value::as_bool);
     own(schema)
@@ -187,7 +188,7 @@ fn is_nullable(document: &Value, schema: &Value) -> bool {
         .unwrap_or_default()
 }
 
-/// A schema's own description, or that of what it refers to.
+/// The description of a schema, or that of the schema it refers to.
 fn description<'a>(document: &'a Value, schema: &'a Value) -> &'a str {
     let own = |schema: &'a Value| schema.get("description").and_then(Value::as_str);
     own(schema)

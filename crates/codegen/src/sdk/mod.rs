@@ -1,4 +1,4 @@
-//! The operations as methods of the SDKs: what each is called, what it takes and what it gives.
+//! The operations as methods of the SDKs: the name, the arguments and the result of each.
 //!
 //! [`methods`] reads them from the document. [`rust`] writes the methods of the Rust SDK; those of the Python
 //! package are written by `xtask`, from the same list. What has no plain form ([`Kind::ByHand`]) is written
@@ -30,7 +30,7 @@ pub struct Method {
     pub name: String,
     /// The parameters of its path, in their order. All are ids.
     pub path: Vec<PathParameter>,
-    /// What it takes and gives beyond them.
+    /// The kind of the method: its other arguments and its result.
     pub kind: Kind,
     /// The first paragraph of its description, in one line.
     pub description: String,
@@ -45,7 +45,7 @@ pub struct PathParameter {
     pub collection: String,
 }
 
-/// What kind of method an operation is.
+/// The kinds of methods.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A v2 list: all OData options, pages with next links.
@@ -67,7 +67,7 @@ pub enum Kind {
         /// The answer.
         answer: Type,
     },
-    /// No plain method; the text says why.
+    /// No plain method, for this reason.
     ByHand(String),
 }
 

@@ -9,9 +9,9 @@ use crate::naming::{pascal, snake};
 /// How wide a comment may be.
 const WIDTH: usize = 110;
 
-/// The file of the plain methods: an `impl` for each resource, without what is written by hand.
+/// The file of the plain methods: an `impl` for each resource, without the methods written by hand.
 ///
-/// `existing` is the file as it is: the doc comments of a method stay. `by_hand` gives the hand-written
+/// `existing` is the present file, whose doc comments are preserved. `by_hand` returns the hand-written
 /// source that may have methods of a resource.
 ///
 /// # Errors

@@ -1,5 +1,4 @@
-//! The methods of the SDKs: what is generated, what is left to hand-written code, and what stays as it was
-//! edited.
+//! The methods of the SDKs: generated ones, hand-written ones, and edits that are preserved.
 
 use obeya_codegen::Spec;
 use obeya_codegen::sdk::{Kind, methods, rust};
