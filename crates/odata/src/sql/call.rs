@@ -19,8 +19,7 @@ impl Renderer<'_> {
         let simple = args.iter().all(Node::is_simple);
         let name = match function {
             Function::Contains => return format!("({} > 0)", self.dialect.position(first, second)),
-            // What the dialect writes names its arguments more than once; nested, that would grow without
-            // bound.
+            // The dialect's SQL uses its arguments more than once; nested, that would grow without bound.
             Function::StartsWith if simple => {
                 return format!("({})", self.dialect.starts_with(first, second));
             }
@@ -35,7 +34,7 @@ impl Renderer<'_> {
             Function::MatchesPattern => {
                 return format!("(odata_matches({}) = 1)", texts.join(", "));
             }
-            // In UTC, as everything is kept, the offset is 0; but null stays null.
+            // In UTC, as everything is stored, the offset is 0; but null stays null.
             Function::TotalOffsetMinutes => return format!("({first} * 0)"),
             Function::Substring => "odata_substring",
             Function::ToLower => "odata_lower",

@@ -1,14 +1,14 @@
-//! What the SQL of an expression yields, for databases that give every expression a type before they run it.
+//! The SQL type of an expression, for databases that give every expression a type before they run it.
 //!
-//! A sum of whole numbers is the one case where the types of the language do not say it: where the result may
-//! pass 64 bits, such a database has to be told before.
+//! A sum of whole numbers is the one case that the types of the language do not determine: if the result may
+//! exceed 64 bits, such a database needs a cast beforehand.
 
 use crate::bind::node::{Arithmetic, Function, Node, NodeKind};
 use crate::calendar::{MAX_TICKS, MIN_TICKS, TICKS_PER_DAY};
 use crate::edm::Type;
 use crate::value::Value;
 
-/// What the SQL of an expression yields.
+/// The SQL type of an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
@@ -58,10 +58,10 @@ type Range = (i128, i128);
 
 /// Every whole number of 64 bits.
 const ANY: Range = (i64::MIN as i128, i64::MAX as i128);
-/// Whole numbers that are told apart as doubles.
+/// Whole numbers that are exact as doubles.
 const EXACT: i128 = 1 << 53;
 
-/// The kind of an expression, and for a whole number what it can be.
+/// The kind of an expression, and the range of a whole number.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
     pub kind: Kind,
@@ -69,7 +69,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// Whether it is a whole number that keeps its value as a double.
+    /// Whether it is a whole number that is exact as a double.
     pub(super) fn is_exact_as_real(self) -> bool {
         self.kind == Kind::Int && self.range.0 >= -EXACT && self.range.1 <= EXACT
     }
@@ -100,7 +100,7 @@ impl Shape {
         }
     }
 
-    /// What holds either of two.
+    /// The kind that includes both.
     fn or(self, other: Self) -> Self {
         let range = (
             self.range.0.min(other.range.0),
@@ -118,8 +118,8 @@ impl Shape {
     }
 }
 
-/// The kind of what a node's value is written as; that of a condition is always [`Kind::Truth`] but for
-/// columns and casts, which are numbers.
+/// The kind of a node's SQL; that of a condition is always [`Kind::Truth`] except for columns and casts,
+/// which are numbers.
 pub(super) fn shape(node: &Node) -> Shape {
     match &node.kind {
         NodeKind::Null | NodeKind::Property(..) | NodeKind::Cast(_) => Shape::of_type(node.ty),
@@ -178,7 +178,7 @@ fn arithmetic(op: Arithmetic, left: &Node, right: &Node) -> Shape {
     }
 }
 
-/// Ranges that pass what is counted here stay wide, which is all that is asked of them.
+/// Ranges beyond those computed here stay wide, which is sufficient.
 fn combined(op: Arithmetic, left: Range, right: Range) -> Range {
     match op {
         Arithmetic::Add => (
@@ -217,7 +217,7 @@ fn call(function: Function, args: &[Node]) -> Shape {
         Function::Date => Shape::of_type(Some(Type::Date)),
         Function::Time => Shape::of_type(Some(Type::TimeOfDay)),
         Function::FractionalSeconds | Function::TotalSeconds => Shape::plain(Kind::Real),
-        // Whole numbers stay what they are.
+        // Whole numbers do not change.
         Function::Round | Function::Floor | Function::Ceiling => match args.first().map(shape) {
             Some(Shape {
                 kind: Kind::Int,

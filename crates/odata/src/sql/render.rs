@@ -1,9 +1,9 @@
 //! Typed expressions as SQL text.
 //!
-//! A condition is written in one of two ways. As a *filter* null may stand for false, so `a = ?` will do and
-//! an index can serve it. *Exactly*, as under `not`, a comparison must be true or false where OData says so,
-//! and null only where it says null. Everything returned is safe beside any operator: a name, a placeholder,
-//! a call, or in parentheses.
+//! A condition is written in one of two ways. As a *filter* null may be treated as false, so `a = ?` is
+//! enough and an index can serve it. *Exactly*, as under `not`, a comparison must be true or false where
+//! OData says so, and null only where it says null. All returned SQL is safe as an operand: a name, a
+//! placeholder, a call, or in parentheses.
 
 use std::fmt::Write as _;
 
@@ -21,7 +21,7 @@ pub(crate) enum Mode {
     Exact,
 }
 
-/// Writes the parts of one statement and gathers what is bound to it.
+/// Renders the parts of one statement and collects the bound values.
 pub(crate) struct Renderer<'d> {
     pub dialect: &'d dyn Dialect,
     pub binds: Vec<Value>,
@@ -63,14 +63,14 @@ impl<'d> Renderer<'d> {
         renderer
     }
 
-    /// Binds a value and gives its placeholder.
+    /// Binds a value and returns its placeholder.
     pub(crate) fn bind(&mut self, value: Value) -> String {
         let placeholder = self.dialect.placeholder(self.binds.len() + 1, &value);
         self.binds.push(value);
         placeholder
     }
 
-    /// A literal. No database here keeps a NaN, so it must not reach one.
+    /// A literal. No supported database stores NaN, so it must not reach one.
     pub(super) fn literal(&mut self, value: &Value) -> String {
         match value {
             Value::Real(number) if number.is_nan() => self.dialect.null(Some(Kind::Real)),
@@ -95,7 +95,7 @@ impl<'d> Renderer<'d> {
         format!("t{}", self.aliases - 1)
     }
 
-    /// What follows FROM for the outermost row, once everything that may join to it is written.
+    /// The text after FROM for the outermost row, once every join to it is known.
     pub(crate) fn from(&self) -> String {
         self.frames[0].from()
     }
@@ -105,8 +105,8 @@ impl<'d> Renderer<'d> {
         self.frames[0].alias.clone()
     }
 
-    /// Lets an index lead to the outermost rows, and gives the condition it answers; `None` where the
-    /// database has no words for that.
+    /// Makes an index lead to the outermost rows, and returns the condition that it answers; `None` if the
+    /// database has no such syntax.
     pub(crate) fn lead(&mut self, index: TextIndex, sought: Sought<'_>) -> Option<String> {
         let (dialect, row, index_alias) = (self.dialect, self.root(), self.alias());
         let lead = dialect.lead(index, &row, &index_alias, sought, &mut |value| {
@@ -117,7 +117,7 @@ impl<'d> Renderer<'d> {
         Some(condition)
     }
 
-    /// A condition by which an index gives the outermost rows, if it can.
+    /// A condition by which an index finds the outermost rows, if possible.
     pub(crate) fn found(
         &mut self,
         index: TextIndex,
@@ -156,10 +156,10 @@ impl<'d> Renderer<'d> {
         out
     }
 
-    /// The alias of the row a source leads to, joined on the way there. A missing row gives nulls, as OData
-    /// has it.
+    /// The alias of the row that a source leads to, joined on the way there. A missing row is all null, as
+    /// OData specifies.
     fn row(&mut self, source: &Source) -> String {
-        // Each variable has a frame while its body is written, which is the only place that can name it.
+        // Each variable has a frame while its body is rendered, which is the only part that can name it.
         let index = self
             .frames
             .iter()
@@ -192,8 +192,7 @@ impl<'d> Renderer<'d> {
         self.column(&alias, property.column)
     }
 
-    /// What rows are ordered by: a value that can be read and compared with one, so the number of a
-    /// condition.
+    /// A key to order rows by: a value that can be read and compared, so a condition becomes a number.
     pub(crate) fn key(&mut self, node: &Node) -> String {
         match shape(node).kind {
             Kind::Truth => {
@@ -205,7 +204,7 @@ impl<'d> Renderer<'d> {
         }
     }
 
-    /// The kind of what [`Renderer::key`] gives.
+    /// The kind of the result of [`Renderer::key`].
     pub(crate) fn kind_of_key(node: &Node) -> Kind {
         match shape(node).kind {
             Kind::Truth | Kind::Wide => Kind::Int,
@@ -299,7 +298,7 @@ impl<'d> Renderer<'d> {
         }
     }
 
-    /// FROM and WHERE over the members of a collection that meet a condition.
+    /// FROM and WHERE over the members of a collection for which a condition is true.
     fn members(
         &mut self,
         collection: &Collection,
@@ -311,7 +310,7 @@ impl<'d> Renderer<'d> {
         let inner = self.enter(collection.variable, navigation.target.table);
         let may_fail = body.is_some_and(Node::may_fail);
         let body = body.map(|body| finish(self.condition(body, Mode::Filter)));
-        // The frame entered above; bodies leave what they enter.
+        // The frame entered above; a body leaves the frames that it enters.
         let from = self
             .frames
             .pop()
@@ -324,8 +323,8 @@ impl<'d> Renderer<'d> {
         );
         let condition = match body {
             None => link,
-            // Otherwise it is for the database to say which it looks at first, and it may try the body on
-            // rows that are no members, and fail.
+            // Otherwise the database chooses the order of evaluation, and may evaluate the body for rows that
+            // are no members, and fail.
             Some(body) if may_fail => {
                 format!("{link} AND CASE WHEN {link} THEN {body} ELSE FALSE END")
             }
@@ -334,7 +333,7 @@ impl<'d> Renderer<'d> {
         format!("FROM {from} WHERE {condition}")
     }
 
-    /// An operand of a comparison. Booleans of the store are numbers; beside a condition they must become
+    /// An operand of a comparison. Stored booleans are numbers; compared with a condition they must become
     /// one.
     pub(super) fn operand(&mut self, node: &Node) -> String {
         if node.is_boolean() {
@@ -378,8 +377,8 @@ impl<'d> Renderer<'d> {
         }
     }
 
-    /// SQL's own CASE tries its conditions in order too, takes null for false, and gives null where none
-    /// holds.
+    /// SQL's own CASE evaluates its conditions in order too, treats null as false, and is null if none is
+    /// true.
     fn case(&mut self, pairs: &[(Node, Node)], kind: Kind) -> String {
         let mut text = "CASE".to_owned();
         for (condition, value) in pairs {

@@ -1,8 +1,8 @@
-//! Where PostgreSQL differs: every expression has a type before a value is known, numbers that pass their
-//! type are faults, and texts are indexed by arrays.
+//! Where PostgreSQL differs: every expression has a type before a value is known, numbers out of range are
+//! errors, and texts are indexed by arrays.
 //!
-//! Columns are `bigint`, `double precision` and `text COLLATE "C"`. Statements keep `?1, ?2 …`; whoever runs
-//! them writes `$1, $2 …`.
+//! Columns are `bigint`, `double precision` and `text COLLATE "C"`. Statements use `?1, ?2 …`; the engine
+//! that runs them writes `$1, $2 …`.
 
 mod words;
 
@@ -15,25 +15,25 @@ use crate::sql::{Kind, Value};
 /// [`crate::edm::PartIndex`].
 const GRAMS: &str = include_str!("grams.sql");
 
-/// Characters of a word that a table for words keeps of it: an index takes no entry of more than a third of a
-/// page, which is 2.7 KiB.
+/// Characters of a word that a word table stores: an index accepts no entry of more than a third of a page,
+/// which is 2.7 KiB.
 pub const LONGEST_WORD: usize = 600;
 
-/// Arithmetic that goes on where PostgreSQL's own would fail, and comparisons that are exact where its own
+/// Arithmetic that continues where PostgreSQL's own would fail, and comparisons that are exact where its own
 /// are not.
 const NUMBERS: &str = include_str!("numbers.sql");
 
-/// What defines the functions that statements of this dialect call besides [`crate::functions::SCALARS`]:
-/// each may be run again at any time.
+/// The statements that define the functions of this dialect besides [`crate::functions::SCALARS`]: each may
+/// be run again at any time.
 pub const DEFINITIONS: &[&str] = &[NUMBERS, GRAMS];
 
 /// PostgreSQL 13 and later with [`DEFINITIONS`] and the functions of [`crate::functions::SCALARS`] in its
 /// search path.
 ///
-/// A table for words is `(rowid bigint PRIMARY KEY, words text[] NOT NULL, document text NOT NULL)`:
-/// `document` holds the tokens with a space before, between and behind them, `words` the first
-/// [`LONGEST_WORD`] characters of each. One for parts is `(rowid bigint PRIMARY KEY, grams text[] NOT NULL)`.
-/// Both arrays want a GIN index.
+/// A word table is `(rowid bigint PRIMARY KEY, words text[] NOT NULL, document text NOT NULL)`: `document`
+/// has the tokens with a space before, between and after them, `words` the first [`LONGEST_WORD`] characters
+/// of each. A trigram table is `(rowid bigint PRIMARY KEY, grams text[] NOT NULL)`. Both arrays need a GIN
+/// index.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Postgres;
 
@@ -42,7 +42,7 @@ impl Dialect for Postgres {
         "postgres"
     }
 
-    /// The type of a value is not always to be seen from what stands beside it, and would be text then.
+    /// The type of a parameter does not always follow from its context, and would be text then.
     fn placeholder(&self, number: usize, value: &Value) -> String {
         match Kind::of_value(value) {
             Some(kind) => format!("?{number}::{}", type_name(kind)),
@@ -50,8 +50,8 @@ impl Dialect for Postgres {
         }
     }
 
-    /// A number of the other kind would turn the column into a double, which no index serves and which tells
-    /// large numbers no longer apart.
+    /// A number of the other type would turn the column into a double, which no index serves and which does
+    /// not distinguish large numbers.
     fn literal(&self, value: &Value, beside: Kind) -> Value {
         const LEAST: f64 = -9_223_372_036_854_775_808.0;
         match (value, beside) {
