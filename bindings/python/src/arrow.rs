@@ -207,7 +207,9 @@ impl Iterator for Fetching {
 
     fn next(&mut self) -> Option<Self::Item> {
         let Some(rest) = self.pages.get_mut() else {
-            return Some(Err(ArrowError::ExternalError(forked_message("stream").into())));
+            return Some(Err(ArrowError::ExternalError(
+                forked_message("stream").into(),
+            )));
         };
         let mut pages = rest.take()?;
         let outcome = if self.main == Some(thread::current().id()) {

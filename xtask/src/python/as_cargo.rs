@@ -1,8 +1,9 @@
 //! Builds the Python extension together with the tests of the workspace.
 //!
-//! maturin builds the extension alone: `cargo rustc --lib`. Cargo then selects the features that the extension
-//! alone needs, and compiles 57 dependencies once more that the Rust tests have compiled with some features
-//! more. So maturin starts this program as its Cargo, which builds the extension as one crate of the workspace.
+//! maturin builds the extension alone: `cargo rustc --lib`. Cargo then selects the features that the
+//! extension alone needs, and compiles 57 dependencies once more that the Rust tests have compiled with some
+//! features more. So maturin starts this program as its Cargo, which builds the extension as one crate of the
+//! workspace.
 
 use std::env;
 use std::ffi::OsString;

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use anyhow::{Context as _, Result, bail};
-use obeya_codegen::sdk::{Kind, Method, Type, methods};
+use obeya_codegen::sdk::{BodyType, Method, MethodKind, methods};
 use serde_json::Value;
 
 use super::Docs;
@@ -96,11 +96,11 @@ fn ids(method: &Method) -> Vec<Id> {
 /// Why the extension has no code for an operation; `None` where it has.
 fn by_hand(method: &Method) -> Option<&str> {
     match &method.kind {
-        Kind::ByHand(reason) => Some(reason),
-        Kind::Plain {
-            body: Some(Type::List(item)),
+        MethodKind::ByHand(reason) => Some(reason),
+        MethodKind::Plain {
+            body: Some(BodyType::List(item)),
             ..
-        } if !matches!(**item, Type::Object(_)) => Some("its body is a list of no objects"),
+        } if !matches!(**item, BodyType::Object(_)) => Some("its body is a list of no objects"),
         _ => None,
     }
 }
@@ -143,14 +143,14 @@ pub(super) fn extension(document: &Value) -> String {
         let name = &method.name;
         let positions = ids.len();
         match &method.kind {
-            Kind::List { .. } => {
+            MethodKind::List { .. } => {
                 let arm = format!(
                     "        \"{id}\" => {{\n{before}            list(handle, handle.client()?.{resource}().{name}({}), options)\n        }}\n",
                     given.join(", ")
                 );
                 queries += &arm;
             }
-            Kind::Get { .. } => {
+            MethodKind::Get { .. } => {
                 let arm = format!(
                     "        \"{id}\" => {{\n{before}            let select = arguments.get({positions}, \"select\")?;\n            let expand = arguments.get({}, \"expand\")?;\n            handle.call(move |client| get(client.{resource}().{name}({}), select, expand).send())\n        }}\n",
                     positions + 1,
@@ -158,10 +158,10 @@ pub(super) fn extension(document: &Value) -> String {
                 );
                 calls += &arm;
             }
-            Kind::Plain { body, answer } => {
+            MethodKind::Plain { body, answer } => {
                 match body {
-                    Some(Type::List(item)) => {
-                        if let Type::Object(schema) = &**item {
+                    Some(BodyType::List(item)) => {
+                        if let BodyType::Object(schema) = &**item {
                             let table = table(schema);
                             let what = list_name(&method);
                             before += &format!(
@@ -171,7 +171,7 @@ pub(super) fn extension(document: &Value) -> String {
                             given.push("&body".to_owned());
                         }
                     }
-                    Some(Type::Object(schema)) => {
+                    Some(BodyType::Object(schema)) => {
                         let table = table(schema);
                         let what = method.full_name();
                         before += &format!(
@@ -186,7 +186,7 @@ pub(super) fn extension(document: &Value) -> String {
                     true => format!("call::{call} {{}}"),
                     false => format!("call::{call}::new({})", given.join(", ")),
                 };
-                if let Type::List(_) = answer {
+                if let BodyType::List(_) = answer {
                     queries += &format!(
                         "        \"{id}\" => {{\n{before}            let client = handle.client()?;\n            Ok(Query::whole(handle, \"{id}\", move || {{\n                let client = client.clone();\n                async move {{ client.call(&{made}).await }}\n            }}))\n        }}\n"
                     );
@@ -196,7 +196,7 @@ pub(super) fn extension(document: &Value) -> String {
                     );
                 }
             }
-            Kind::ByHand(_) => {}
+            MethodKind::ByHand(_) => {}
         }
     }
     let models: Vec<&str> = records
@@ -370,14 +370,14 @@ fn python(
     let mut core = "self._core".to_owned();
     let (returns, mut body, is_list);
     match &method.kind {
-        Kind::List { record, .. } => {
+        MethodKind::List { record, .. } => {
             for (name, annotation) in OPTIONS {
                 named.push(format!("{name}: {annotation} | None = None"));
                 arguments.push(format!("{name}={name}"));
             }
             (returns, is_list) = (record.clone(), true);
         }
-        Kind::Get { record } => {
+        MethodKind::Get { record } => {
             named.push("select: Names | None = None".to_owned());
             arguments.push("select".to_owned());
             let links = spec.records.iter().find(|it| it.name == *record);
@@ -391,9 +391,9 @@ fn python(
             }
             (returns, is_list) = (record.clone(), false);
         }
-        Kind::Plain { body, answer } => {
-            if let Some(Type::List(item)) = body
-                && let Type::Object(schema) = &**item
+        MethodKind::Plain { body, answer } => {
+            if let Some(BodyType::List(item)) = body
+                && let BodyType::Object(schema) = &**item
             {
                 let name = list_name(method);
                 let items = part(spec, schema).replace("models.", "");
@@ -414,7 +414,7 @@ fn python(
             if carried != ["None", "None"] {
                 core += &format!(".carrying({})", carried.join(", "));
             }
-            if let Some(Type::Object(schema)) = body {
+            if let Some(BodyType::Object(schema)) = body {
                 if positional.len() > 1 {
                     positional.push("/".to_owned());
                 }
@@ -422,16 +422,16 @@ fn python(
                 arguments.push("fields".to_owned());
             }
             (returns, is_list) = match answer {
-                Type::Nothing => ("None".to_owned(), false),
-                Type::Int => ("int".to_owned(), false),
-                Type::Object(schema) => (schema.clone(), false),
-                Type::List(item) => match &**item {
-                    Type::Object(schema) => (schema.clone(), true),
+                BodyType::Nothing => ("None".to_owned(), false),
+                BodyType::Int => ("int".to_owned(), false),
+                BodyType::Object(schema) => (schema.clone(), false),
+                BodyType::List(item) => match &**item {
+                    BodyType::Object(schema) => (schema.clone(), true),
                     _ => ("int".to_owned(), true),
                 },
             };
         }
-        Kind::ByHand(_) => return String::new(),
+        MethodKind::ByHand(_) => return String::new(),
     }
     if !named.is_empty() {
         positional.push("*".to_owned());
@@ -452,7 +452,7 @@ fn python(
         &positional,
         &format!(" -> {result}:"),
     );
-    let default = match is_list && matches!(method.kind, Kind::List { .. }) {
+    let default = match is_list && matches!(method.kind, MethodKind::List { .. }) {
         true => format!(
             "{} The options are those of `areas.list`.",
             method.description

@@ -129,7 +129,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> ModuleType:
-    # `obeya.lean` needs pyarrow. Users who do not need `lean` neither have to install it nor wait for its import.
+    # `obeya.lean` needs pyarrow, which is neither required nor imported for other parts of the package.
     if name == "lean":
         from importlib import import_module
 

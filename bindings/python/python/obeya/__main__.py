@@ -42,8 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with _client(parsed) as client:
             _report(client, parsed)
     except BrokenPipeError:
-        # The reader of the text has closed the pipe, and the page is written. Python would complain once more when
-        # it ends.
+        # The reader of the text has closed the pipe, and the page is written. Python would complain once more
+        # when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (_Refused, obeya.APIError, obeya.ConfigError, OSError) as error:

@@ -66,7 +66,7 @@ impl Report<'_> {
 }
 
 /// `` `a`, `b` ``, or `nothing`.
-fn words(list: &[&str]) -> String {
+fn quoted_list(list: &[&str]) -> String {
     if list.is_empty() {
         return "nothing".to_owned();
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Report, responses, words};
+use super::{Report, quoted_list, responses};
 use crate::conventions::{BY_EXECUTOR, METHODS, SDK_NAME};
 use crate::naming::{pascal, snake};
 use crate::operations::{Found, parameters, raw};
@@ -211,7 +211,7 @@ fn check_body(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
     if types.as_slice() != ["application/json"] {
         let message = format!(
             "a request body must be offered as exactly `application/json`, found {}",
-            words(&types)
+            quoted_list(&types)
         );
         report.add(&pointer, place, message);
     }
@@ -265,7 +265,7 @@ fn check_security(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
                 place,
                 format!(
                     "a security alternative must name exactly one scope, found {}",
-                    words(&scopes)
+                    quoted_list(&scopes)
                 ),
             );
             continue;

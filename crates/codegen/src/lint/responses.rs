@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Report, words};
+use super::{Report, quoted_list};
 use crate::conventions::is_json;
 use crate::operations::Found;
 
@@ -37,7 +37,7 @@ pub(super) fn check(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
             place,
             format!(
                 "must have exactly one success response, found {}",
-                words(&statuses)
+                quoted_list(&statuses)
             ),
         );
     }

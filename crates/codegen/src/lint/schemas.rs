@@ -92,12 +92,12 @@ fn check_enum(report: &mut Report<'_>, schema: &Value, pointer: &str) {
     // Only a named enum can be replaced by an open one; the generator's own would fail a whole page on a new
     // value.
     if pointer.matches('/').count() != 3 || !pointer.starts_with("/components/schemas/") {
-        report.add(pointer, &place, "an enum inside another schema would be closed to new words; name it under `components.schemas`");
+        report.add(pointer, &place, "an enum inside another schema would be closed to new values; name it under `components.schemas`");
     }
-    let mut words = Vec::new();
+    let mut names = Vec::new();
     for value in values {
         match value.as_str() {
-            Some(word) => words.push((word.to_owned(), pascal(word), format!("{pointer}/enum"))),
+            Some(value) => names.push((value.to_owned(), pascal(value), format!("{pointer}/enum"))),
             None => {
                 let message = format!(
                     "the enum value `{value}` is not a string; say `nullable` where the enum is used"
@@ -106,13 +106,13 @@ fn check_enum(report: &mut Report<'_>, schema: &Value, pointer: &str) {
             }
         }
     }
-    words.push((
-        "(a word this version does not know)".to_owned(),
+    names.push((
+        "(a value this version does not know)".to_owned(),
         "Unknown".to_owned(),
         format!("{pointer}/enum"),
     ));
     // The generator panics on these.
-    report.collisions(&place, "the enum values", words);
+    report.collisions(&place, "the enum values", names);
 }
 
 fn check_properties(report: &mut Report<'_>, schema: &Value, pointer: &str) {

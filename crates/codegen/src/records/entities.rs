@@ -5,7 +5,7 @@ use heck::ToSnakeCase;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Kind, Property, Record, ident, listed, screaming};
+use super::{Property, PropertyType, Record, ident, listed, screaming};
 use crate::naming::pascal;
 use crate::{Error, Spec, normalise};
 
@@ -20,7 +20,7 @@ pub fn entities(spec: &Spec) -> Result<String, Error> {
     let structs = records.iter().map(record);
     let enums = normalise::enums(document);
     let enums = enums.iter().filter_map(|(name, words, _)| {
-        let holds = |property: &Property<'_>| property.kind == Kind::Word(name);
+        let holds = |property: &Property<'_>| property.kind == PropertyType::Enum(name);
         let is_held = records
             .iter()
             .any(|record| record.properties.iter().any(holds));
@@ -69,18 +69,18 @@ fn record(record: &Record<'_>) -> TokenStream {
 }
 
 /// The type of a value in the entity model.
-fn edm(kind: Kind<'_>) -> TokenStream {
+fn edm(kind: PropertyType<'_>) -> TokenStream {
     match kind {
-        Kind::Boolean => quote!(Type::Boolean),
-        Kind::Int32 => quote!(Type::Int32),
-        Kind::Int64 => quote!(Type::Int64),
-        Kind::Double => quote!(Type::Double),
-        Kind::Instant => quote!(Type::DateTimeOffset),
-        Kind::Date => quote!(Type::Date),
-        Kind::Word(name) => {
+        PropertyType::Boolean => quote!(Type::Boolean),
+        PropertyType::Int32 => quote!(Type::Int32),
+        PropertyType::Int64 => quote!(Type::Int64),
+        PropertyType::Double => quote!(Type::Double),
+        PropertyType::Instant => quote!(Type::DateTimeOffset),
+        PropertyType::Date => quote!(Type::Date),
+        PropertyType::Enum(name) => {
             let constant = screaming(name);
             quote!(Type::Enum(&#constant))
         }
-        Kind::Text | Kind::One(_) | Kind::Many(_) => quote!(Type::String),
+        PropertyType::Text | PropertyType::One(_) | PropertyType::Many(_) => quote!(Type::String),
     }
 }

@@ -38,12 +38,12 @@ pub(crate) struct Property<'a> {
     pub(crate) is_nullable: bool,
     /// Whether the document promises it.
     pub(crate) is_required: bool,
-    pub(crate) kind: Kind<'a>,
+    pub(crate) kind: PropertyType<'a>,
 }
 
 /// The type of a property.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind<'a> {
+pub(crate) enum PropertyType<'a> {
     Boolean,
     Int32,
     Int64,
@@ -52,7 +52,7 @@ pub(crate) enum Kind<'a> {
     Instant,
     Date,
     /// A value of the enumeration with this name.
-    Word(&'a str),
+    Enum(&'a str),
     /// At most one record of this name.
     One(&'a str),
     /// Any number of records of this name.
@@ -62,7 +62,7 @@ pub(crate) enum Kind<'a> {
 impl Property<'_> {
     /// Whether it is a value and not a reference to another record.
     pub(crate) fn is_value(&self) -> bool {
-        !matches!(self.kind, Kind::One(_) | Kind::Many(_))
+        !matches!(self.kind, PropertyType::One(_) | PropertyType::Many(_))
     }
 
     /// Its name in Rust.
@@ -91,7 +91,7 @@ pub(crate) fn reached<'a>(
         reached.push(name);
         let properties = record(document, name).map(|record| record.properties);
         for property in properties.into_iter().flatten() {
-            if let Kind::One(target) | Kind::Many(target) = property.kind {
+            if let PropertyType::One(target) | PropertyType::Many(target) = property.kind {
                 ahead.push(target);
             }
         }
@@ -140,27 +140,27 @@ fn record<'a>(document: &'a Value, name: &str) -> Option<Record<'a>> {
     })
 }
 
-fn kind<'a>(document: &'a Value, schema: &'a Value) -> Option<Kind<'a>> {
+fn kind<'a>(document: &'a Value, schema: &'a Value) -> Option<PropertyType<'a>> {
     if let Some(name) = reference(schema) {
         let target = resolve(document, of(schema)?);
         if target.get("properties").is_some() {
-            return Some(Kind::One(name));
+            return Some(PropertyType::One(name));
         }
         if target.get("enum").is_some() {
-            return Some(Kind::Word(name));
+            return Some(PropertyType::Enum(name));
         }
         return kind(document, target);
     }
     let word = |key: &str| schema.get(key).and_then(Value::as_str).unwrap_or_default();
     Some(match (word("type"), word("format")) {
-        ("array", _) => Kind::Many(reference(schema.get("items")?)?),
-        ("integer", "int64") => Kind::Int64,
-        ("integer", _) => Kind::Int32,
-        ("number", _) => Kind::Double,
-        ("boolean", _) => Kind::Boolean,
-        ("string", "date-time") => Kind::Instant,
-        ("string", "date") => Kind::Date,
-        ("string", _) => Kind::Text,
+        ("array", _) => PropertyType::Many(reference(schema.get("items")?)?),
+        ("integer", "int64") => PropertyType::Int64,
+        ("integer", _) => PropertyType::Int32,
+        ("number", _) => PropertyType::Double,
+        ("boolean", _) => PropertyType::Boolean,
+        ("string", "date-time") => PropertyType::Instant,
+        ("string", "date") => PropertyType::Date,
+        ("string", _) => PropertyType::Text,
         _ => return None,
     })
 }

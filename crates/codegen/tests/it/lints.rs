@@ -61,7 +61,7 @@ fn path_parameters_that_are_optional_missing_or_too_many() {
 #[test]
 fn enum_values_that_collide_after_casing() {
     assert_snapshot!(faults("enum: [Hall, Yard]", "enum: [Hall, hall]"), @"line 48: schema `Kind`: the enum values `hall` and `Hall` both become `Hall` in Rust; rename one");
-    assert_snapshot!(faults("enum: [Hall, Yard]", "enum: [Hall, Unknown]"), @"line 48: schema `Kind`: the enum values `(a word this version does not know)` and `Unknown` both become `Unknown` in Rust; rename one");
+    assert_snapshot!(faults("enum: [Hall, Yard]", "enum: [Hall, Unknown]"), @"line 48: schema `Kind`: the enum values `(a value this version does not know)` and `Unknown` both become `Unknown` in Rust; rename one");
     assert_snapshot!(faults("enum: [Hall, Yard]", "enum: [Hall, null]"), @"line 48: schema `Kind`: the enum value `null` is not a string; say `nullable` where the enum is used");
 }
 
@@ -145,7 +145,7 @@ fn media_types_with_different_schemas() {
 
 #[test]
 fn an_enum_without_a_name() {
-    assert_snapshot!(faults("code: {type: string}", "code: {type: string, enum: [a, b]}"), @"line 72: schema `Problem`: an enum inside another schema would be closed to new words; name it under `components.schemas`");
+    assert_snapshot!(faults("code: {type: string}", "code: {type: string, enum: [a, b]}"), @"line 72: schema `Problem`: an enum inside another schema would be closed to new values; name it under `components.schemas`");
 }
 
 #[test]

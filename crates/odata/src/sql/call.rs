@@ -3,7 +3,7 @@
 use crate::bind::node::{Function, Node, NodeKind};
 use crate::edm::Type;
 use crate::sql::render::Renderer;
-use crate::sql::{Kind, Value};
+use crate::sql::{SqlKind, Value};
 
 impl Renderer<'_> {
     pub(super) fn call(&mut self, function: Function, args: &[Node]) -> String {
@@ -89,7 +89,7 @@ impl Renderer<'_> {
         } else {
             self.argument(operand)
         };
-        let kind = to.map_or(Kind::Text, Kind::of_type);
+        let kind = to.map_or(SqlKind::Text, SqlKind::of_type);
         self.dialect.cast(&value, name(operand.ty), name(to), kind)
     }
 }

@@ -4,7 +4,7 @@ use crate::bind::node::{Comparison, Node, NodeKind};
 use crate::edm::Type;
 use crate::sql::kind::{Shape, shape};
 use crate::sql::render::{Mode, Renderer};
-use crate::sql::{Kind, Value};
+use crate::sql::{SqlKind, Value};
 
 impl Renderer<'_> {
     pub(super) fn compare(
@@ -66,7 +66,7 @@ impl Renderer<'_> {
         let (left, of_left) = self.beside(left, of_left, of_right);
         let (right, of_right) = self.beside(right, of_right, of_left);
         let is_mixed = |whole: Shape, real: Shape| {
-            whole.kind == Kind::Int && real.kind == Kind::Real && !whole.is_exact_as_real()
+            whole.kind == SqlKind::Int && real.kind == SqlKind::Real && !whole.is_exact_as_real()
         };
         let dialect = self.dialect;
         let zero = || "0".to_owned();
@@ -87,7 +87,7 @@ impl Renderer<'_> {
             return (self.operand(node), own);
         };
         let value = self.dialect.literal(value, other.kind);
-        let own = if Kind::of_value(&value) == Some(own.kind) {
+        let own = if SqlKind::of_value(&value) == Some(own.kind) {
             own
         } else {
             other

@@ -4,7 +4,7 @@
 //! override explains which behaviour of its database requires it. Names beginning with `odata_` are the
 //! functions of [`crate::functions::SCALARS`], which every database must offer.
 
-use crate::sql::{Kind, Value};
+use crate::sql::{SqlKind, Value};
 
 /// What a text must contain to meet a condition.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,12 +108,12 @@ pub trait Dialect: Sync {
     }
 
     /// A literal as it is best compared with something of a kind.
-    fn literal(&self, value: &Value, _beside: Kind) -> Value {
+    fn literal(&self, value: &Value, _beside: SqlKind) -> Value {
         value.clone()
     }
 
     /// A null in place of a value of a kind.
-    fn null(&self, _kind: Option<Kind>) -> String {
+    fn null(&self, _kind: Option<SqlKind>) -> String {
         "NULL".to_owned()
     }
 
@@ -123,13 +123,13 @@ pub trait Dialect: Sync {
     }
 
     /// A number of one kind as one of another.
-    fn convert(&self, number: &str, _from: Kind, _to: Kind) -> String {
+    fn convert(&self, number: &str, _from: SqlKind, _to: SqlKind) -> String {
         number.to_owned()
     }
 
     /// `+`, `-`, `*` of numbers of a kind, or `/` of doubles by one that is not zero. An overflow of a double
     /// is an infinity, and an undefined result is null.
-    fn arithmetic(&self, sign: char, left: &str, right: &str, _kind: Kind) -> String {
+    fn arithmetic(&self, sign: char, left: &str, right: &str, _kind: SqlKind) -> String {
         format!("({left} {sign} {right})")
     }
 
@@ -187,7 +187,7 @@ pub trait Dialect: Sync {
     }
 
     /// A value of the type that is called `from` as the one called `to`, whose values are of `kind`.
-    fn cast(&self, value: &str, from: &str, to: &str, _kind: Kind) -> String {
+    fn cast(&self, value: &str, from: &str, to: &str, _kind: SqlKind) -> String {
         format!("odata_cast({value}, '{from}', '{to}')")
     }
 

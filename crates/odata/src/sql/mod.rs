@@ -48,13 +48,13 @@ use std::borrow::Cow;
 
 pub use crate::value::Value;
 pub use dialect::{Bind, Dialect, Extent, KeyPage, Lead, OrderedPage, Parts, Sought, TextIndex};
-pub use kind::Kind;
+pub use kind::SqlKind;
 pub use postgres::Postgres;
 pub use sqlite::Sqlite;
 
 use crate::bind::{Bound, BoundExpand};
 use crate::edm::Column;
-use order::{Part, SortKey};
+use order::{KeysetPart, SortKey};
 use render::{Mode, Renderer, quote};
 
 /// A statement with `?1, ?2 …` and its values, in order.
@@ -280,7 +280,7 @@ fn paged(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>, after: Option<
         keys.push(key.selected(query).unwrap_or(width));
         width += usize::from(keys.last() == Some(&width));
     }
-    let statement = |place: Option<(&[Value], Part)>| {
+    let statement = |place: Option<(&[Value], KeysetPart)>| {
         let mut renderer = Renderer::new(dialect, query.entity);
         let mut columns = columns(query, &renderer);
         let order = order::keys(query, scope);
@@ -310,7 +310,7 @@ fn rows(
     scope: &Scope<'_>,
     columns: &[String],
     keys: &[SortKey<'_>],
-    after: Option<(&[Value], Part)>,
+    after: Option<(&[Value], KeysetPart)>,
 ) -> Statement {
     let (limit, skip) = window(query, scope);
     let skip = if after.is_some() { 0 } else { skip };

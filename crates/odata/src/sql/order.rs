@@ -9,7 +9,7 @@ use crate::bind::Bound;
 use crate::bind::node::{Node, NodeKind};
 use crate::edm::{Column, Property, Type};
 use crate::sql::render::Renderer;
-use crate::sql::{Direction, Kind, Scope, Value};
+use crate::sql::{Direction, Scope, SqlKind, Value};
 
 /// One key of the order of one statement.
 pub(super) struct SortKey<'q> {
@@ -95,7 +95,7 @@ pub(super) fn clause(keys: &[SortKey<'_>], renderer: &mut Renderer<'_>) -> Strin
 /// The parts of an order after a keyset position, in this order. Databases seek to `a = x AND b > y`, to `a >
 /// x` and to `a IS NULL`, but not to any two of them in one condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum KeysetPart {
     /// The rows with the same first key as the position.
     Tie,
     /// The rows with another first key, on the same side of null as the position.
@@ -105,15 +105,15 @@ pub(super) enum Part {
 }
 
 /// The parts that follow a position with these values.
-pub(super) fn parts(keys: &[SortKey<'_>], values: &[Value]) -> Vec<Part> {
+pub(super) fn parts(keys: &[SortKey<'_>], values: &[Value]) -> Vec<KeysetPart> {
     let Some((key, value)) = keys.first().zip(values.first()) else {
         return Vec::new();
     };
     let is_null = *value == Value::Null;
     let each = [
-        (Part::Tie, keys.len() > 1),
-        (Part::Near, !is_null),
-        (Part::Far, key.nullable && key.descending != is_null),
+        (KeysetPart::Tie, keys.len() > 1),
+        (KeysetPart::Near, !is_null),
+        (KeysetPart::Far, key.nullable && key.descending != is_null),
     ];
     each.into_iter()
         .filter_map(|(part, is_there)| is_there.then_some(part))
@@ -126,16 +126,16 @@ pub(super) fn parts(keys: &[SortKey<'_>], values: &[Value]) -> Vec<Part> {
 pub(super) fn after(
     keys: &[SortKey<'_>],
     values: &[Value],
-    part: Part,
+    part: KeysetPart,
     renderer: &mut Renderer<'_>,
 ) -> Option<String> {
     let (first, rest) = keys.split_first()?;
     let (value, values) = values.split_first()?;
     match part {
-        Part::Far => return Some(first.beyond_null(renderer)),
-        Part::Near if first.descending => return Some(first.compare("<", value, renderer)),
-        Part::Near => return Some(first.compare(">", value, renderer)),
-        Part::Tie => {}
+        KeysetPart::Far => return Some(first.beyond_null(renderer)),
+        KeysetPart::Near if first.descending => return Some(first.compare("<", value, renderer)),
+        KeysetPart::Near => return Some(first.compare(">", value, renderer)),
+        KeysetPart::Tie => {}
     }
     let mut text: Option<String> = None;
     for (key, value) in rest.iter().zip(values).rev() {
@@ -238,10 +238,10 @@ impl SortKey<'_> {
     }
 
     /// The kind of its SQL, if it is known.
-    fn kind(&self) -> Option<Kind> {
+    fn kind(&self) -> Option<SqlKind> {
         match self.source {
             KeySource::Node(node) => Some(Renderer::kind_of_key(node)),
-            KeySource::Column(_) => self.ty.map(Kind::of_type),
+            KeySource::Column(_) => self.ty.map(SqlKind::of_type),
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::bind::node::{Arithmetic, Collection, Node, NodeKind, Source};
 use crate::edm::{Column, EntityType, Navigation, Property};
 use crate::sql::dialect::Lead;
 use crate::sql::kind::shape;
-use crate::sql::{Dialect, Extent, Kind, Predicate, Sought, TextIndex, Value};
+use crate::sql::{Dialect, Extent, Predicate, Sought, SqlKind, TextIndex, Value};
 
 /// How a condition is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl<'d> Renderer<'d> {
     /// A literal. No supported database stores NaN, so it must not reach one.
     pub(super) fn literal(&mut self, value: &Value) -> String {
         match value {
-            Value::Real(number) if number.is_nan() => self.dialect.null(Some(Kind::Real)),
+            Value::Real(number) if number.is_nan() => self.dialect.null(Some(SqlKind::Real)),
             value => self.bind(value.clone()),
         }
     }
@@ -195,25 +195,25 @@ impl<'d> Renderer<'d> {
     /// A key to order rows by: a value that can be read and compared, so a condition becomes a number.
     pub(crate) fn key(&mut self, node: &Node) -> String {
         match shape(node).kind {
-            Kind::Truth => {
+            SqlKind::Truth => {
                 let condition = self.condition(node, Mode::Exact);
                 self.dialect.truth(&condition)
             }
-            Kind::Wide => self.number(node, Kind::Int),
+            SqlKind::Wide => self.number(node, SqlKind::Int),
             _ => self.value(node),
         }
     }
 
     /// The kind of the result of [`Renderer::key`].
-    pub(crate) fn kind_of_key(node: &Node) -> Kind {
+    pub(crate) fn kind_of_key(node: &Node) -> SqlKind {
         match shape(node).kind {
-            Kind::Truth | Kind::Wide => Kind::Int,
+            SqlKind::Truth | SqlKind::Wide => SqlKind::Int,
             kind => kind,
         }
     }
 
     /// A number as one of a kind.
-    pub(super) fn number(&mut self, node: &Node, kind: Kind) -> String {
+    pub(super) fn number(&mut self, node: &Node, kind: SqlKind) -> String {
         let text = self.value(node);
         self.dialect.convert(&text, shape(node).kind, kind)
     }
@@ -221,7 +221,7 @@ impl<'d> Renderer<'d> {
     /// A value as functions take it, of 64 bits if it is a whole number.
     pub(super) fn argument(&mut self, node: &Node) -> String {
         match shape(node).kind {
-            Kind::Wide => self.number(node, Kind::Int),
+            SqlKind::Wide => self.number(node, SqlKind::Int),
             _ => self.value(node),
         }
     }
@@ -229,7 +229,7 @@ impl<'d> Renderer<'d> {
     /// A value; a condition becomes its truth.
     pub(crate) fn value(&mut self, node: &Node) -> String {
         match &node.kind {
-            NodeKind::Null => self.dialect.null(node.ty.map(Kind::of_type)),
+            NodeKind::Null => self.dialect.null(node.ty.map(SqlKind::of_type)),
             NodeKind::Value(value) => self.literal(value),
             NodeKind::Property(source, property) => self.property(source, property),
             NodeKind::Negate(operand) => {
@@ -275,7 +275,7 @@ impl<'d> Renderer<'d> {
             NodeKind::In(left, values, null) => self.among(left, values, *null, mode),
             NodeKind::Call(function, args) => self.call(*function, args),
             NodeKind::Cast(operand) => format!("({} = 1)", self.cast(operand, node.ty)),
-            NodeKind::Case(pairs) => self.case(pairs, Kind::Truth),
+            NodeKind::Case(pairs) => self.case(pairs, SqlKind::Truth),
             NodeKind::Present(operand) => format!("({} IS NOT NULL)", self.operand(operand)),
             NodeKind::Exists(collection, body) => {
                 format!(
@@ -290,7 +290,7 @@ impl<'d> Renderer<'d> {
                     self.members(collection, Some(body), against)
                 )
             }
-            NodeKind::Null => self.dialect.null(Some(Kind::Truth)),
+            NodeKind::Null => self.dialect.null(Some(SqlKind::Truth)),
             NodeKind::Value(_)
             | NodeKind::Negate(_)
             | NodeKind::Arithmetic(..)
@@ -343,7 +343,7 @@ impl<'d> Renderer<'d> {
         }
     }
 
-    fn arithmetic(&mut self, op: Arithmetic, left: &Node, right: &Node, kind: Kind) -> String {
+    fn arithmetic(&mut self, op: Arithmetic, left: &Node, right: &Node, kind: SqlKind) -> String {
         // A literal other than zero can't fail, so the database's own operator does. The smallest integer
         // divided by -1 is left to the function too.
         let safe = matches!(right.kind, NodeKind::Value(Value::Int(value)) if value > 0);
@@ -379,15 +379,15 @@ impl<'d> Renderer<'d> {
 
     /// SQL's own CASE evaluates its conditions in order too, treats null as false, and is null if none is
     /// true.
-    fn case(&mut self, pairs: &[(Node, Node)], kind: Kind) -> String {
+    fn case(&mut self, pairs: &[(Node, Node)], kind: SqlKind) -> String {
         let mut text = "CASE".to_owned();
         for (condition, value) in pairs {
             let condition = self.condition(condition, Mode::Filter);
             let value = match kind {
                 _ if value.is_null() => self.dialect.null(Some(kind)),
-                Kind::Truth => self.condition(value, Mode::Exact),
-                Kind::Int | Kind::Wide | Kind::Real => self.number(value, kind),
-                Kind::Text => self.value(value),
+                SqlKind::Truth => self.condition(value, Mode::Exact),
+                SqlKind::Int | SqlKind::Wide | SqlKind::Real => self.number(value, kind),
+                SqlKind::Text => self.value(value),
             };
             let _ = write!(text, " WHEN {condition} THEN {value}");
         }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from obeya._report._gather import Figures
-from obeya._report._words import changes, day, last_signal
+from obeya._report._phrases import changes, day, last_signal
 from obeya.lean import Overdue, Pareto, Result
 from obeya.lean._plot import BARS, percent, plural, short
 

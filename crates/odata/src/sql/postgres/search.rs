@@ -21,7 +21,7 @@ const MOST_ROWS: i64 = 5_000;
 const MANY_MATCHES: i64 = 1_000;
 
 /// The condition on the row `alias`.
-pub(super) fn found(
+pub(super) fn matching_rows(
     index: TextIndex,
     alias: &str,
     phrases: &[Vec<String>],
@@ -110,7 +110,10 @@ fn condition(phrases: &[Vec<String>], bind: Bind<'_>) -> String {
         conditions.push(format!("w.words && {}", array(&single, bind)));
     }
     for phrase in more {
-        let words: Vec<String> = phrase.iter().map(|word| kept(word).to_owned()).collect();
+        let words: Vec<String> = phrase
+            .iter()
+            .map(|word| stored_prefix(word).to_owned())
+            .collect();
         let words = array(&words, bind);
         let run = bind(Value::Text(format!(" {} ", phrase.join(" "))));
         conditions.push(format!(
@@ -121,7 +124,7 @@ fn condition(phrases: &[Vec<String>], bind: Bind<'_>) -> String {
 }
 
 /// The entry of a word in `words`.
-fn kept(word: &str) -> &str {
+fn stored_prefix(word: &str) -> &str {
     word.char_indices()
         .nth(LONGEST_WORD)
         .map_or(word, |(end, _)| &word[..end])
