@@ -240,13 +240,13 @@ impl<'py> FromPyObject<'_, 'py> for Day {
     }
 }
 
-/// A body of these fields; `place` is the name of the function in errors.
+/// A body of these fields; `location` is the name of the function in errors.
 pub(crate) fn body<T: serde::de::DeserializeOwned>(
     table: &models::Table,
     fields: &Bound<'_, PyAny>,
-    place: &str,
+    location: &str,
 ) -> PyResult<T> {
-    models::parse(table, models::collect(table, fields, place)?)
+    models::parse(table, models::collect(table, fields, location)?)
 }
 
 /// A list of bodies; `name` is the name of the argument in errors.

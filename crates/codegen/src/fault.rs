@@ -8,7 +8,7 @@ pub struct Fault {
     /// 1-based line in the YAML file, or 0 if it is unknown.
     pub line: u32,
     /// The operation, schema or other part as text: ``operation `listAreas` ``.
-    pub place: String,
+    pub location: String,
     /// The fault, and how to fix it.
     pub message: String,
 }
@@ -18,7 +18,7 @@ impl fmt::Display for Fault {
         if self.line > 0 {
             write!(f, "line {}: ", self.line)?;
         }
-        write!(f, "{}: {}", self.place, self.message)
+        write!(f, "{}: {}", self.location, self.message)
     }
 }
 
@@ -48,10 +48,10 @@ pub enum Error {
     #[error("{}", list(.0))]
     Faults(Vec<Fault>),
     /// The document is not OpenAPI 3.0.
-    #[error("{place}: {message}")]
+    #[error("{location}: {message}")]
     Shape {
         /// Path of the node, with dots.
-        place: String,
+        location: String,
         /// What was expected at this position.
         message: String,
     },

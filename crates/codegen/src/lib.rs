@@ -57,10 +57,10 @@ pub fn read(path: &std::path::Path) -> Result<Spec, Error> {
 /// The typed form of a document, with the path of the node that does not fit.
 ///
 /// # Errors
-/// The first place where the document is not OpenAPI 3.0.
+/// The first location where the document is not OpenAPI 3.0.
 pub fn openapi(document: &serde_json::Value) -> Result<openapiv3::OpenAPI, Error> {
     serde_path_to_error::deserialize(document).map_err(|error| Error::Shape {
-        place: error.path().to_string(),
+        location: error.path().to_string(),
         message: error.inner().to_string(),
     })
 }

@@ -48,7 +48,7 @@ impl Spec {
     }
 
     /// A fault at the node under `pointer`, or at its nearest ancestor with a line.
-    pub(crate) fn fault(&self, pointer: &str, place: &str, message: String) -> Fault {
+    pub(crate) fn fault(&self, pointer: &str, location: &str, message: String) -> Fault {
         let mut at = pointer;
         let line = loop {
             if let Some(line) = self.lines.get(at) {
@@ -61,7 +61,7 @@ impl Spec {
         };
         Fault {
             line,
-            place: place.to_owned(),
+            location: location.to_owned(),
             message,
         }
     }

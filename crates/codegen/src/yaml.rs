@@ -33,7 +33,7 @@ pub(crate) fn parse(text: &str) -> Result<(Value, Lines), Error> {
         })?;
     let mut lines = Lines::new();
     let line = line(&tree);
-    let document = place(tree.value, String::new(), line, &mut lines);
+    let document = location(tree.value, String::new(), line, &mut lines);
     Ok((document, lines))
 }
 
@@ -52,7 +52,7 @@ fn line<T>(spanned: &Spanned<T>) -> u32 {
 }
 
 /// Strips the positions off a tree and files them under each node's pointer.
-fn place(node: Node, pointer: String, line: u32, lines: &mut Lines) -> Value {
+fn location(node: Node, pointer: String, line: u32, lines: &mut Lines) -> Value {
     let value = match node {
         Node::Scalar(value) => value,
         Node::Sequence(items) => Value::Array(
@@ -61,7 +61,7 @@ fn place(node: Node, pointer: String, line: u32, lines: &mut Lines) -> Value {
                 .enumerate()
                 .map(|(index, item)| {
                     let at = self::line(&item);
-                    place(item.value, format!("{pointer}/{index}"), at, lines)
+                    location(item.value, format!("{pointer}/{index}"), at, lines)
                 })
                 .collect(),
         ),
@@ -71,7 +71,7 @@ fn place(node: Node, pointer: String, line: u32, lines: &mut Lines) -> Value {
                 // The line of the key: the value of a block mapping starts one line further down.
                 let at = self::line(&key);
                 let child = format!("{pointer}/{}", escape(&key.value));
-                object.insert(key.value, place(value, child, at, lines));
+                object.insert(key.value, location(value, child, at, lines));
             }
             Value::Object(object)
         }

@@ -53,14 +53,14 @@ impl<'py> Arguments<'_, 'py> {
         Ok(self.get::<Id<T>>(position, name)?.0)
     }
 
-    /// A request body; `place` is the name of the function in errors.
+    /// A request body; `location` is the name of the function in errors.
     pub(super) fn body<T: serde::de::DeserializeOwned>(
         &self,
         position: usize,
         table: &Table,
-        place: &str,
+        location: &str,
     ) -> PyResult<T> {
-        arguments::body(table, &self.0.get_item(position)?, place)
+        arguments::body(table, &self.0.get_item(position)?, location)
     }
 
     /// A list as a request body; `name` is the name of the argument in errors.

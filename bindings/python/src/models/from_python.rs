@@ -17,16 +17,16 @@ use super::table::{Field, Kind, Nested, Table};
 /// there.
 const MAX_DEPTH: usize = 64;
 
-/// The JSON of `fields`, a mapping of names to values. `place` is the name of a function or a field in
+/// The JSON of `fields`, a mapping of names to values. `location` is the name of a function or a field in
 /// errors.
-pub(crate) fn collect(table: &Table, fields: &Bound<'_, PyAny>, place: &str) -> PyResult<Value> {
+pub(crate) fn collect(table: &Table, fields: &Bound<'_, PyAny>, location: &str) -> PyResult<Value> {
     let Ok(fields) = fields.cast::<PyMapping>() else {
         return Err(PyTypeError::new_err(format!(
-            "{place}: found {}, expected a dictionary",
+            "{location}: found {}, expected a dictionary",
             type_name(fields)
         )));
     };
-    object(table, fields, place, true, 1)
+    object(table, fields, location, true, 1)
 }
 
 /// Reads a body or a record out of its JSON.
@@ -50,11 +50,11 @@ pub(crate) fn parse<T: DeserializeOwned>(table: &Table, json: Value) -> PyResult
 fn object(
     table: &Table,
     fields: &Bound<'_, PyMapping>,
-    place: &str,
+    location: &str,
     strict: bool,
     depth: usize,
 ) -> PyResult<Value> {
-    let depth = deeper(depth, place)?;
+    let depth = deeper(depth, location)?;
     let mut out = Map::new();
     let mut given: Vec<&str> = Vec::new();
     for entry in fields.items()?.iter() {
@@ -62,18 +62,18 @@ fn object(
         let key: String = key.extract()?;
         let Some(field) = table.find(&key) else {
             if strict {
-                return Err(unknown(table, place, &key));
+                return Err(unknown(table, location, &key));
             }
             continue;
         };
         if given.contains(&field.wire) {
             return Err(PyTypeError::new_err(format!(
-                "{place} got multiple values for argument '{}': it is also called '{}'",
+                "{location} got multiple values for argument '{}': it is also called '{}'",
                 field.python, field.wire
             )));
         }
         given.push(field.wire);
-        if let Some(value) = property(table, field, &value, place, depth)? {
+        if let Some(value) = property(table, field, &value, location, depth)? {
             out.insert(field.wire.to_owned(), value);
         }
     }
@@ -87,16 +87,16 @@ fn object(
         Ok(Value::Object(out))
     } else {
         Err(PyTypeError::new_err(format!(
-            "{place} missing required argument(s): {}",
+            "{location} missing required argument(s): {}",
             missing.join(", ")
         )))
     }
 }
 
-fn unknown(table: &Table, place: &str, key: &str) -> PyErr {
+fn unknown(table: &Table, location: &str, key: &str) -> PyErr {
     let names: Vec<&str> = table.fields.iter().map(|field| field.python).collect();
     PyTypeError::new_err(format!(
-        "{place} got an unexpected argument '{key}'; expected {}",
+        "{location} got an unexpected argument '{key}'; expected {}",
         names.join(", ")
     ))
 }
@@ -105,7 +105,7 @@ fn property(
     table: &Table,
     field: &Field,
     value: &Bound<'_, PyAny>,
-    place: &str,
+    location: &str,
     depth: usize,
 ) -> PyResult<Option<Value>> {
     if value.is_none() {
@@ -116,33 +116,44 @@ fn property(
             return Ok(None);
         }
         return Err(PyTypeError::new_err(format!(
-            "{place}: {} cannot be None",
+            "{location}: {} cannot be None",
             field.python
         )));
     }
-    let place = field.python;
+    let location = field.python;
     Ok(Some(match field.nested {
-        Nested::Nothing => plain(value, place, depth)?,
-        Nested::One(table) => part(table, value, place, depth)?,
-        Nested::Many(table) => parts(table, value, place, depth)?,
+        Nested::Nothing => plain(value, location, depth)?,
+        Nested::One(table) => part(table, value, location, depth)?,
+        Nested::Many(table) => parts(table, value, location, depth)?,
     }))
 }
 
 /// A list of objects.
-pub(crate) fn list(table: &Table, values: &Bound<'_, PyAny>, place: &str) -> PyResult<Value> {
-    parts(table, values, place, 1)
+pub(crate) fn list(table: &Table, values: &Bound<'_, PyAny>, location: &str) -> PyResult<Value> {
+    parts(table, values, location, 1)
 }
 
-fn parts(table: &Table, values: &Bound<'_, PyAny>, place: &str, depth: usize) -> PyResult<Value> {
-    let depth = deeper(depth, place)?;
+fn parts(
+    table: &Table,
+    values: &Bound<'_, PyAny>,
+    location: &str,
+    depth: usize,
+) -> PyResult<Value> {
+    let depth = deeper(depth, location)?;
     let Some(values) = sequence(values) else {
         return Err(PyTypeError::new_err(format!(
-            "{place}: found {}, expected a list",
+            "{location}: found {}, expected a list",
             type_name(values)
         )));
     };
-    let parts = (0..values.len()?)
-        .map(|n| part(table, &values.get_item(n)?, &format!("{place}[{n}]"), depth));
+    let parts = (0..values.len()?).map(|n| {
+        part(
+            table,
+            &values.get_item(n)?,
+            &format!("{location}[{n}]"),
+            depth,
+        )
+    });
     Ok(Value::Array(parts.collect::<PyResult<_>>()?))
 }
 
@@ -155,26 +166,26 @@ fn sequence<'a, 'py>(values: &'a Bound<'py, PyAny>) -> Option<&'a Bound<'py, PyS
 }
 
 /// One level deeper, if that is allowed: recursion without an end would take the interpreter down with it.
-fn deeper(depth: usize, place: &str) -> PyResult<usize> {
+fn deeper(depth: usize, location: &str) -> PyResult<usize> {
     if depth > MAX_DEPTH {
         // The path of such a deep value is as long as the value is deep.
-        let place: String = place.chars().take(40).collect();
+        let location: String = location.chars().take(40).collect();
         return Err(PyValueError::new_err(format!(
-            "{place}: nested more than {MAX_DEPTH} levels deep; does it contain itself?"
+            "{location}: nested more than {MAX_DEPTH} levels deep; does it contain itself?"
         )));
     }
     Ok(depth + 1)
 }
 
 /// An object within a body: a dictionary, a record of the same thing, or its id.
-fn part(table: &Table, value: &Bound<'_, PyAny>, place: &str, depth: usize) -> PyResult<Value> {
+fn part(table: &Table, value: &Bound<'_, PyAny>, location: &str, depth: usize) -> PyResult<Value> {
     if let Ok(fields) = value.cast::<PyMapping>() {
-        return object(table, fields, place, true, depth);
+        return object(table, fields, location, true, depth);
     }
     if let Ok(to_dict) = value.getattr("to_dict") {
         // A record of the same thing has more fields than a body takes.
         let fields = to_dict.call0()?;
-        return object(table, fields.cast::<PyMapping>()?, place, false, depth);
+        return object(table, fields.cast::<PyMapping>()?, location, false, depth);
     }
     if table.is_named_by_id()
         && !value.is_instance_of::<PyBool>()
@@ -188,13 +199,13 @@ fn part(table: &Table, value: &Bound<'_, PyAny>, place: &str, depth: usize) -> P
         "a dictionary or a record"
     };
     Err(PyTypeError::new_err(format!(
-        "{place}: found {}, expected {expected}",
+        "{location}: found {}, expected {expected}",
         type_name(value)
     )))
 }
 
 /// A value as JSON. Anything that behaves like a number is accepted, so that those of numpy and pandas work.
-fn plain(value: &Bound<'_, PyAny>, place: &str, depth: usize) -> PyResult<Value> {
+fn plain(value: &Bound<'_, PyAny>, location: &str, depth: usize) -> PyResult<Value> {
     if value.is_none() {
         return Ok(Value::Null);
     }
@@ -205,7 +216,7 @@ fn plain(value: &Bound<'_, PyAny>, place: &str, depth: usize) -> PyResult<Value>
         // A lone surrogate, which no UTF-8 has.
         let text = text
             .to_str()
-            .map_err(|error| PyValueError::new_err(format!("{place}: {error}")))?;
+            .map_err(|error| PyValueError::new_err(format!("{location}: {error}")))?;
         return Ok(text.into());
     }
     // A datetime is a date too.
@@ -219,27 +230,29 @@ fn plain(value: &Bound<'_, PyAny>, place: &str, depth: usize) -> PyResult<Value>
         return serde_json::Number::from_f64(number)
             .map(Value::Number)
             .ok_or_else(|| {
-                PyValueError::new_err(format!("{place}: {number} is no number that can be sent"))
+                PyValueError::new_err(format!(
+                    "{location}: {number} is no number that can be sent"
+                ))
             });
     }
     if let Ok(fields) = value.cast::<PyMapping>() {
-        let depth = deeper(depth, place)?;
+        let depth = deeper(depth, location)?;
         let mut out = Map::new();
         for entry in fields.items()?.iter() {
             let (key, value): (String, Bound<'_, PyAny>) = entry.extract()?;
-            let value = plain(&value, &format!("{place}[{key:?}]"), depth)?;
+            let value = plain(&value, &format!("{location}[{key:?}]"), depth)?;
             out.insert(key, value);
         }
         return Ok(Value::Object(out));
     }
     if let Some(items) = sequence(value) {
-        let depth = deeper(depth, place)?;
-        let items =
-            (0..items.len()?).map(|n| plain(&items.get_item(n)?, &format!("{place}[{n}]"), depth));
+        let depth = deeper(depth, location)?;
+        let items = (0..items.len()?)
+            .map(|n| plain(&items.get_item(n)?, &format!("{location}[{n}]"), depth));
         return Ok(Value::Array(items.collect::<PyResult<_>>()?));
     }
     Err(PyTypeError::new_err(format!(
-        "{place}: {} cannot be sent",
+        "{location}: {} cannot be sent",
         type_name(value)
     )))
 }

@@ -172,7 +172,7 @@ fn positions(method: &ImplItemFn) -> Vec<&Ident> {
 }
 
 fn arguments<'a>(method: &'a ImplItemFn, operation: &Operation) -> Vec<Argument<'a>> {
-    let place = |argument: &Argument<'_>| {
+    let position = |argument: &Argument<'_>| {
         let known = operation.parameters.iter();
         known
             .map(|parameter| snake(&parameter.name))
@@ -207,7 +207,7 @@ fn arguments<'a>(method: &'a ImplItemFn, operation: &Operation) -> Vec<Argument<
         })
         .collect();
     // In the order of the specification, the body last.
-    arguments.sort_by_key(|argument| place(argument).unwrap_or(usize::MAX));
+    arguments.sort_by_key(|argument| position(argument).unwrap_or(usize::MAX));
     arguments
 }
 

@@ -73,12 +73,12 @@ fn sort_fields(item: &mut ItemStruct, order: &BTreeMap<String, Vec<String>>) {
     else {
         return;
     };
-    let place = |field: &Field| {
+    let position = |field: &Field| {
         let name = field.ident.as_ref().map(ToString::to_string);
         order.iter().position(|other| Some(other) == name.as_ref())
     };
     let mut sorted: Vec<Field> = fields.named.iter().cloned().collect();
-    sorted.sort_by_key(|field| place(field).unwrap_or(usize::MAX));
+    sorted.sort_by_key(|field| position(field).unwrap_or(usize::MAX));
     fields.named = sorted.into_iter().collect();
 }
 

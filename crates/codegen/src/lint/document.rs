@@ -74,7 +74,7 @@ fn check_reference(report: &mut Report<'_>, reference: &str, pointer: &str) {
         let message = format!(
             "`{reference}` points at nothing in this file; check the spelling, or add the component"
         );
-        report.add(&format!("{pointer}/$ref"), &place_of(pointer), message);
+        report.add(&format!("{pointer}/$ref"), &location_of(pointer), message);
     }
 }
 
@@ -85,7 +85,7 @@ fn check_content(report: &mut Report<'_>, content: &serde_json::Map<String, Valu
             let at = format!("{pointer}/content/{}", crate::yaml::escape(media_type));
             report.add(
                 &at,
-                &place_of(pointer),
+                &location_of(pointer),
                 format!("`{media_type}` has no schema; give it one, if only `type: object`"),
             );
         }
@@ -93,7 +93,7 @@ fn check_content(report: &mut Report<'_>, content: &serde_json::Map<String, Valu
 }
 
 /// Names the part of the document that a pointer leads to.
-pub(super) fn place_of(pointer: &str) -> String {
+pub(super) fn location_of(pointer: &str) -> String {
     let unescape = |token: &str| token.replace("~1", "/").replace("~0", "~");
     let tokens: Vec<String> = pointer.split('/').skip(1).map(unescape).collect();
     let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();

@@ -35,8 +35,8 @@ struct Report<'a> {
 }
 
 impl Report<'_> {
-    fn add(&mut self, pointer: &str, place: &str, message: impl Into<String>) {
-        let fault = self.spec.fault(pointer, place, message.into());
+    fn add(&mut self, pointer: &str, location: &str, message: impl Into<String>) {
+        let fault = self.spec.fault(pointer, location, message.into());
         self.faults.push(fault);
     }
 
@@ -44,7 +44,7 @@ impl Report<'_> {
     /// `names` are (name on the wire, name in Rust, pointer).
     fn collisions(
         &mut self,
-        place: &str,
+        location: &str,
         what: &str,
         names: impl IntoIterator<Item = (String, String, String)>,
     ) {
@@ -55,7 +55,7 @@ impl Report<'_> {
                     let message = format!(
                         "{what} `{wire}` and `{first}` both become `{rust}` in Rust; rename one"
                     );
-                    self.add(&pointer, place, message);
+                    self.add(&pointer, location, message);
                 }
                 None => {
                     seen.insert(rust, wire);

@@ -16,7 +16,7 @@ pub(super) fn check(report: &mut Report<'_>) {
     let mut sdk_names = Vec::new();
     for found in raw(document) {
         let route = format!("{} {}", found.method.to_uppercase(), found.path);
-        let place = match found.operation.get("operationId").and_then(Value::as_str) {
+        let location = match found.operation.get("operationId").and_then(Value::as_str) {
             Some(id) => {
                 ids.push((id.to_owned(), found.pointer.clone()));
                 format!("operation `{id}`")
@@ -32,12 +32,12 @@ pub(super) fn check(report: &mut Report<'_>) {
         };
         let shape = format!("{} {}", found.method, shape(found.path));
         routes.push((route, shape, found.pointer.clone()));
-        check_parameters(report, &found, &place);
-        check_body(report, &found, &place);
-        check_security(report, &found, &place);
-        check_tag(report, &found, &place);
-        check_sdk_name(report, &found, &place, &mut sdk_names);
-        responses::check(report, &found, &place);
+        check_parameters(report, &found, &location);
+        check_body(report, &found, &location);
+        check_security(report, &found, &location);
+        check_tag(report, &found, &location);
+        check_sdk_name(report, &found, &location, &mut sdk_names);
+        responses::check(report, &found, &location);
     }
     check_path_items(report);
     // `get_a` and `getA` would give two variants, and mostly two methods, of one name.
@@ -102,7 +102,7 @@ fn check_path_items(report: &mut Report<'_>) {
     }
 }
 
-fn check_parameters(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
+fn check_parameters(report: &mut Report<'_>, found: &Found<'_>, location: &str) {
     let document = report.spec.document();
     let pointer = format!("{}/parameters", found.pointer);
     let text = |parameter: &Value, key: &str| {
@@ -130,21 +130,21 @@ fn check_parameters(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
                 if parameter.get("required") != Some(&Value::Bool(true)) {
                     report.add(
                         &pointer,
-                        place,
+                        location,
                         format!("path parameter `{name}` must say `required: true`"),
                     );
                 }
                 if !template.contains(name.as_str()) {
                     let message =
                         format!("path parameter `{name}` does not occur in {}", found.path);
-                    report.add(&pointer, place, message);
+                    report.add(&pointer, location, message);
                 }
                 declared.insert(name.clone());
             }
             "query" | "header" => {}
             "cookie" => report.add(
                 &pointer,
-                place,
+                location,
                 format!(
                     "cookie parameter `{name}`: the generator knows only path, query and header"
                 ),
@@ -152,7 +152,7 @@ fn check_parameters(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
             other => {
                 report.add(
                     &pointer,
-                    place,
+                    location,
                     format!("parameter `{name}` is in `{other}`; expected path, query or header"),
                 );
             }
@@ -163,23 +163,27 @@ fn check_parameters(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
             let message = format!(
                 "parameter `{name}` has style `{style}`; the generator knows only `{plain}` here"
             );
-            report.add(&pointer, place, message);
+            report.add(&pointer, location, message);
         }
         if parameter.get("schema").is_none() {
-            report.add(&pointer, place, format!("parameter `{name}` has no schema"));
+            report.add(
+                &pointer,
+                location,
+                format!("parameter `{name}` has no schema"),
+            );
         }
         // A call without it must be a whole call.
         let is_optional = kind == "header" && parameter.get("required") != Some(&true.into());
         if parameter.get(BY_EXECUTOR).is_some() && !is_optional {
             let message = format!("`{BY_EXECUTOR}` on `{name}`, which is no optional header");
-            report.add(&pointer, place, message);
+            report.add(&pointer, location, message);
         }
     }
     for name in template {
         if !declared.contains(name) {
             report.add(
                 &found.pointer,
-                place,
+                location,
                 format!("`{{{name}}}` in the path is not declared under `parameters`"),
             );
         }
@@ -192,10 +196,10 @@ fn check_parameters(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
         ));
     }
     // `$filter` and `filter` would give a method two arguments of one name.
-    report.collisions(place, "parameters", names);
+    report.collisions(location, "parameters", names);
 }
 
-fn check_body(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
+fn check_body(report: &mut Report<'_>, found: &Found<'_>, location: &str) {
     let Some(body) = found.operation.get("requestBody") else {
         return;
     };
@@ -213,20 +217,20 @@ fn check_body(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
             "a request body must be offered as exactly `application/json`, found {}",
             quoted_list(&types)
         );
-        report.add(&pointer, place, message);
+        report.add(&pointer, location, message);
     }
     // The generated method always sends a body.
     if body.get("required") != Some(&Value::Bool(true)) {
         report.add(
             &pointer,
-            place,
+            location,
             "the request body must say `required: true`: the generated method always sends one",
         );
     }
 }
 
 /// The service grants on any one scope; a requirement of two at once, or of none, would be read wrongly.
-fn check_security(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
+fn check_security(report: &mut Report<'_>, found: &Found<'_>, location: &str) {
     let document = report.spec.document();
     let pointer = format!("{}/security", found.pointer);
     let security = found
@@ -237,7 +241,7 @@ fn check_security(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
     let Some(alternatives) = alternatives.filter(|list| !list.is_empty()) else {
         report.add(
             &found.pointer,
-            place,
+            location,
             "no `security`: anybody could call it; list the scopes of which one suffices",
         );
         return;
@@ -248,7 +252,7 @@ fn check_security(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
         let [(scheme, scopes)] = schemes.as_slice() else {
             report.add(
                 &pointer,
-                place,
+                location,
                 "each security alternative must name exactly one scheme",
             );
             continue;
@@ -262,7 +266,7 @@ fn check_security(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
         let [scope] = scopes.as_slice() else {
             report.add(
                 &pointer,
-                place,
+                location,
                 format!(
                     "a security alternative must name exactly one scope, found {}",
                     quoted_list(&scopes)
@@ -279,7 +283,7 @@ fn check_security(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
         if !known {
             report.add(
                 &pointer,
-                place,
+                location,
                 format!("the scope `{scope}` is not among the scopes of the scheme `{scheme}`"),
             );
         }
@@ -290,7 +294,7 @@ fn check_security(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
 fn check_sdk_name(
     report: &mut Report<'_>,
     found: &Found<'_>,
-    place: &str,
+    location: &str,
     seen: &mut Vec<(String, String)>,
 ) {
     let pointer = format!("{}/{SDK_NAME}", found.pointer);
@@ -298,7 +302,7 @@ fn check_sdk_name(
         let message = format!(
             "no `{SDK_NAME}`; it names the method of the SDKs, so every operation needs one, such as `incidents.set_causes`"
         );
-        report.add(&found.pointer, place, message);
+        report.add(&found.pointer, location, message);
         return;
     };
     // `type` and other keywords get an underscore in Rust, and would then differ from this name.
@@ -307,22 +311,22 @@ fn check_sdk_name(
         let message = format!(
             "`{SDK_NAME}: {name}` must be a resource and a method in snake_case, such as `incidents.set_causes`, or a method of the client, such as `ping`"
         );
-        report.add(&pointer, place, message);
+        report.add(&pointer, location, message);
     }
     match seen.iter().find(|(other, _)| other == name) {
         Some((_, first)) => {
             let message =
                 format!("`{SDK_NAME}: {name}` is the name of {first} already; choose another");
-            report.add(&pointer, place, message);
+            report.add(&pointer, location, message);
         }
-        None => seen.push((name.to_owned(), place.to_owned())),
+        None => seen.push((name.to_owned(), location.to_owned())),
     }
 }
 
 /// Handlers, scopes and documentation are grouped by it.
-fn check_tag(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
+fn check_tag(report: &mut Report<'_>, found: &Found<'_>, location: &str) {
     let tags = found.operation.get("tags").and_then(Value::as_array);
     if tags.map_or(0, Vec::len) != 1 {
-        report.add(&found.pointer, place, "must have exactly one tag");
+        report.add(&found.pointer, location, "must have exactly one tag");
     }
 }

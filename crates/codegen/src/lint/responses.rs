@@ -14,7 +14,7 @@ enum Kind<'a> {
     Empty,
 }
 
-pub(super) fn check(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
+pub(super) fn check(report: &mut Report<'_>, found: &Found<'_>, location: &str) {
     let pointer = format!("{}/responses", found.pointer);
     let responses: Vec<(&str, &Value)> = found
         .operation
@@ -34,7 +34,7 @@ pub(super) fn check(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
     if success.len() != 1 {
         report.add(
             &pointer,
-            place,
+            location,
             format!(
                 "must have exactly one success response, found {}",
                 quoted_list(&statuses)
@@ -44,9 +44,9 @@ pub(super) fn check(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
     let raw = found.operation.get("x-raw-variant");
     for (status, response) in &success {
         let pointer = format!("{pointer}/{status}");
-        check_media_types(report, response, &pointer, place);
+        check_media_types(report, response, &pointer, location);
         if raw.is_none() {
-            check_bytes(report, response, &pointer, place);
+            check_bytes(report, response, &pointer, location);
         }
     }
 
@@ -57,7 +57,7 @@ pub(super) fn check(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
     if failures.is_empty() {
         report.add(
             &pointer,
-            place,
+            location,
             "no error response; refer to the shared `default` one",
         );
     }
@@ -71,7 +71,7 @@ pub(super) fn check(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
                 let message = format!(
                     "the error responses `{first}` and `{status}` have different bodies; a method has one error type"
                 );
-                report.add(&format!("{pointer}/{status}"), place, message);
+                report.add(&format!("{pointer}/{status}"), location, message);
             }
         }
     }
@@ -79,7 +79,7 @@ pub(super) fn check(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
         if !status.starts_with(['2', '4', '5']) && *status != "default" {
             report.add(
                 &format!("{pointer}/{status}"),
-                place,
+                location,
                 format!("the generated method cannot answer with status `{status}`"),
             );
         }
@@ -91,7 +91,7 @@ pub(super) fn check(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
     {
         report.add(
             &format!("{}/x-raw-variant", found.pointer),
-            place,
+            location,
             "`x-raw-variant` needs a JSON success response",
         );
     }
@@ -99,7 +99,7 @@ pub(super) fn check(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
 
 /// Several media types of one answer are collapsed to JSON for the generator, which is right only if they
 /// have one schema. Bytes are for raw calls, and never parsed as that type.
-fn check_media_types(report: &mut Report<'_>, response: &Value, pointer: &str, place: &str) {
+fn check_media_types(report: &mut Report<'_>, response: &Value, pointer: &str, location: &str) {
     let content = response.get("content").and_then(Value::as_object);
     let described: Vec<(&str, &Value)> = content
         .into_iter()
@@ -114,14 +114,14 @@ fn check_media_types(report: &mut Report<'_>, response: &Value, pointer: &str, p
                 let message = format!(
                     "`{media_type}` and `{first}` have different schemas; the client reads all of them as one type"
                 );
-                report.add(pointer, place, message);
+                report.add(pointer, location, message);
             }
         }
     }
 }
 
 /// A method that parses JSON could never return bytes that are offered besides JSON.
-fn check_bytes(report: &mut Report<'_>, response: &Value, pointer: &str, place: &str) {
+fn check_bytes(report: &mut Report<'_>, response: &Value, pointer: &str, location: &str) {
     let content = response.get("content").and_then(Value::as_object);
     let is_typed = matches!(kind(response), Kind::Typed(_));
     for (media_type, value) in content.into_iter().flatten() {
@@ -129,7 +129,7 @@ fn check_bytes(report: &mut Report<'_>, response: &Value, pointer: &str, place: 
             let message = format!(
                 "`{media_type}` gives bytes beside JSON; say `x-raw-variant: true`, or no client can ask for them"
             );
-            report.add(pointer, place, message);
+            report.add(pointer, location, message);
         }
     }
 }

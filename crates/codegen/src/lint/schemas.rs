@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Report;
-use super::document::place_of;
+use super::document::location_of;
 use crate::naming::{pascal, snake};
 use crate::operations::{parameters, raw};
 
@@ -88,11 +88,11 @@ fn check_enum(report: &mut Report<'_>, schema: &Value, pointer: &str) {
     let Some(values) = schema.get("enum").and_then(Value::as_array) else {
         return;
     };
-    let place = place_of(pointer);
+    let location = location_of(pointer);
     // Only a named enum can be replaced by an open one; the generator's own would fail a whole page on a new
     // value.
     if pointer.matches('/').count() != 3 || !pointer.starts_with("/components/schemas/") {
-        report.add(pointer, &place, "an enum inside another schema would be closed to new values; name it under `components.schemas`");
+        report.add(pointer, &location, "an enum inside another schema would be closed to new values; name it under `components.schemas`");
     }
     let mut names = Vec::new();
     for value in values {
@@ -102,7 +102,7 @@ fn check_enum(report: &mut Report<'_>, schema: &Value, pointer: &str) {
                 let message = format!(
                     "the enum value `{value}` is not a string; say `nullable` where the enum is used"
                 );
-                report.add(&format!("{pointer}/enum"), &place, message);
+                report.add(&format!("{pointer}/enum"), &location, message);
             }
         }
     }
@@ -112,17 +112,17 @@ fn check_enum(report: &mut Report<'_>, schema: &Value, pointer: &str) {
         format!("{pointer}/enum"),
     ));
     // The generator panics on these.
-    report.collisions(&place, "the enum values", names);
+    report.collisions(&location, "the enum values", names);
 }
 
 fn check_properties(report: &mut Report<'_>, schema: &Value, pointer: &str) {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
         return;
     };
-    let place = place_of(pointer);
+    let location = location_of(pointer);
     // The fields `A` and `a` would give a struct with two fields of one name.
     report.collisions(
-        &place,
+        &location,
         "properties",
         properties.keys().map(|name| {
             let at = format!("{pointer}/properties/{}", crate::yaml::escape(name));
@@ -140,7 +140,7 @@ fn check_properties(report: &mut Report<'_>, schema: &Value, pointer: &str) {
         if !properties.contains_key(*name) {
             report.add(
                 &format!("{pointer}/required"),
-                &place,
+                &location,
                 format!("requires `{name}`, which is not among its properties"),
             );
         }
@@ -155,7 +155,7 @@ fn check_properties(report: &mut Report<'_>, schema: &Value, pointer: &str) {
         {
             report.add(
                 &at,
-                &place,
+                &location,
                 format!("`{name}` has `x-obeya-patch` and must then be optional and nullable"),
             );
         }
@@ -167,7 +167,7 @@ fn check_nullable(report: &mut Report<'_>, schema: &Value, pointer: &str) {
     if schema.get("$ref").is_some() && schema.get("nullable").is_some() {
         report.add(
             &format!("{pointer}/nullable"),
-            &place_of(pointer),
+            &location_of(pointer),
             "`nullable` beside `$ref` is ignored; write `nullable: true` with `allOf: [{$ref: …}]`",
         );
     }

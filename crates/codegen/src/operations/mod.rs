@@ -58,7 +58,7 @@ pub struct Parameter {
     /// Its name on the wire.
     pub name: String,
     /// `path`, `query` or `header`.
-    pub place: String,
+    pub location: String,
     /// Its description, or the empty string.
     pub description: String,
 }
@@ -130,7 +130,7 @@ fn operation(document: &Value, found: &Found<'_>) -> Option<Operation> {
         .into_iter()
         .map(|parameter| Parameter {
             name: text(parameter, "name"),
-            place: text(parameter, "in"),
+            location: text(parameter, "in"),
             description: text(parameter, "description"),
         })
         .collect();
@@ -152,7 +152,7 @@ fn operation(document: &Value, found: &Found<'_>) -> Option<Operation> {
             .unwrap_or_default(),
         query: parameters
             .iter()
-            .filter(|parameter| parameter.place == "query")
+            .filter(|parameter| parameter.location == "query")
             .map(|parameter| parameter.name.clone())
             .collect(),
         has_body: node.get("requestBody").is_some(),

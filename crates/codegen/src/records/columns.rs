@@ -113,8 +113,8 @@ fn tokens(
         .filter(|one| !is_link(one))
         .collect();
     properties.sort_by_key(|property| {
-        let place = first.iter().position(|name| *name == property.name);
-        (!property.is_value(), place.unwrap_or(first.len()))
+        let location = first.iter().position(|name| *name == property.name);
+        (!property.is_value(), location.unwrap_or(first.len()))
     });
     let count = properties.len();
     let items = properties.iter().map(|property| column(record, property));

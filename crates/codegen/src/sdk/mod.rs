@@ -95,7 +95,7 @@ impl Method {
     #[must_use]
     pub fn has_header(&self, name: &str) -> bool {
         let mut headers = self.operation.parameters.iter();
-        headers.any(|it| it.place == "header" && it.name.eq_ignore_ascii_case(name))
+        headers.any(|it| it.location == "header" && it.name.eq_ignore_ascii_case(name))
     }
 }
 

@@ -118,8 +118,8 @@ fn a_promised_list_is_the_last_column() {
          \x20       parts: {type: array, items: {$ref: '#/components/schemas/Part'}}\n",
     );
     let source = columns(&spec).expect("the document generates");
-    let place = |name: &str| source.find(&format!("\"{name}\"")).expect("a column");
-    assert!(place("closed") < place("parts"), "{source}");
+    let location = |name: &str| source.find(&format!("\"{name}\"")).expect("a column");
+    assert!(location("closed") < location("parts"), "{source}");
     assert_parts(
         &source,
         &[

@@ -280,7 +280,7 @@ fn paged(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>, after: Option<
         keys.push(key.selected(query).unwrap_or(width));
         width += usize::from(keys.last() == Some(&width));
     }
-    let statement = |place: Option<(&[Value], KeysetPart)>| {
+    let statement = |position: Option<(&[Value], KeysetPart)>| {
         let mut renderer = Renderer::new(dialect, query.entity);
         let mut columns = columns(query, &renderer);
         let order = order::keys(query, scope);
@@ -289,7 +289,7 @@ fn paged(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>, after: Option<
                 columns.push(key.value(&mut renderer));
             }
         }
-        rows(query, renderer, scope, &columns, &order, place)
+        rows(query, renderer, scope, &columns, &order, position)
     };
     Page {
         statements: match after {
@@ -316,8 +316,8 @@ fn rows(
     let skip = if after.is_some() { 0 } else { skip };
     let most = limit.map_or(i64::MAX, |limit| limit.saturating_add(skip));
     let place_and_order = |renderer: &mut Renderer<'_>| {
-        let place = after.and_then(|(values, part)| order::after(keys, values, part, renderer));
-        (place, order::clause(keys, renderer))
+        let position = after.and_then(|(values, part)| order::after(keys, values, part, renderer));
+        (position, order::clause(keys, renderer))
     };
     let mut rendered = None;
     let extent = match keys {
