@@ -70,7 +70,7 @@ def values(where: dict[str, Any], rows: int, rounds: int) -> None:
     for number in range(rounds + 1):
         for name, address, _, _ in ROWS:
             taken = way(name, {**where, "url": where[address], "rows": rows})
-            # The first round fills what the service remembers and the disk's cache.
+            # The first round fills the caches of the service and the disk.
             if number:
                 found.setdefault(f"{name} {address}", []).append(taken)
     sums = {round(taken["sum"], 3) for each in found.values() for taken in each if not math.isnan(taken["sum"])}

@@ -1,5 +1,5 @@
-"""A service with a million values, in a process of its own; and the same answers once more, recorded and given back as fast as a
-socket takes them, so that what is compared is the clients and not the service."""
+"""A service with a million values, in a child process; and the same answers once more, recorded and sent as fast as a
+socket accepts them, so that the clients are compared and not the service."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PAGE = 10_000
 """Values of a page, the most there can be."""
 ARROW = "application/vnd.apache.arrow.stream"
 FRAMING = ("connection", "content-length", "transfer-encoding")
-"""What says how an answer came, and not what it is."""
+"""Headers of the transport, which do not describe the answer."""
 
 
 def fill(folder: Path, rows: int) -> None:
@@ -46,7 +46,7 @@ def _date(days: int) -> str:
 
 
 class Recorded:
-    """The pages of the service, JSON and Arrow, held as bytes."""
+    """The pages of the service, JSON and Arrow, as bytes in memory."""
 
     def __init__(self, base_url: str, token: str, pages: int) -> None:
         self._answers: dict[tuple[str, int], bytes] = {}
@@ -62,7 +62,7 @@ class Recorded:
                 self._answers[kind, page] = f"HTTP/1.1 200 OK\r\n{head}\r\n".encode() + body
 
     def listen(self, *, arrow: bool) -> str:
-        """Answers on a port of its own, from now on. Gives the base URL."""
+        """Answers on a free port, from now on. Returns the base URL."""
         listener = socket.create_server(("127.0.0.1", 0))
         threading.Thread(target=self._accept, args=(listener, arrow), daemon=True).start()
         return f"http://127.0.0.1:{listener.getsockname()[1]}"
@@ -106,7 +106,7 @@ def main() -> None:
         "token": token,
     }
     print(json.dumps(where), flush=True)
-    # Until whoever asked for it is done.
+    # Until the client is done.
     sys.stdin.read()
 
 

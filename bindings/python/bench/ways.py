@@ -104,7 +104,7 @@ def httpx_polars(url: str, where: dict[str, str], rows: int) -> tuple[int, float
 
 
 def bytes_only(url: str, where: dict[str, str], rows: int) -> tuple[int, float]:
-    """The floor: what a connection of Python takes for the same bytes, without a look at them."""
+    """The floor: the time in which a connection of Python receives the same bytes, without looking at them."""
     import http.client
     from urllib.parse import urlsplit
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 @contextmanager
 def answering(status: int, body: str, headers: dict[str, str] | None = None) -> Iterator[str]:
-    """Answers every GET with the same thing. Gives the base URL."""
+    """Answers every GET with the same thing. Returns the base URL."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -38,7 +38,7 @@ def answering(status: int, body: str, headers: dict[str, str] | None = None) -> 
 
 @dataclass
 class Saying:
-    """A service that says what it is told to."""
+    """A service that returns what the test sets."""
 
     url: str
     body: bytes = b"{}"
@@ -53,11 +53,11 @@ def saying() -> Iterator[Saying]:
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         wbufsize = -1
-        # What is written goes out, and does not wait until what went before is acknowledged.
+        # Written data is sent at once, and does not wait for an acknowledgement of earlier data.
         disable_nagle_algorithm = True
 
         def do_GET(self) -> None:
-            # Once: who gets nothing but a head may go on and set another.
+            # Once: a client that gets only a head may go on and set another.
             body = service.body
             self.send_response_only(200)
             self.send_header("Content-Type", service.content_type)
@@ -75,7 +75,7 @@ def saying() -> Iterator[Saying]:
 
 @dataclass
 class Refusing:
-    """A service that refuses whatever it is asked for."""
+    """A service that refuses every request."""
 
     url: str
     requests: list[tuple[str, str]] = field(default_factory=list)
@@ -106,14 +106,14 @@ def refusing() -> Iterator[Refusing]:
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """With room for all who come at once: who is turned away tries again a second later."""
+    """With a backlog for all concurrent connections: a refused one would be retried a second later."""
 
     request_queue_size = 1024
 
 
 @contextmanager
 def serving(handler: type[http.server.BaseHTTPRequestHandler]) -> Iterator[str]:
-    """Serves with a thread for each connection. Gives the base URL."""
+    """Serves with a thread for each connection. Returns the base URL."""
     with Server(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
@@ -126,11 +126,11 @@ def serving(handler: type[http.server.BaseHTTPRequestHandler]) -> Iterator[str]:
 
 @dataclass
 class Slow:
-    """A service that gives tokens at once and answers everything else late, with 503."""
+    """A service that issues tokens at once and answers everything else late, with 503."""
 
     url: str
     paths: list[str] = field(default_factory=list)
-    """What was asked for."""
+    """The requests."""
     most: int = 0
     """How many requests were under way at once."""
 
@@ -156,7 +156,7 @@ def slow(seconds: float, *, enough: int | None = None) -> Iterator[Slow]:
                 ended.set()
             ended.wait(seconds)
             waiting.remove(self)
-            # Who asked may not have waited.
+            # The client may not have waited.
             with suppress(OSError):
                 self.send(503, "{}")
 
@@ -245,7 +245,7 @@ def silent(*before: str, interrupts: float | None = None) -> Iterator[Silent]:
 
 
 def closed_port() -> int:
-    """A port that nobody listens on."""
+    """A port without a listener."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port: int = listener.getsockname()[1]
         return port

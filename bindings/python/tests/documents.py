@@ -34,11 +34,11 @@ class Block:
     """A fenced block of a document."""
 
     section: str
-    """The heading that it stands under; empty before the first."""
+    """The heading above it; empty before the first."""
     language: str
     text: str
     span: tuple[int, int]
-    """Where its text stands in the document."""
+    """The position of its text in the document."""
 
 
 def blocks(document: Path) -> list[Block]:
@@ -71,7 +71,7 @@ def programs(document: Path) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Shown:
-    """A block of output, and what was printed."""
+    """A block of output, and the text that was printed."""
 
     block: Block
     printed: str

@@ -24,7 +24,7 @@ def run(target: Path) -> None:
     os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"
     os.environ.pop("MPLBACKEND", None)
 
-    # These ship types for a part of what they have, or none.
+    # These ship types for some of their names, or none.
     nbformat: Any = import_module("nbformat")
     client: Any = import_module("nbclient").NotebookClient
     config: Any = import_module("traitlets.config").Config()
@@ -36,7 +36,7 @@ def run(target: Path) -> None:
         config.KernelManager.ip = str(Path(folder.name, "kernel"))
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     with folder:
-        # What is printed comes in pieces as it happens.
+        # Printed text arrives in pieces.
         settings = {"startup_timeout": 300, "record_timing": False, "coalesce_streams": True}
         client(notebook, kernel_name="python3", config=config, **settings).execute()
     # The machine's Python is not the notebook's.

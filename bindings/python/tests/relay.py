@@ -1,6 +1,6 @@
-"""A relay before a service: it notes what is answered, and lets a test break what goes through at a moment of its choice.
+"""A relay in front of a service: it records the answers, and lets a test break the traffic at a chosen moment.
 
-Requests and answers are those of the real service. Only what a network or a proxy does to them is made up here.
+Requests and answers are those of the real service. Only the faults of networks and proxies are made up here.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import canned
 
 @dataclass
 class Exchange:
-    """A request and what the service answered."""
+    """A request and the answer of the service."""
 
     number: int
     """Counts the requests that are not for tokens, from 0 on."""
@@ -35,10 +35,10 @@ class Exchange:
 Handler = http.server.BaseHTTPRequestHandler
 
 Way = Callable[[Exchange, Handler], bool]
-"""Called with each exchange before the answer goes on. Answers whether it was dealt with."""
+"""Called with each exchange before the answer is forwarded. Returns whether it has handled it."""
 
 Change = Callable[[str, dict[str, str]], None]
-"""Called with the target and the headers of each request before it goes on."""
+"""Called with the target and the headers of each request before it is forwarded."""
 
 
 @dataclass
@@ -47,7 +47,7 @@ class Relay:
 
     url: str
     exchanges: list[Exchange] = field(default_factory=list)
-    """What went through, but for tokens."""
+    """The traffic, except tokens."""
     tokens: int = 0
     """How many tokens were given."""
 
@@ -59,7 +59,7 @@ def before(
     change: Change = lambda _target, _headers: None,
     lifetime: int | None = None,
 ) -> Iterator[Relay]:
-    """Stands before the service at this address. With `lifetime` tokens say that they are good for so many seconds only."""
+    """Forwards to the service at this address. With `lifetime`, tokens claim to expire after so many seconds."""
     relay = Relay("")
     lock = threading.Lock()
     host = urllib.parse.urlsplit(service).netloc
@@ -67,7 +67,7 @@ def before(
     class Relaying(Handler):
         protocol_version = "HTTP/1.1"
         wbufsize = -1
-        # What is written goes out, and does not wait until what went before is acknowledged.
+        # Written data is sent at once, and does not wait for an acknowledgement of earlier data.
         disable_nagle_algorithm = True
 
         def pass_on(self) -> None:
@@ -83,7 +83,7 @@ def before(
             try:
                 connection.request(self.command, self.path, body or None, headers)
                 answer = connection.getresponse()
-                # How long the answer is is said anew.
+                # The length of the answer is set again.
                 length = ("connection", "content-length", "transfer-encoding")
                 kept = {name: value for name, value in answer.getheaders() if name.lower() not in length}
                 content = answer.read()
@@ -105,7 +105,7 @@ def before(
         do_GET = do_POST = do_PUT = do_DELETE = pass_on
 
         def handle(self) -> None:
-            # A connection that was broken on purpose, or by who had enough.
+            # A connection that was broken on purpose, or closed by the client.
             with suppress(OSError, ValueError):
                 super().handle()
 
@@ -137,7 +137,7 @@ def head(handler: Handler, status: int, headers: dict[str, str], length: int) ->
 
 
 def reset(handler: Handler) -> None:
-    """Ends the connection as a crash does: whatever the other side still has to read is lost."""
+    """Ends the connection as a crash does: unread data of the other side is lost."""
     handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     handler.rfile.close()
     handler.wfile.close()

@@ -1,4 +1,4 @@
-"""The client for asyncio: the same operations, beside each other, in the one thread of an event loop."""
+"""The client for asyncio: the same operations, concurrently, in the one thread of an event loop."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_fifty_calls_at_once() -> None:
 
 
 def test_more_calls_than_a_service_has_connections(server: obeya.TestServer) -> None:
-    """The service takes 1,024 connections; whoever comes to a full house is left waiting."""
+    """The service accepts 1,024 connections; further clients wait."""
 
     async def work(client: obeya.AsyncClient) -> None:
         hasty = client.with_options(timeout=20, max_retries=0)
@@ -114,7 +114,7 @@ def test_no_more_are_under_way_than_have_a_turn() -> None:
             answers = await asyncio.gather(*calls, return_exceptions=True)
             assert [type(answer) for answer in answers] == [obeya.InternalServerError] * 150
 
-    # As many as there are turns hold up all others until they are answered.
+    # As many calls as there are permits block all others until they are answered.
     with canned.slow(60, enough=100) as service:
         asyncio.run(main(service.url))
         assert len(service.paths) == 150
@@ -165,7 +165,7 @@ def test_cancelling_frees_the_connection(bodies: list[str]) -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError) as caught:
             await task
-        # Although the client goes on and the failure, with all its frames, is still at hand.
+        # Although the client continues and the exception, with all its frames, still exists.
         assert await asyncio.to_thread(service.freed.wait, 5)
         del caught
         await client.close()
@@ -238,7 +238,7 @@ def test_a_closed_client_says_so(server: obeya.TestServer) -> None:
 
 
 def test_a_loop_that_ends_early_leaves_nothing_behind() -> None:
-    """Its thread goes on with another loop; what comes late for the first is for nobody."""
+    """Its thread continues with another loop; late results of the first are dropped."""
 
     async def begin(url: str) -> None:
         client = obeya.AsyncClient(url, token="t", timeout=0.4, max_retries=0)

@@ -102,7 +102,7 @@ def test_other_options_share_the_token_and_the_connections() -> None:
         with pytest.raises(obeya.APITimeoutError):
             client.ping()
         with client.with_options(timeout=30) as patient, client.with_options(timeout=None) as endless:
-            # What was not given stays.
+            # Arguments that are left out do not change.
             for other in (patient, endless.with_options(max_retries=0)):
                 with pytest.raises(obeya.InternalServerError):
                     other.ping()

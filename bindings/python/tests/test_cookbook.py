@@ -1,4 +1,4 @@
-"""The cookbook: its programs run, print what it shows, and draw the pictures that it shows."""
+"""The cookbook: its programs run, print the shown output, and draw the shown pictures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[documents.Shown], Path]:
-    """What it prints, and where it has drawn."""
+    """The printed text, and the folder of the pictures."""
     folder = tmp_path_factory.mktemp("cookbook")
     with documents.running(documents.COOKBOOK, folder) as outputs:
         shown = list(outputs)

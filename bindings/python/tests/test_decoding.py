@@ -1,4 +1,4 @@
-"""Answers that do not fit the interface: each is an `obeya.APIResponseError` that names the place, whatever way it is read.
+"""Answers that do not match the interface: each is an `obeya.APIResponseError` that names the location, however it is read.
 
 The answers are those of the real service with one thing in them changed.
 """
@@ -53,7 +53,7 @@ SELECTABLE = {"areas", "area", "boards", "board", "groups", "groups v1", "commen
 
 @pytest.fixture(scope="module")
 def bodies(server: obeya.TestServer) -> dict[str, Any]:
-    """What the service answers, before anybody spoils it."""
+    """The answer of the service, before it is broken."""
     found: dict[str, Any] = {}
     client_id, client_secret = server.credentials()
     with relay.before(server.base_url) as line, obeya.Client(line.url, client_id, client_secret) as client:
@@ -80,7 +80,7 @@ def reader(peer: canned.Saying) -> Iterator[obeya.Client]:
 
 
 class Leaf(NamedTuple):
-    """A value in a body: where it is, as an error says it, and how to get at it."""
+    """A value in a body: its location as in an error, and how to get at it."""
 
     path: str
     holder: Any
@@ -88,7 +88,7 @@ class Leaf(NamedTuple):
 
 
 def leaves(node: Any, path: str = "") -> Iterator[Leaf]:
-    """All values that hold no others."""
+    """All values that contain no others."""
     members = node.items() if isinstance(node, dict) else enumerate(node)
     for key, value in members:
         place = f"{path}[{key}]" if isinstance(key, int) else f"{path}.{key}".lstrip(".")
@@ -99,7 +99,7 @@ def leaves(node: Any, path: str = "") -> Iterator[Leaf]:
 
 
 def wrong(leaf: Leaf, selectable: bool) -> list[object]:
-    """What may not stand where this value stands."""
+    """An invalid value in place of this one."""
     value, name = leaf.holder[leaf.key], str(leaf.key)
     if isinstance(value, bool):
         return ["true", 1]

@@ -1,4 +1,4 @@
-"""Which failure is which exception, and what it says."""
+"""Which failure is which exception, and its message."""
 
 from __future__ import annotations
 

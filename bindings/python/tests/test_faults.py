@@ -1,4 +1,4 @@
-"""Faults between client and service, in the middle of long reads: what comes is complete and in order, or a typed error.
+"""Faults between client and service, in the middle of long reads: the result is complete and in order, or a typed error.
 
 The service is the real one; a relay before it does what networks and proxies do. Which page goes wrong is told by its address, since
 several are under way at once.
@@ -34,7 +34,7 @@ Break = Callable[[Exchange, Handler], None]
 
 
 def number(exchange: Exchange) -> int:
-    """Which page of a list was asked for, from 1 on."""
+    """The number of the requested page of a list, from 1 on."""
     query = urllib.parse.parse_qs(urllib.parse.urlsplit(exchange.target).query)
     if "$skiptoken" in query:
         return 2
@@ -148,7 +148,7 @@ def credentials(server: obeya.TestServer) -> tuple[str, str]:
     return server.credentials()
 
 
-# Who is asked to wait waits: once is enough.
+# A client that is asked to wait does so: once is enough.
 CASES = [(read, fault) for read in READS for fault in PASSING if fault != "429 for a second" or read == "links"]
 
 
@@ -351,7 +351,7 @@ def test_a_table_that_fails_is_no_table(
 @pytest.mark.parametrize("fault", ["nothing and a reset", "half and a reset", "half and an end", "504"])
 def test_a_write_whose_answer_is_lost_is_carried_out_once(server: obeya.TestServer, credentials: tuple[str, str], fault: str) -> None:
     new: list[DatasourceValueInput] = [{"value": n, "value_date": f"2027-01-01T00:00:{n:02}Z", "description": fault} for n in range(50)]
-    # What is written waits for the disk, which may have much to do for others.
+    # Writes wait for the disk, which may be busy.
     with server.client(timeout=600) as direct:
         broken = Breaking(1, PASSING[fault], 1)
         with relay.before(server.base_url, broken) as line, obeya.Client(line.url, *credentials, timeout=600) as client:

@@ -1,6 +1,6 @@
 """Random filters, evaluated by the service and by plain Python over the same records: both must choose the same ones.
 
-Python's side knows what OData says of null: comparing and combining is three-valued, and only what is true is found.
+Python's side implements OData's null: comparing and combining is three-valued, and only true matches.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def instant(rng: random.Random) -> datetime.datetime:
 
 
 def quarters(rng: random.Random) -> float:
-    """A number that binary fractions hold."""
+    """A number that binary fractions represent exactly."""
     return rng.randrange(-40, 40) / 4
 
 
@@ -132,7 +132,7 @@ def plant_client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[obeya.Cli
 
 
 class Node(NamedTuple):
-    """An expression, and what it is worth for one record."""
+    """An expression, and its value for one record."""
 
     expression: Any
     value: Callable[[Record], Any]
@@ -140,7 +140,7 @@ class Node(NamedTuple):
 
 @dataclass
 class Shape:
-    """What a record has, by type, as attributes of `F` and in the lines above; `lists` is what it has several of."""
+    """The properties of a record, by type, as attributes of `F` and in the lines above; `lists` are its collections."""
 
     texts: list[str] = field(default_factory=list)
     numbers: list[str] = field(default_factory=list)
@@ -202,7 +202,7 @@ def read(line: Record) -> Record:
 
 
 def records() -> dict[str, list[Record]]:
-    """The records of each list, with what they lead to."""
+    """The records of each list, with their related records."""
     lines = {resource: {line["id"]: read(line) for line in of} for resource, of in PLANT.items()}
     groups, areas, comments = lines["groups"], lines["areas"], lines["incident_comments"]
     for group in groups.values():
@@ -303,7 +303,7 @@ class Generator:
         if b is not None and self.rng.random() < 0.2:
             a, right = right, a
         if not isinstance(a.expression, obeya.Expression) and not isinstance(right.expression, obeya.Expression):
-            # Python would compare two values by itself.
+            # Python would compare the two values itself.
             a, right = self.property(self.shape.numbers), Node(1, lambda record: 1)
         return Node(made(a.expression, right.expression), lambda record: worth(a.value(record), right.value(record)))
 

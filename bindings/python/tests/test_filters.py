@@ -1,4 +1,4 @@
-"""What `obeya.F` writes, against OData's own words, and what it refuses. What the service makes of it is in test_filter_results.py."""
+"""The text that `obeya.F` writes, against OData's own syntax, and its errors. Results of the service are in test_filter_results.py."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Level(enum.IntEnum):
 
 
 class Shout(str):
-    """Text that prints something else than it holds."""
+    """Text that prints another text than its own."""
 
     def __str__(self) -> str:
         return "' or true or '"
@@ -244,7 +244,7 @@ def built(tree: Tree) -> Any:
 
 
 def expected(tree: Tree) -> Tree:
-    """The tree as its text says it: in a row of `and` there is no order."""
+    """The tree as its text means it: a chain of `and` has no order."""
     if not isinstance(tree, tuple):
         return tree
     kind, *inner = tree
@@ -257,7 +257,7 @@ def flat(kind: str, sides: list[Tree]) -> list[Tree]:
 
 
 def read(node: Any) -> Tree:
-    """What a parser that others wrote makes of the text."""
+    """The tree of a third-party parser for the text."""
     name = type(node).__name__
     if name == "Identifier":
         return str(node.name)

@@ -76,7 +76,7 @@ class Plant(NamedTuple):
     server: obeya.TestServer
     client: obeya.Client
     columns: Columns
-    """What the answers say."""
+    """The content of the answers."""
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +92,7 @@ def big(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plant]:
 
 
 def decoded(server: obeya.TestServer) -> Columns:
-    """All answers read with nothing of ours."""
+    """All answers, read without this package."""
     client_id, client_secret = server.credentials()
     form = f"grant_type=client_credentials&client_id={client_id}&client_secret={client_secret}".encode()
     with urllib.request.urlopen(f"{server.base_url}/connect/token", form) as answer:
@@ -174,7 +174,7 @@ WAYS: dict[str, Callable[[obeya.Values, Path], Columns]] = {
 
 def of_records(values: obeya.Values) -> Columns:
     rows = [json.loads(value.to_json()) for value in values]
-    # What is left out of a record's own text is null.
+    # A property that is missing in a record's own text is null.
     columns: Columns = {name: [row.get(name) for row in rows] for name in pa.schema(values).names}
     for name in MOMENTS:
         columns[name] = [microseconds(text) for text in columns[name]]
@@ -218,7 +218,7 @@ def test_every_way_brings_every_value_out_of_json(big: Plant, tmp_path: Path, wa
 
 
 def test_eight_threads_and_an_event_loop_at_once(big: Plant, tmp_path: Path) -> None:
-    """All share a client; each reads values of its own, and each in another way."""
+    """All share a client; each reads other values, and each in another way."""
     of_line = [chosen(big.columns, "dimension", f"Line {line}".__eq__) for line in range(4)]
     ways = [name for name in WAYS if name != "to_parquet"]
 

@@ -1,4 +1,4 @@
-"""Every list as a table, a frame, a relation, a reader and a file, held against the records of the same list as it was written."""
+"""Every list as a table, a frame, a relation, a reader and a file, compared with the records of the same list as they were written."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ LISTS: dict[str, Callable[[Any], Any]] = {
 """A list of every kind."""
 
 LINKS = {"group", "parent", "children", "boards", "users", "area", "followUpGroup", "type", "comments", "incident"}
-"""What comes along with a record of v2 only when it is asked for."""
+"""The parts of a v2 record that must be expanded."""
 
 
 @pytest.fixture(scope="module")
@@ -76,14 +76,14 @@ def still(still_server: obeya.TestServer) -> Iterator[obeya.Client]:
 
 
 def wire(record: Any, names: list[str]) -> dict[str, Any]:
-    """A record as it is on the wire, with `None` for what is not there."""
+    """A record as it is on the wire, with `None` for missing properties."""
     found: dict[str, Any] = json.loads(record.to_json())
     assert set(found) <= set(names) | LINKS, "a property without a column"
     return {name: plain(found.get(name)) for name in names}
 
 
 def plain(value: Any) -> Any:
-    """Moments to the microsecond, which is what columns keep."""
+    """Timestamps to the microsecond, as columns have them."""
     if isinstance(value, str) and re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:.]+Z", value):
         seconds, _, digits = value.rstrip("Z").partition(".")
         moment = datetime.datetime.fromisoformat(seconds).replace(tzinfo=datetime.timezone.utc)
@@ -112,7 +112,7 @@ def test_a_table_has_every_property_of_every_record(still: obeya.Client, name: s
     expected = [wire(record, table.column_names) for record in read]
     assert rows(table) == expected
     assert bool(expected) is (name != "nothing")
-    # What is said of the columns before anything is fetched.
+    # The schema before anything is fetched.
     assert pa.schema(read) == table.schema
 
 
@@ -210,7 +210,7 @@ def test_what_is_selected_and_expanded_decides_the_columns(still: obeya.Client) 
 
 
 def test_the_columns_are_known_before_anything_is_fetched() -> None:
-    # Nobody answers at this address, and nobody is asked.
+    # There is no server at this address, and no request.
     client = obeya.Client("http://127.0.0.1:9", token="t", max_retries=0)
     for read in LISTS.values():
         assert pa.schema(read(client)).names[0] == "id"
@@ -258,7 +258,7 @@ NEEDS = {
 def test_a_missing_library_is_named_before_anything_is_fetched(
     to: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Nobody answers at this address, and nobody is asked.
+    # There is no server at this address, and no request.
     areas = obeya.Client("http://127.0.0.1:9", token="t", max_retries=0).areas.list()
     monkeypatch.setitem(sys.modules, NEEDS[to][-1], None)
     with pytest.raises(ImportError, match=f"this needs {' and '.join(NEEDS[to])}: pip install {' '.join(NEEDS[to])}$"):
@@ -267,7 +267,7 @@ def test_a_missing_library_is_named_before_anything_is_fetched(
 
 @pytest.mark.parametrize("version", ["1.3.0", "1.9.0", "1.10.0", "1.31.0", "0.20.31"])
 def test_polars_that_loses_or_changes_values_is_refused(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Nobody answers at this address, and nobody is asked.
+    # There is no server at this address, and no request.
     areas = obeya.Client("http://127.0.0.1:9", token="t", max_retries=0).areas.list()
     monkeypatch.setattr(pl, "__version__", version)
     with pytest.raises(ImportError, match=f"^polars {re.escape(version)} loses rows or returns wrong values: pip install 'polars>=1.32'$"):
@@ -324,7 +324,7 @@ def test_a_file_is_whole_or_as_it_was(still: obeya.Client, tmp_path: Path) -> No
     assert file.read_text() == "before"
     with pytest.raises(FileNotFoundError):
         still.areas.list().to_parquet(tmp_path / "nowhere" / "rows.parquet")
-    # Nobody answers at this address, and nobody is asked.
+    # There is no server at this address, and no request.
     nobody = obeya.Client("http://127.0.0.1:9", token="t", max_retries=0)
     for folder in (tmp_path, "/", ".."):
         with pytest.raises(IsADirectoryError, match="is a folder, not a file"):
@@ -434,12 +434,12 @@ def test_a_reader_fetches_while_it_is_read(still: obeya.Client) -> None:
     assert reader.schema.names[0] == "id"
     assert [batch.num_rows for batch in reader] == [1000, 1000, 500]
     assert list(reader) == []
-    # One that nobody reads to its end costs nobody anything.
+    # A reader that is not read to its end costs nothing.
     assert still.areas.list().to_arrow_batch_reader().read_next_batch().num_rows == 1000
 
 
 class Bars:
-    """What a bar was told."""
+    """The calls of a progress bar."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         import tqdm.auto
@@ -497,7 +497,7 @@ def test_progress_without_tqdm_is_a_warning(still: obeya.Client, monkeypatch: py
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     with pytest.warns(UserWarning, match="progress=True needs tqdm: pip install tqdm") as caught:
         assert still.areas.list().to_arrow(progress=True).num_rows == plant.AREAS
-    # It is told of the line that asked for it.
+    # The warning names the line of the caller.
     assert [warning.filename for warning in caught] == [__file__]
 
 

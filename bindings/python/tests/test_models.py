@@ -32,7 +32,7 @@ def test_what_is_equal_has_the_same_hash(client: obeya.Client) -> None:
     one, other = (obeya.IncidentComment.from_json(f'{{"commentDate":"2025-05-20T06:12:00.123456{n}Z"}}') for n in (7, 8))
     assert one != other
     assert len({one, other}) == 2
-    # A dictionary has no hash, so what holds one has none either.
+    # A dictionary has no hash, so a record with one has none either.
     problem = {"type": "a", "title": "b", "status": 400, "traceId": "c", "code": "d"}
     assert hash(obeya.Problem.from_dict(problem)) == hash(obeya.Problem.from_dict(problem))
     with pytest.raises(TypeError, match="unhashable"):

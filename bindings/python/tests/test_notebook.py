@@ -1,4 +1,4 @@
-"""The notebook: it runs from top to bottom, and says what it shows."""
+"""The notebook: it runs from top to bottom, and has the outputs that it shows."""
 
 from __future__ import annotations
 

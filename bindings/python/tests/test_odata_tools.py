@@ -1,4 +1,4 @@
-"""The service read by an OData client that nobody here wrote: python-odata, which knows an address, a token and what OASIS says."""
+"""The service read by a third-party OData client: python-odata, which knows an address, a token and the standard."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every operation of the specification has a method, in both clients, that asks for it and for nothing else."""
+"""Every operation of the specification has a method, in both clients, that makes this request only."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def test_types_as_another_checker_sees_them(tmp_path: Path) -> None:
         "exclude": [str(package / "lean")],
         "pythonVersion": "3.10",
         "typeCheckingMode": "standard",
-        # The package is installed here, and takes all of its own models.
+        # The package is installed here, and uses its own models.
         "reportWildcardImportFromLibrary": False,
         "failOnWarnings": True,
     }
@@ -66,7 +66,7 @@ def test_the_version_is_the_package_s() -> None:
 
 
 def test_the_extension_needs_nothing_newer_than_its_oldest_python() -> None:
-    """One wheel serves all versions from 3.10 on, so it may only use what 3.10 promised to keep."""
+    """One wheel serves all versions from 3.10 on, so it may only use the stable ABI of 3.10."""
     oldest = importlib.metadata.metadata("obeya")["Requires-Python"].removeprefix(">=")
     assert oldest == "3.10"
     report = run("abi3audit", "--strict", "--report", "--assume-minimum-abi3", oldest, extension.__file__)
@@ -102,7 +102,7 @@ def test_the_main_readme_s_examples_run_on_the_plant_that_it_imports(monkeypatch
 
 
 def installed(extras: Iterable[str]) -> set[str]:
-    """What extras of the package install beside it, on every system."""
+    """The packages that extras install, on every system."""
     requirements = importlib.metadata.requires("obeya") or []
     found = (re.fullmatch(r"([\w-]+)[^;]*; extra == ['\"](\w+)['\"]", requirement) for requirement in requirements)
     return {match[1] for match in found if match and match[2] in extras}

@@ -66,7 +66,7 @@ def test_the_first_and_how_many(client: obeya.Client) -> None:
     first = cells.first()
     assert first is not None
     assert first.name == "Cell 1202"
-    # All that match, whatever is skipped and however few are asked for.
+    # All matches, independent of `skip` and `top`.
     assert cells.count() == client.areas.list(where="startswith(name,'Cell 12')", top=3).count() == 15
     nothing = client.areas.list(where="id lt 0")
     assert (nothing.first(), nothing.count(), nothing.all()) == (None, 0, [])
@@ -198,7 +198,7 @@ def test_get_incident_type(client: obeya.Client) -> None:
 def test_get_incident_type_in_another_language(client: obeya.Client) -> None:
     kind = client.incidents.type_detail(3, language="nb")
     assert kind.title == "Utstyrsfeil"
-    # What was not translated stays as it was written.
+    # Untranslated text is as it was written.
     assert [cause.title for cause in kind.causes] == ["Slitasje", "Misuse"]
 
 
@@ -241,7 +241,7 @@ def test_an_id_is_an_id_or_the_record_that_has_it(client: obeya.Client) -> None:
         assert datasource is not None
         values = client.datasources.values(datasource)
         assert repr(values) == "<obeya.Values of datasource 1>"
-        # What a column of ids gives; the annotations know no integers but Python's.
+        # The type of ids in a column; the annotations know Python's integers only.
         number: Any = np.int32(1)
         assert values.count() == client.datasources.values(number).count()
     with pytest.raises(TypeError, match="expected an id or Board that has one"):

@@ -71,7 +71,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Page]:
 
 
 def attributes(thing: type) -> set[str]:
-    """What a class has of its own for its users."""
+    """The members of a class for its users."""
     names = {*vars(thing), *inspect.get_annotations(thing)}
     return {name for name in names if not name.startswith("_")}
 

@@ -1,4 +1,4 @@
-"""`python -m obeya`: its text and its page, held against figures that are counted here with nothing but loops."""
+"""`python -m obeya`: its text and its page, compared with figures that are counted here with plain loops."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def printed(folder: Path) -> str:
-    """What the demo prints. It writes `report.html` in the folder it is called in."""
+    """The output of the demo. It writes `report.html` in its working directory."""
     done = run("demo", "--today", "2026-03-01", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
@@ -176,11 +176,11 @@ def test_the_page_needs_nothing_else(folder: Path, page: ET.Element) -> None:
     assert not re.search(r"@import|<script|<link|<img|<iframe|<object|javascript:|data:", text)
     ids = [node.get("id") for node in page.iter() if node.get("id")]
     assert len(ids) == len(set(ids))
-    # What a drawing refers to is in the page, and nothing else is referred to.
+    # Every reference of a drawing is to the page itself.
     wanted = re.findall(r"url\(([^)]*)\)", text) + [node.get("href") or "" for node in page.iter() if node.get("href")]
     assert wanted and {one.removeprefix("#") for one in wanted} <= set(ids)
     assert all(one.startswith("#") for one in wanted)
-    # What a drawing says of styles would hold for the whole page.
+    # A style of a drawing would apply to the whole page.
     assert len(page.findall(".//{*}style")) == 1 and not page.findall(".//{*}metadata")
     assert len(text) < 1_000_000
 

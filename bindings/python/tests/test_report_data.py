@@ -1,4 +1,4 @@
-"""The report of plants whose data are scarce, wrong or strange: what can be shown is, and what cannot is said."""
+"""The report of plants whose data are scarce, wrong or strange: it shows what it can, and names what it cannot."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def incident(number: int, day: str, **fields: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Callable[[Plant], obeya.TestServer]]:
-    """A service with a plant of its own."""
+    """A service with a separate plant."""
     with ExitStack() as stack:
 
         def start(plant: Plant) -> obeya.TestServer:
@@ -300,7 +300,7 @@ def test_five_weeks_are_enough_for_limits(figures: Callable[..., Figures]) -> No
 
 
 def test_what_counts_until_which_day(figures: Callable[..., Figures]) -> None:
-    # Days of two days ago, yesterday, today and tomorrow: what is due today has until the day ends.
+    # Days of two days ago, yesterday, today and tomorrow: a record that is due today has until the day ends.
     days = [before(2), before(1), before(0), before(-1)]
     found = figures(
         {
@@ -315,7 +315,7 @@ def test_what_counts_until_which_day(figures: Callable[..., Figures]) -> None:
         assert late is not None and (late.open, late.overdue) == (4, 2)
         assert late.to_arrow()["days"].to_pylist() == [[2, 1]]
     assert said(found).count("4 open, 2 of them overdue") == 2
-    # Of what happens, whole days count: today is not over.
+    # Only whole days count: today is not over.
     assert found.recent == 2
     assert found.since is not None and (found.since.days, found.since.as_of) == (1, TODAY)
     assert found.cross is not None
@@ -337,7 +337,7 @@ def test_a_type_that_is_none_is_refused(
     assert main([*arguments, "Saftey"]) == 1
     assert capsys.readouterr().err == "error: no type of incident is called 'Saftey'; those there are: Quality, Safety\n"
     assert not output.exists()
-    # One without incidents is a type all the same.
+    # A type without incidents exists nevertheless.
     assert main([*arguments, "Quality"]) == 0
     assert "SAFETY" not in capsys.readouterr().out
 

@@ -1,4 +1,4 @@
-"""Every record survives the way through a dictionary, whatever of it is there. The records are made from the specification."""
+"""Every record survives a round trip through a dictionary, with any of its properties missing. The records are made from the specification."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ SCHEMAS: dict[str, dict[str, Any]] = json.loads(SPEC.read_text(encoding="utf-8")
 CLASSES = [name for name, _ in inspect.getmembers(obeya.models, inspect.isclass)]
 
 DEPTH = 3
-"""How deep records that hold their own kind are filled."""
+"""How deep recursive records are filled."""
 
 
 def record(schema: dict[str, Any], *, full: bool, depth: int = 0) -> Any:
-    """A value of a schema: with everything in it, or with nothing but what must be there."""
+    """A value of a schema: with all properties, or with the required ones only."""
     if "$ref" in schema:
         return record(SCHEMAS[schema["$ref"].rpartition("/")[2]], full=full, depth=depth)
     if schema.get("nullable") and (not full or depth > DEPTH):

@@ -24,6 +24,6 @@ def test_a_secret_that_can_be_read_on_the_way_is_warned_of(monkeypatch: pytest.M
     assert [str(warning.message) for warning in seen] == texts
     assert {warning.filename for warning in seen} == {__file__}
 
-    # Warnings are errors here, so these give none.
+    # Warnings are errors here, so these must raise none.
     obeya.Client("https://plant.invalid", "id", "hunter2")
     obeya.Client("http://127.0.0.1:9", "id", "hunter2")

@@ -78,7 +78,7 @@ def quality(tmp_path_factory: pytest.TempPathFactory) -> Iterator[obeya.TestServ
 
 def test_each_kind_of_part_has_a_table(quality: obeya.TestServer) -> None:
     with quality.client() as client:
-        # More than one page, whose words are told by each page anew.
+        # More than one page, each with its own dictionary.
         read = client.incidents.list(page_size=1)
         found = read.tidy()
         assert found.incidents.column_names == read.to_arrow().column_names[:-4]

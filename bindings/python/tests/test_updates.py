@@ -1,4 +1,4 @@
-"""Updates of incidents: what is passed is written, and what others have changed meanwhile stays.
+"""Updates of incidents: the passed fields are written, and changes of others are not undone.
 
 The service is the real one; a relay before it changes an incident between a reading and a writing.
 """
@@ -36,7 +36,7 @@ def requests(line: relay.Relay) -> list[tuple[str, str, int]]:
 
 
 OTHERS: IncidentUpdate = {"severity": "High", "title": "Housing and cover cracked", "incident_date": "2026-02-28", "incident_type_id": 3}
-"""What somebody else makes of an incident. That the service asks for it in every update must not undo it."""
+"""A change of an incident by another client. The service requires the field in every update, which must not undo the change."""
 
 
 def others(incident: obeya.Incident) -> tuple[str, str, str]:
@@ -66,7 +66,7 @@ def test_update_of_an_old_record_keeps_what_others_have_changed(
     assert others(updated) == ("High", "Housing and cover cracked", "2026-02-28")
     for name, value in fields.items():
         assert getattr(updated, {"externalId": "external_id"}.get(name, name)) == value
-    # What is passed is written, whatever others made of it.
+    # Passed fields are written, whatever other clients have changed.
     assert others(client.incidents.update(old, severity="Medium")) == ("Medium", *others(updated)[1:])
     assert others(client.incidents.update(old, title=old.title)) == ("Medium", "Housing cracked", "2026-02-28")
 
@@ -113,7 +113,7 @@ def test_with_a_condition_of_the_caller_s_nothing_is_tried_again(
             slow.incidents.update(old, text="Again.", if_match=tag)
         # The tag that is left is that of the write.
         assert slow.incidents.update(old, text="Again.", if_match=changed.tag).text == "Again."
-        # Any state will do, but not one that nobody has read.
+        # Any state is accepted, but not one that was never read.
         assert slow.incidents.update(old, text="Once more.", if_match="*").text == "Once more."
     id = str(old.id)
     read = ("GET", id, 200)

@@ -75,7 +75,7 @@ def test_to_arrow(client: obeya.Client) -> None:
     assert table["areaId"].to_pylist() == [plant.area_of_value(n) for n in ALL]
     assert table["valueDate"].to_pylist() == [plant.value_date(n) for n in ALL]
     assert table["dimension"].to_pylist() == [plant.line_of_value(n) for n in ALL]
-    # Python keeps microseconds; the seventh digit is cut off.
+    # Python has microseconds; the seventh digit is truncated.
     assert table["registrationDate"][0].as_py() == datetime.datetime(2026, 2, 1, 0, 0, 0, 123_456, tzinfo=UTC)
 
 
@@ -113,7 +113,7 @@ def test_a_failure_is_typed_before_anything_is_given_out(client: obeya.Client) -
         with pytest.raises(obeya.BadRequestError) as caught:
             read(client.datasources.values(1, where="colour eq 'red'"))
         assert caught.value.code == "odata.unknown_property"
-    # A library that drives the stream reports a failure in its own words.
+    # A library that drives the stream reports a failure with its own exception.
     with pytest.raises(Exception, match=r"odata\.unknown_property"):
         pa.table(client.datasources.values(1, where="colour eq 'red'"))
 
@@ -141,7 +141,7 @@ def test_repr(client: obeya.Client) -> None:
 
 
 def test_a_missing_library_is_named_before_anything_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Nobody answers at this address, and nobody is asked.
+    # There is no server at this address, and no request.
     values = obeya.Client("http://127.0.0.1:9", token="t", max_retries=0).datasources.values(1)
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match="this needs pyarrow and pandas: pip install pyarrow pandas$"):

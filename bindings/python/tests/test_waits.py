@@ -1,4 +1,4 @@
-"""Waiting: it ends with Ctrl-C, it holds up no other thread, and a forked child is told that it cannot wait for what its parent has."""
+"""Waiting: it ends with Ctrl-C, it blocks no other thread, and a forked child gets an error for objects of its parent."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def ctrl_c() -> Iterator[None]:
 
 
 def soon(interrupt: Callable[[], float]) -> bool:
-    """Whether it takes no longer. A machine that is busy with something else may hold up one try, or two."""
+    """Whether it takes no longer. A busy machine may delay one attempt, or two."""
     return any(interrupt() < SOON for _ in range(5))
 
 
@@ -99,7 +99,7 @@ def test_ctrl_c_ends_what_another_library_reads(library: Callable[[object], obje
             obeya.Client(service.url, token="t", timeout=600) as client,
         ):
             with pytest.raises(KeyboardInterrupt):
-                # It fails in the library's own words; Python finds the signal when it goes on.
+                # It fails with the library's own exception; Python finds the signal when it continues.
                 with suppress(Exception):
                     library(client.areas.list())
                 while time.monotonic() < service.interrupted + 60:
@@ -112,7 +112,7 @@ def test_ctrl_c_ends_what_another_library_reads(library: Callable[[object], obje
 
 
 class Alarm(Exception):
-    """What a program's own handler of a signal raises."""
+    """The exception of a program's own signal handler."""
 
 
 @pytest.mark.parametrize("library", [pa.table, pl.DataFrame], ids=["pyarrow", "polars"])
@@ -171,10 +171,10 @@ def test_who_waits_holds_up_nobody() -> None:
 
 
 def in_a_child(work: Callable[[], str]) -> str:
-    """What the work says in a forked child."""
+    """The message of the work in a forked child."""
     reader, writer = os.pipe()
     with warnings.catch_warnings():
-        # Python 3.12 warns of what is tested here.
+        # Python 3.12 warns of this.
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:
@@ -228,7 +228,7 @@ def test_a_forked_child_is_told(server: obeya.TestServer) -> None:
             figures.to_arrow,
             figures.count,
             lambda: figures.__arrow_c_stream__(),
-            # What was fetched before may still be read; nothing more is fetched.
+            # Fetched rows may still be read; nothing more is fetched.
             lambda: list(iterator),
             lambda: next(pages),
             server.credentials,
@@ -236,7 +236,7 @@ def test_a_forked_child_is_told(server: obeya.TestServer) -> None:
         return ",".join(map(complaint, calls))
 
     assert in_a_child(work).split(",") == ["this client"] * 5 + ["this list"] * 5 + ["this iterator"] * 2 + ["this server"]
-    # The parent goes on, with the connection that it has.
+    # The parent continues, with its connection.
     assert client.areas.get(3).id == 3
     assert next(iterator).id == 2
     assert len(next(pages)) == 203

@@ -250,7 +250,7 @@ NUMBERS = itertools.count(1000)
 def test_a_value(client: obeya.Client, scrap: int) -> None:
     value = client.datasources.create_value(scrap, value=2.5, value_date="2026-03-02T06:00:00", dimension="Line 1")
     assert (value.value, value.dimension, value.value_date) == (2.5, "Line 1", datetime.datetime(2026, 3, 2, 6, tzinfo=UTC))
-    # What is not given is then empty.
+    # Missing fields are then empty.
     value = client.datasources.update_value(scrap, value, value=3, value_date=value.value_date)
     assert (value.value, value.dimension) == (3.0, None)
     client.datasources.delete_value(scrap, value)
@@ -299,7 +299,7 @@ def test_a_tag_keeps_a_change_of_somebody_else(client: obeya.Client, new_inciden
             write()
         assert caught.value.status_code == 412
     client.incidents.delete(id, if_match=changed.tag)
-    # The tag is that of an answer, whatever the limits of its call.
+    # The tag is that of an answer, with any limits of its call.
     patient = client.tagged(lambda client: client.with_options(timeout=300).incidents.type_detail(3))
     assert patient.tag is not None
     # A list is no one record.

@@ -1,4 +1,4 @@
-"""What a type checker must accept and refuse. It is checked, never run: see test_package.py."""
+"""Examples that a type checker must accept and refuse. It is checked, never run: see test_package.py."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def test_any_frame_is_taken(kind: str) -> None:
         pa.array(MOMENTS, pa.timestamp("s", "Europe/Oslo")),
         pa.array([moment.replace(tzinfo=None) for moment in MOMENTS], pa.timestamp("ms")),
         pa.array([moment.isoformat() for moment in MOMENTS]),
-        # As on the wire: seven digits, of which six are kept.
+        # As on the wire: seven digits, of which Python has six.
         pa.array([moment.strftime("%Y-%m-%dT%H:%M:%S.0000009Z") for moment in MOMENTS]),
         pa.array([moment.strftime("%Y-%m-%d %H:%M:%S") for moment in MOMENTS]),
         pa.array([moment.isoformat() for moment in MOMENTS]).dictionary_encode(),

@@ -1,4 +1,4 @@
-"""What is overdue, by hand."""
+"""Overdue records, by hand."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_due_date_that_python_does_not_hold_is_refused_by_name() -> None:
     message = r"^the record 9 is due on 0000-12-31T19:00:00\+00:00, outside of the years 1 to 9999$"
     with pytest.raises(ValueError, match=message):
         lean.overdue([*texts, early], as_of="2026-03-10")
-    # Of what is closed no due date counts, and one after the last year is in time on any day.
+    # Due dates of closed records do not count, and one after the last year is in time on any day.
     whole = lean.overdue(texts, as_of="2026-03-10")
     assert lean.overdue([*texts, {**early, "status": "Resolved"}], as_of="2026-03-10").to_arrow() == whole.to_arrow()
     late = lean.overdue([*texts, {**early, "dueDate": "9999-12-31T23:59:59-05:00"}], as_of="2026-03-10")

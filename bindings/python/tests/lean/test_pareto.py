@@ -88,7 +88,7 @@ def test_a_weight_of_the_row_counts_once_however_many_entries_it_has() -> None:
     assert chart.plot().get_ylabel() == chart.amount
     # Counted, an incident is one of each.
     assert lean.pareto(costs, by="causes").to_arrow().to_pydict()["amount"] == [2, 2, 1]
-    # Where there is nothing to split, nothing is said of it.
+    # Without anything to split, no message is expected.
     single = {"cost": [600, 900], "causes": [["Wear"], ["Dirt"]]}
     assert lean.pareto(single, by="causes", weight="cost", unit="NOK").amount == "cost (NOK)"
 

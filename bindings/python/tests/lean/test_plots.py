@@ -368,7 +368,7 @@ def test_more_groups_than_can_be_read_share_a_bar() -> None:
     assert ax.texts[-1].get_text() == "16 (record 500)"
     assert len(chart) == 20
     assert "(5 others)" in str(chart.plot(backend="altair").to_dict())
-    # Of those who are shown the order is that of their names.
+    # The shown ones are ordered by name.
     turned = [{**one, "reportedByGroup": f"Q{19 - at // 2:02}"} for at, one in enumerate(incidents)]
     ax = lean.days_since(turned, by="reportedByGroup", as_of="2026-03-01").plot()
     assert [label.get_text() for label in ax.get_yticklabels()] == [*(f"Q{who:02}" for who in range(5, 20)), "(5 others)"]

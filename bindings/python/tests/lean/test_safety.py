@@ -28,7 +28,7 @@ def test_a_day_shows_its_worst() -> None:
     assert rows[2] == {"day": DAY(2026, 3, 2), "state": "incident", "severity": "High", "incidents": 3}
     assert rows[10]["severity"] == "None", "an incident of no severity is one all the same"
     assert rows[1]["state"] == rows[18]["state"] == "safe"
-    # The 20th is not over, whatever the frame says of it.
+    # The 20th is not over, whatever the frame contains.
     assert rows[19]["state"] == rows[20]["state"] == "to come"
     assert (cross.safe, cross.incidents, cross.month) == (16, 4, DAY(2026, 3, 1))
 

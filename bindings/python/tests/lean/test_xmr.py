@@ -52,7 +52,7 @@ def test_a_moving_range_beyond_its_limit_is_a_signal(rules: str | list[str | lea
     assert [at for at, hit in enumerate(found.to_arrow()["rules"].to_pylist()) if hit] == [7]
     assert found.to_arrow()["rules"].to_pylist()[7] == ["R1"]
     assert repr(found).endswith(", 1 signal>")
-    # Who asks for other rules by name gets those alone.
+    # Only the named rules apply.
     assert chart(STEP, rules=["N1", "N2"]).signals == 0
     # A step of 4 is within the limit: (10 + 4) / 11 * 3.267 is 4.158.
     assert chart([10, 11, 10, 11, 10, 9, 8, 12, 11, 10, 11, 10]).signals == 0
@@ -175,7 +175,7 @@ def test_a_median_range_of_nothing_gives_no_limits() -> None:
         chart(values, ranges="median")
     assert chart(values).range_centre == 90 / 15
     assert chart([5] * 12, ranges="median").range_centre == 0
-    # What is in the baseline counts.
+    # Points of the baseline count.
     assert chart(values, ranges="median", baseline=12).upper == 5
 
 
