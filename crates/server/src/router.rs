@@ -3,9 +3,9 @@
 //! but the addresses that OData defines itself: what is in [`Side`] there, and what [`insert_set`] makes of
 //! the operations on its sets. No rules and no parsing here.
 //!
-//! A handler is `pub(crate) async fn handle(call: Call) -> Result<Response, Problem>`, in the file named
-//! below. Before it runs, the request was matched, the caller authenticated, the scope checked and `Accept`
-//! negotiated. From [`Call`] it takes
+//! A handler is a `pub(crate) async fn name(call: Call) -> Result<Response, Problem>`. Before it runs, the
+//! request was matched, the caller authenticated, the scope checked and `Accept` negotiated. From [`Call`] it
+//! takes
 //! - `call.id()?` (the int32 path id; not an int32 is 400 `path.invalid`), `call.query()` (the raw query
 //!   string, `""` if none),
 //! - `call.app` (`store`, `config`, …), `call.now()` (ticks, from the injected clock),
@@ -309,56 +309,64 @@ async fn answer_side(
 /// Runs the handler of the operation that was matched.
 async fn dispatch(call: Call) -> Result<Response, Problem> {
     match call.operation {
-        Operation::ListAreas => ops::areas::list::handle(call).await,
-        Operation::GetArea => ops::areas::get::handle(call).await,
-        Operation::ListBoards => ops::boards::list::handle(call).await,
-        Operation::GetBoard => ops::boards::get::handle(call).await,
-        Operation::GetBoardDetail => ops::boards::detail::handle(call).await,
-        Operation::ListGroups => ops::groups::list::handle(call).await,
-        Operation::GetGroup => ops::groups::get::handle(call).await,
-        Operation::ListIncidentComments => ops::comments::list::handle(call).await,
-        Operation::ListCommentsOfIncident => ops::comments::list_of_incident::handle(call).await,
-        Operation::GetIncidentComment => ops::comments::get::handle(call).await,
-        Operation::ListDatasourceValues => ops::datasources::values::handle(call).await,
-        Operation::CreateDatasourceValue => ops::datasources::value_create::handle(call).await,
-        Operation::UpdateDatasourceValue => ops::datasources::value_update::handle(call).await,
-        Operation::DeleteDatasourceValue => ops::datasources::value_delete::handle(call).await,
-        Operation::CreateDatasourceValues => ops::datasources::batch_create::handle(call).await,
-        Operation::DeleteDatasourceValues => ops::datasources::batch_delete::handle(call).await,
-        Operation::ReplaceDatasourceValues => ops::datasources::batch_replace::handle(call).await,
-        Operation::ListIncidents => ops::incidents::list::handle(call).await,
-        Operation::GetIncident => ops::incidents::get::handle(call).await,
-        Operation::ListIncidentTypes => ops::incidents::types::handle(call).await,
-        Operation::ListCommentsOfIncidentV1 => {
-            ops::comments::list_of_incident_v1::handle(call).await
+        Operation::ListAreas => ops::areas::list(call).await,
+        Operation::GetArea => ops::areas::get(call).await,
+        Operation::ListBoards => ops::boards::list(call).await,
+        Operation::GetBoard => ops::boards::get(call).await,
+        Operation::GetBoardDetail => ops::boards::get_detail(call).await,
+        Operation::ListGroups => ops::groups::list(call).await,
+        Operation::GetGroup => ops::groups::get(call).await,
+        Operation::ListIncidentComments => ops::comments::list(call).await,
+        Operation::ListCommentsOfIncident => ops::comments::list_of_incident(call).await,
+        Operation::GetIncidentComment => ops::comments::get(call).await,
+        Operation::ListDatasourceValues => ops::datasources::reads::list_values(call).await,
+        Operation::CreateDatasourceValue => ops::datasources::values::create(call).await,
+        Operation::UpdateDatasourceValue => ops::datasources::values::update(call).await,
+        Operation::DeleteDatasourceValue => ops::datasources::values::delete(call).await,
+        Operation::CreateDatasourceValues => ops::datasources::batches::create(call).await,
+        Operation::DeleteDatasourceValues => ops::datasources::batches::delete(call).await,
+        Operation::ReplaceDatasourceValues => ops::datasources::batches::replace(call).await,
+        Operation::ListIncidents => ops::incidents::reads::list(call).await,
+        Operation::GetIncident => ops::incidents::reads::get(call).await,
+        Operation::ListIncidentTypes => ops::incident_types::list(call).await,
+        Operation::ListCommentsOfIncidentV1 => ops::comments::list_of_incident_v1(call).await,
+        Operation::ListBoardsV1 => ops::boards::list_v1(call).await,
+        Operation::ListGroupsV1 => ops::groups::list_v1(call).await,
+        Operation::ListDatasources => ops::datasources::reads::list(call).await,
+        Operation::GetDatasource => ops::datasources::reads::get(call).await,
+        Operation::ListImprovements => ops::improvements::reads::list(call).await,
+        Operation::GetImprovement => ops::improvements::reads::get(call).await,
+        Operation::CreateIncident => ops::incidents::create::create(call).await,
+        Operation::UpdateIncident => ops::incidents::update::update(call).await,
+        Operation::UpdateIncidentConsequences => {
+            ops::incidents::parts::update_consequences(call).await
         }
-        Operation::ListBoardsV1 => ops::boards::list_v1::handle(call).await,
-        Operation::ListGroupsV1 => ops::groups::list_v1::handle(call).await,
-        Operation::ListDatasources => ops::datasources::list::handle(call).await,
-        Operation::GetDatasource => ops::datasources::get::handle(call).await,
-        Operation::ListImprovements => ops::improvements::list::handle(call).await,
-        Operation::GetImprovement => ops::improvements::get::handle(call).await,
-        Operation::CreateIncident => ops::incidents::create::handle(call).await,
-        Operation::UpdateIncident => ops::incidents::update::handle(call).await,
-        Operation::UpdateIncidentConsequences => ops::incidents::consequences::handle(call).await,
-        Operation::UpdateIncidentCauses => ops::incidents::causes::handle(call).await,
-        Operation::UpdateIncidentExternalId => ops::incidents::external_id::handle(call).await,
-        Operation::GetIncidentType => ops::incidents::type_detail::handle(call).await,
-        Operation::ListTrashedIncidents => ops::incidents::trash::handle(call).await,
-        Operation::DeleteIncident => ops::incidents::delete::handle(call).await,
-        Operation::RestoreIncident => ops::incidents::restore::handle(call).await,
-        Operation::ListIncidentsV2 => ops::incidents::list_v2::handle(call).await,
-        Operation::GetIncidentV2 => ops::incidents::get_v2::handle(call).await,
-        Operation::ListIncidentTypesV2 => ops::incidents::list_types_v2::handle(call).await,
-        Operation::GetIncidentTypeV2 => ops::incidents::get_type_v2::handle(call).await,
-        Operation::Ping => ops::ping::handle(call).await,
-        Operation::UpdateIncidentStatus => ops::incidents::status::handle(call).await,
-        Operation::UpdateIncidentSeverity => ops::incidents::severity::handle(call).await,
-        Operation::UpdateIncidentResponsible => ops::incidents::responsible::handle(call).await,
-        Operation::UpdateIncidentCategories => ops::incidents::categories::handle(call).await,
-        Operation::UpdateIncidentCustomField => ops::incidents::custom_field::handle(call).await,
-        Operation::CreateImprovement => ops::improvements::create::handle(call).await,
-        Operation::DeleteImprovement => ops::improvements::delete::handle(call).await,
-        Operation::UpdateImprovement => ops::improvements::update::handle(call).await,
+        Operation::UpdateIncidentCauses => ops::incidents::parts::update_causes(call).await,
+        Operation::UpdateIncidentExternalId => {
+            ops::incidents::properties::update_external_id(call).await
+        }
+        Operation::GetIncidentType => ops::incident_types::get(call).await,
+        Operation::ListTrashedIncidents => ops::incidents::trash::list(call).await,
+        Operation::DeleteIncident => ops::incidents::trash::delete(call).await,
+        Operation::RestoreIncident => ops::incidents::trash::restore(call).await,
+        Operation::ListIncidentsV2 => ops::incidents::reads::list_v2(call).await,
+        Operation::GetIncidentV2 => ops::incidents::reads::get_v2(call).await,
+        Operation::ListIncidentTypesV2 => ops::incident_types::list_v2(call).await,
+        Operation::GetIncidentTypeV2 => ops::incident_types::get_v2(call).await,
+        Operation::Ping => ops::ping::ping(call).await,
+        Operation::UpdateIncidentStatus => ops::incidents::properties::update_status(call).await,
+        Operation::UpdateIncidentSeverity => {
+            ops::incidents::properties::update_severity(call).await
+        }
+        Operation::UpdateIncidentResponsible => {
+            ops::incidents::properties::update_responsible(call).await
+        }
+        Operation::UpdateIncidentCategories => ops::incidents::parts::update_categories(call).await,
+        Operation::UpdateIncidentCustomField => {
+            ops::incidents::properties::update_custom_field(call).await
+        }
+        Operation::CreateImprovement => ops::improvements::writes::create(call).await,
+        Operation::DeleteImprovement => ops::improvements::writes::delete(call).await,
+        Operation::UpdateImprovement => ops::improvements::writes::update(call).await,
     }
 }

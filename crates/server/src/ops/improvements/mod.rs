@@ -1,11 +1,8 @@
-//! Handlers of improvements.
+//! Improvements.
 
 mod body;
-pub(crate) mod create;
-pub(crate) mod delete;
-pub(crate) mod get;
-pub(crate) mod list;
-pub(crate) mod update;
+pub(crate) mod reads;
+pub(crate) mod writes;
 
 use super::view::Record;
 use obeya_read::{Form, RecordPlan};

@@ -1,4 +1,4 @@
-//! POST /v1/Incidents
+//! Creating an incident.
 
 use obeya_model::IncidentCreate;
 
@@ -16,7 +16,8 @@ use obeya_store::references::{Part, Record as To, References};
 use obeya_store::write_error::WriteError;
 use obeya_store::{Session, StoreError, incidents, stamp};
 
-pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
+/// POST /v1/Incidents
+pub(crate) async fn create(call: Call) -> Result<Response, Problem> {
     writing::write(
         call,
         json::<NeverNull<IncidentCreate>>(),
@@ -25,14 +26,14 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
             let now = deciding.now;
             let incident = Incident::created(body::of_create(&body)?, now)?;
             Ok(Decision::record(answer, move |session| {
-                create(session, &incident, &body, now)
+                insert(session, &incident, &body, now)
             }))
         },
     )
     .await
 }
 
-fn create(
+fn insert(
     session: &mut dyn Session,
     incident: &Incident,
     body: &IncidentCreate,
@@ -57,7 +58,7 @@ fn create(
         .map(|item| (item.id, item.amount))
         .collect();
     let causes: Vec<_> = body.causes.iter().flatten().map(|item| item.id).collect();
-    // A field without a value is one that was not filled in.
+    // A field without a value counts as not filled in.
     let filled = body.custom_fields.iter().flatten().filter_map(|item| {
         Some(FieldValue {
             id: item.id,
@@ -72,7 +73,7 @@ fn create(
     answer(session, id)
 }
 
-/// What the body points to is there, and belongs to the incident's type.
+/// Checks that the records to which the body refers exist, and that its parts belong to the incident's type.
 fn check(
     session: &mut dyn Session,
     incident: &Incident,

@@ -1,27 +1,11 @@
-//! Handlers of incidents.
+//! Incidents.
 
 mod body;
-pub(crate) mod categories;
-pub(crate) mod causes;
-pub(crate) mod consequences;
 pub(crate) mod create;
-pub(crate) mod custom_field;
-pub(crate) mod delete;
-pub(crate) mod external_id;
-pub(crate) mod get;
-pub(crate) mod get_type_v2;
-pub(crate) mod get_v2;
-pub(crate) mod list;
-pub(crate) mod list_types_v2;
-pub(crate) mod list_v2;
-mod parts;
-pub(crate) mod responsible;
-pub(crate) mod restore;
-pub(crate) mod severity;
-pub(crate) mod status;
+pub(crate) mod parts;
+pub(crate) mod properties;
+pub(crate) mod reads;
 pub(crate) mod trash;
-pub(crate) mod type_detail;
-pub(crate) mod types;
 pub(crate) mod update;
 
 use super::view::Record;

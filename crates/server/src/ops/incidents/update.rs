@@ -1,4 +1,4 @@
-//! PUT /v1/Incidents/{id}
+//! Updating an incident, and the rules that every change of one follows.
 
 use obeya_model::IncidentUpdate;
 
@@ -15,7 +15,8 @@ use obeya_store::references::{Record as To, References};
 use obeya_store::write_error::WriteError;
 use obeya_store::{Session, incidents, stamp};
 
-pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
+/// PUT /v1/Incidents/{id}
+pub(crate) async fn update(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
     writing::write(
         call,
@@ -33,16 +34,16 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     .await
 }
 
-/// Changes an incident as is asked of it, by the rules that every body keeps to; `asked` sees it as it is.
-/// The incident as it is then. It is not stamped if nothing about it is to change.
+/// Applies the change that `requested` makes of the stored incident, and returns the changed one. An incident
+/// that stays the same gets no new stamp.
 pub(super) fn change(
     session: &mut dyn Session,
     id: i32,
     now: i64,
-    asked: impl FnOnce(&Incident) -> IncidentChange,
+    requested: impl FnOnce(&Incident) -> IncidentChange,
 ) -> Result<Record, WriteError> {
     let stored = open(session, id)?;
-    let change = asked(&stored.incident);
+    let change = requested(&stored.incident);
     let names_responsible = change.names_responsible();
     let next = stored.incident.clone().changed(change, now)?;
     check(session, &stored.incident, &next, names_responsible)?;
@@ -51,16 +52,15 @@ pub(super) fn change(
     }
     let stamp = stamp::next(session, now, stored.last_modified)?;
     if next.incident_type_id != stored.incident.incident_type_id {
-        // Categories, consequences, causes and custom fields are a type's own: none of them means anything
-        // under another one.
+        // Categories, consequences, causes and custom fields belong to a type and mean nothing under another.
         incidents::clear_parts(session, id)?;
     }
     incidents::update(session, id, &next, stamp)?;
     answer(session, id)
 }
 
-/// What the body points to is there, and the responsible user is in the group. References that stay as they
-/// are were checked when they were written.
+/// Checks that the records to which the body refers exist, and that the responsible user is in the group.
+/// Unchanged references were checked when they were written.
 fn check(
     session: &mut dyn Session,
     before: &Incident,

@@ -1,12 +1,12 @@
-//! PUT /v1/Improvements/{improvementId}
+//! Writing improvements.
 
-use obeya_model::ImprovementUpdate;
+use obeya_model::{ImprovementCreate, ImprovementUpdate};
 
 use super::{answer, body, missing};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
-use crate::ops::decoding::json;
+use crate::ops::decoding::{NoBody, json};
 use crate::ops::never_null::NeverNull;
 use crate::ops::view::Record;
 use crate::ops::writing::{self, Decision};
@@ -15,7 +15,37 @@ use obeya_store::tables::improvements::{ImprovementChange, ImprovementRow};
 use obeya_store::write_error::WriteError;
 use obeya_store::{Session, improvements, stamp};
 
-pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
+/// POST /v1/Improvements
+pub(crate) async fn create(call: Call) -> Result<Response, Problem> {
+    writing::write(
+        call,
+        json::<NeverNull<ImprovementCreate>>(),
+        |NeverNull(body), deciding| {
+            deciding.sets(&body)?;
+            let now = deciding.now;
+            let improvement = ImprovementRow::created(body::of_create(body)?, now)?;
+            Ok(Decision::record(answer, move |session| {
+                insert(session, improvement.clone(), now)
+            }))
+        },
+    )
+    .await
+}
+
+fn insert(
+    session: &mut dyn Session,
+    mut improvement: ImprovementRow,
+    now: i64,
+) -> Result<Record, WriteError> {
+    stamp::prefetch(session)?;
+    check(session, &ImprovementRow::default(), &improvement)?;
+    improvement.last_modified = stamp::next(session, now, 0)?;
+    let id = improvements::insert(session, &improvement)?;
+    answer(session, id)
+}
+
+/// PUT /v1/Improvements/{improvementId}
+pub(crate) async fn update(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
     writing::write(
         call,
@@ -25,7 +55,7 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
             let change = body::of_update(body)?;
             let now = deciding.now;
             Ok(Decision::record(answer, move |session| {
-                update(session, id, change.clone(), now)
+                self::change(session, id, change.clone(), now)
             })
             .against(move |session| answer(session, id)))
         },
@@ -33,7 +63,7 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     .await
 }
 
-fn update(
+fn change(
     session: &mut dyn Session,
     id: i32,
     change: ImprovementChange,
@@ -46,14 +76,15 @@ fn update(
         return answer(session, id);
     }
     next.last_modified = stamp::next(session, now, before.last_modified)?;
-    // An API client is no user, so nobody is named as the one who changed it.
+    // An API client is not a user, so the change has no author.
     next.last_modified_by_user_id = None;
     improvements::update(session, &next)?;
     answer(session, id)
 }
 
-/// What the body points to is there. References that stay as they are were checked when they were written.
-pub(super) fn check(
+/// Checks that the records to which the body refers exist. Unchanged references were checked when they were
+/// written.
+fn check(
     session: &mut dyn Session,
     old: &ImprovementRow,
     new: &ImprovementRow,
@@ -74,4 +105,20 @@ pub(super) fn check(
     references.user("suggestedByUserId", new.suggested_by_user_id.as_deref())?;
     references.user("responsibleUserId", new.responsible_user_id.as_deref())?;
     references.finish()
+}
+
+/// DELETE /v1/Improvements/{improvementId}: deletes permanently; improvements have no trash.
+pub(crate) async fn delete(call: Call) -> Result<Response, Problem> {
+    let id = call.id()?;
+    writing::write(call, NoBody, |(), _| {
+        let work = move |session: &mut dyn Session| {
+            if improvements::delete(session, id)? {
+                Ok(())
+            } else {
+                Err(missing(id))
+            }
+        };
+        Ok(Decision::nothing(work).against(move |session| answer(session, id)))
+    })
+    .await
 }

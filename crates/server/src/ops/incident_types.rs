@@ -1,15 +1,33 @@
-//! GET /v1/Incidents/types/{id}
+//! Incident types.
 
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
+use crate::ops::reading;
 use obeya_read::text::quoted;
-use obeya_store::types;
+use obeya_read::{List, Point};
+use obeya_store::{entities, types};
 
-/// Characters of a language code.
+/// The longest language code, in characters.
 const LANGUAGE_MAX: usize = 35;
 
-pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
+static INCIDENT_TYPE_V2: Point = Point::new(&entities::INCIDENT_TYPE_V2, "incident type");
+
+/// GET /v1/Incidents/types
+pub(crate) async fn list(call: Call) -> Result<Response, Problem> {
+    let language = language(call.query())?;
+    let types = call
+        .app
+        .store
+        .read_inline(move |session| {
+            types::list(session, language.as_deref()).map_err(Problem::from)
+        })
+        .await?;
+    call.reply_json(&types)
+}
+
+/// GET /v1/Incidents/types/{id}
+pub(crate) async fn get(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
     let language = language(call.query())?;
     let detail = call
@@ -23,9 +41,22 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     call.reply_json_record(&detail)
 }
 
-/// The parameter `language`, if it is given. Without a value it is as if it were not: forms send what was not
-/// filled in.
-pub(super) fn language(query: &str) -> Result<Option<String>, Problem> {
+/// GET /v2/incidents/types
+pub(crate) async fn list_v2(call: Call) -> Result<Response, Problem> {
+    reading::read(call, |request| {
+        List::of(&entities::INCIDENT_TYPE_V2).prepare(request)
+    })
+    .await
+}
+
+/// GET /v2/incidents/types/{incidentTypeId}: the incident type without its categories and other parts.
+pub(crate) async fn get_v2(call: Call) -> Result<Response, Problem> {
+    let id = call.id()?;
+    reading::read(call, |request| INCIDENT_TYPE_V2.prepare(request, id)).await
+}
+
+/// The parameter `language`. An empty value counts as absent, because HTML forms send empty fields.
+fn language(query: &str) -> Result<Option<String>, Problem> {
     let pairs: Vec<(String, String)> = serde_urlencoded::from_str(query)
         .map_err(|error| Problem::invalid_query("language", error.to_string()))?;
     let mut given = pairs
