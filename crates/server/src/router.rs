@@ -1,12 +1,12 @@
 //! Operation → handler. The match is exhaustive over the operations generated from the spec, so a described
-//! operation that is not served does not compile, and nothing outside the spec can be served under /v1 or /v2
-//! but the addresses that OData defines itself: what is in [`Side`] there, and what [`insert_set`] makes of
-//! the operations on its sets. No rules and no parsing here.
+//! operation without a handler does not compile. Outside the spec, only the addresses that OData defines
+//! itself are served under /v1 and /v2: those in [`ServiceEndpoint`], and those that [`insert_set`] derives
+//! from the operations on sets. No rules and no parsing here.
 //!
 //! A handler is a `pub(crate) async fn name(call: Call) -> Result<Response, Problem>`. Before it runs, the
-//! request was matched, the caller authenticated, the scope checked and `Accept` negotiated. From [`Call`] it
+//! request was matched, the client authenticated, the scope checked and `Accept` negotiated. From [`Call`] it
 //! takes
-//! - `call.id()?` (the int32 path id; not an int32 is 400 `path.invalid`), `call.query()` (the raw query
+//! - `call.id()?` (the int32 path id; anything else is 400 `path.invalid`), `call.query()` (the raw query
 //!   string, `""` if none),
 //! - `call.app` (`store`, `config`, …), `call.now()` (ticks, from the injected clock),
 //!
@@ -35,18 +35,18 @@ use crate::ops::odata::Computed;
 use crate::spec::Operation;
 use obeya_store::entity_sets::{self, ROOT};
 
-/// What a path and a method lead to.
+/// The target of a path and a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Route {
     /// An operation of the spec.
     Operation(Operation),
-    /// What tools compute from the address of an operation; under its rules.
+    /// An address that OData tools derive from that of an operation; under its rules.
     Computed(Operation, Computed),
-    /// Something beside the interface.
+    /// An endpoint outside the API.
     Side(Side),
 }
 
-/// What is served beside the interface, open to everybody.
+/// Endpoints outside the API, without authentication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     /// The token endpoint.
@@ -55,11 +55,11 @@ pub(crate) enum Side {
     Discovery,
     /// The issuer's public keys.
     Jwks,
-    /// Whether the process lives.
+    /// Liveness.
     Live,
-    /// Whether it can serve.
+    /// Readiness.
     Ready,
-    /// The figures.
+    /// The metrics.
     Metrics,
     /// The spec as JSON.
     SpecJson,
@@ -67,7 +67,7 @@ pub(crate) enum Side {
     SpecYaml,
     /// OData's service document.
     ServiceDocument,
-    /// OData's description of the model.
+    /// OData's metadata document.
     Metadata,
 }
 
@@ -95,35 +95,35 @@ impl Side {
         ),
     ];
 
-    /// The same doors as others write them: a service's address with its slash, and a dollar percent-encoded.
+    /// Other spellings of the same endpoints: with a trailing slash, and with a percent-encoded dollar.
     const ALIASES: [(Self, &str); 2] = [
         (Self::ServiceDocument, "/v2/"),
         (Self::Metadata, "/v2/%24metadata"),
     ];
 }
 
-/// The route table, with what is checked before a handler runs.
+/// The route table, with the checks before each handler.
 pub(crate) struct Routes {
     table: Node<Route>,
-    /// By the place of the operation.
+    /// Indexed by operation.
     guards: Vec<Guard>,
 }
 
 struct Guard {
     scopes: Scopes,
     offers: Offers,
-    /// Whether it is OData, whose headers are heeded.
+    /// Whether it is an OData operation, whose headers are checked.
     odata: bool,
 }
 
-/// How the number of entities is asked for, and the same as others write it.
+/// The path segment for the number of entities, in its two spellings.
 const COUNT: [&str; 2] = ["$count", "%24count"];
 
-/// The label under which requests that match nothing are counted.
+/// The index of the label for requests without a route.
 const UNMATCHED: usize = Operation::ALL.len() + Side::ALL.len();
 
 impl Route {
-    /// The place of its figures.
+    /// The index of its metrics.
     pub(crate) fn label(route: Option<Self>) -> usize {
         match route {
             Some(Self::Operation(operation) | Self::Computed(operation, _)) => operation as usize,
@@ -133,7 +133,7 @@ impl Route {
     }
 }
 
-/// The names under which requests are counted, by their place.
+/// The names under which requests are counted, by index.
 pub(crate) fn labels() -> Vec<&'static str> {
     let operations = Operation::ALL.iter().map(|operation| operation.id());
     operations
@@ -143,15 +143,15 @@ pub(crate) fn labels() -> Vec<&'static str> {
 }
 
 impl Routes {
-    /// From the operations of the spec and the list above.
+    /// The routes of the spec and of the list above.
     pub(crate) fn new() -> Self {
         let mut table = Node::default();
         for operation in Operation::ALL {
-            // Every method of the spec is one of the standard ones, which always parse.
+            // Every method in the spec is a standard one, so it always parses.
             let method = Method::from_bytes(operation.method().as_bytes()).unwrap_or(Method::GET);
             table.insert(method, operation.path(), Route::Operation(operation));
         }
-        // After all of them: where an operation is described at such an address, it is the one that answers.
+        // After all of them, so that a described operation takes precedence at such an address.
         for operation in Operation::ALL {
             insert_set(&mut table, operation);
         }
@@ -182,8 +182,7 @@ impl Routes {
 
     /// The route of a request: 404 `not_found` or 405 `method.not_allowed` when there is none.
     pub(crate) fn find(&self, method: &Method, path: &str) -> Result<(Route, Captures), Problem> {
-        // No id has parentheses: who writes some means a key, also where the name before them could be taken
-        // for an id.
+        // No id has parentheses, so they always denote a key, also where the name before them could be an id.
         let found = self.table.find_by_key(path);
         let Some((node, captures)) = found.or_else(|| self.table.find(path)) else {
             return Err(Problem::new(
@@ -200,8 +199,8 @@ impl Routes {
     }
 }
 
-/// The addresses that OData tools compute for what an operation reads: under the name of its set, the number
-/// of its entities, and what the navigations of a record lead to.
+/// The addresses that OData tools derive for an operation on a set: under the name of its set, the number of
+/// its entities, and the navigations of a record.
 fn insert_set(table: &mut Node<Route>, operation: Operation) {
     let Some((set, rest)) = entity_sets::at(operation.path()) else {
         return;
@@ -235,8 +234,8 @@ fn insert_set(table: &mut Node<Route>, operation: Operation) {
     }
 }
 
-/// Answers what was matched: checks token, scope and `Accept` for an operation, nothing for the rest. Leaves
-/// in `caller` whom it found.
+/// Answers a matched request: checks token, scope and `Accept` for an operation, and nothing for a service
+/// endpoint. Stores the authenticated client in `caller`.
 pub(crate) async fn answer(
     app: Arc<App>,
     routes: &Routes,
@@ -257,7 +256,7 @@ pub(crate) async fn answer(
         odata::check_max_version(&head.headers)?;
     }
     let media = match computed {
-        // A number is always this, and clients that ask for one go on saying that they take JSON.
+        // A count is always text, although clients that request one still accept JSON only.
         Some(Computed::Count | Computed::RelatedCount(_)) => HeaderValue::from_static("text/plain"),
         _ => guard.offers.negotiate(&head.headers)?,
     };
@@ -268,7 +267,8 @@ pub(crate) async fn answer(
     }
 }
 
-/// The first stage of every operation: who calls, if they may. Leaves in `found` whom the token names.
+/// The first stage of every operation: authenticates the client and checks its scopes. Stores it in `found`
+/// even if a scope is missing.
 async fn authorise(
     app: &App,
     guard: &Guard,
@@ -306,7 +306,7 @@ async fn answer_side(
     }
 }
 
-/// Runs the handler of the operation that was matched.
+/// Runs the handler of the matched operation.
 async fn dispatch(call: Call) -> Result<Response, Problem> {
     match call.operation {
         Operation::ListAreas => ops::areas::list(call).await,

@@ -1,9 +1,9 @@
-//! What a service does on its own, now and then: keep up with other processes, look whether its files are in
-//! their place, empty the trash, and purge idempotency records that have expired.
+//! Background tasks: follow changes by other processes, check that the database files are in place, empty the
+//! trash, and purge expired idempotency records.
 //!
-//! A turn that fails or panics is logged and left to the next one. Nothing a caller can see may depend on how
-//! often these run: a revoked client is the one exception, a trashed incident is never listed late and an
-//! expired key never known, purged or not.
+//! A run that fails or panics is logged; the next run tries again. Nothing that a client can see may depend
+//! on how often these tasks run, except the revocation of clients: a trashed incident is not listed after its
+//! 30 days and an expired key is unknown, purged or not.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -43,15 +43,15 @@ pub(crate) fn start(app: &Arc<App>) -> JoinSet<()> {
     tasks
 }
 
-/// Clients revoked and keys made by other processes over the same database.
+/// Reads the clients revoked and keys made by other processes over the same database.
 async fn follow_auth(app: Arc<App>) {
     if let Err(error) = app.tokens.refresh(&app.store).await {
         tracing::warn!(%error, "cannot ask the store for revoked clients");
     }
 }
 
-/// Files of the database that were removed or replaced. Writes and `/readyz` find it out by themselves; this
-/// says so where nobody asks, once.
+/// Detects database files that were removed or replaced. Writes and `/readyz` detect it too; this logs it
+/// once, even if there are no requests.
 async fn check_files(app: Arc<App>, were_there: Arc<AtomicBool>) {
     let checked = app.store.check_files();
     let were_there = were_there.swap(checked.is_ok(), Ordering::Relaxed);
@@ -62,7 +62,7 @@ async fn check_files(app: Arc<App>, were_there: Arc<AtomicBool>) {
     }
 }
 
-/// Incidents that have been in the trash for their 30 days.
+/// Deletes incidents that have been in the trash for 30 days.
 async fn empty_trash(app: Arc<App>) {
     match incidents::purge(&app.store, app.clock.ticks()).await {
         Ok(0) => {}
@@ -71,7 +71,7 @@ async fn empty_trash(app: Arc<App>) {
     }
 }
 
-/// Idempotency records of more than a day ago.
+/// Deletes idempotency records older than a day.
 async fn purge_keys(app: Arc<App>) {
     match answers::purge(&app.store, app.clock.ticks()).await {
         Ok(0) => {}
@@ -80,13 +80,13 @@ async fn purge_keys(app: Arc<App>) {
     }
 }
 
-/// Takes turns for ever. One that panics must not end them: nobody would notice, and revoked clients would
-/// stay in.
+/// Runs `run` repeatedly. A panic must not end the loop: revoked clients would stay accepted, and nothing
+/// would show it.
 async fn repeat<Turn: Future<Output = ()>>(period: Duration, mut turn: impl FnMut() -> Turn) {
     let mut turns = every(period);
     loop {
         turns.tick().await;
-        // Nothing of the turn is looked at afterwards; the locks it may have poisoned are taken all the same.
+        // No state of the failed run is used afterwards; locks that it may have poisoned are recovered.
         if let Err(panic) = AssertUnwindSafe(turn()).catch_unwind().await {
             let panic = panic_text(panic.as_ref());
             tracing::error!(panic, "a turn of the upkeep panicked");
@@ -95,7 +95,7 @@ async fn repeat<Turn: Future<Output = ()>>(period: Duration, mut turn: impl FnMu
 }
 
 fn every(period: Duration) -> Interval {
-    // An interval of nothing panics.
+    // An interval of zero panics.
     let mut turns = interval(period.max(Duration::from_millis(1)));
     turns.set_missed_tick_behavior(MissedTickBehavior::Delay);
     turns

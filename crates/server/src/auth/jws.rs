@@ -1,7 +1,7 @@
-//! Tokens in the compact form of RFC 7515, with one algorithm: ES384 (RFC 7518, section 3.4).
+//! Tokens in the compact serialization of RFC 7515, with one algorithm: ES384 (RFC 7518, section 3.4).
 //!
-//! Nothing in a token chooses how it is checked: its header must name ES384, and the key is one that the
-//! service made. What the claims must say is the caller's business.
+//! A token does not choose how it is verified: its header must name ES384, and the key is one of the
+//! service's. The caller checks the claims.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -12,26 +12,26 @@ use serde::{Deserialize, Serialize};
 
 const ALGORITHM: &str = "ES384";
 
-/// A token whose form is right and whose signature nobody has checked.
+/// A well-formed token whose signature was not verified.
 pub(super) struct Unverified {
-    /// The id of the key that it says it is signed with.
+    /// The id of the key that its header names.
     pub(super) kid: String,
-    /// What is signed: header and claims, as they were sent.
+    /// The signed text: header and claims, as received.
     message: String,
     claims: Vec<u8>,
     signature: Signature,
 }
 
-/// Why a token is refused.
+/// Why a token is not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
     Malformed,
-    /// Its header names another algorithm, `none` among them.
+    /// Its header names another algorithm, or `none`.
     Algorithm,
     Signature,
 }
 
-/// The header of a token that is issued.
+/// The header of an issued token.
 #[derive(Serialize)]
 struct Header<'a> {
     typ: &'static str,
@@ -39,12 +39,12 @@ struct Header<'a> {
     kid: &'a str,
 }
 
-/// What counts of the header of a token that came in.
+/// The relevant part of the header of a received token.
 #[derive(Deserialize)]
 struct Received {
     alg: String,
     kid: Option<String>,
-    /// Extensions that must be understood; none is here.
+    /// Extensions that must be understood; none is supported.
     crit: Option<IgnoredAny>,
 }
 
@@ -68,14 +68,14 @@ pub(super) fn sign<T: Serialize>(
 }
 
 impl Unverified {
-    /// Reads a token.
+    /// Parses a token.
     ///
     /// # Errors
-    /// When it has another form or names another algorithm.
+    /// It is malformed or names another algorithm.
     pub(super) fn parse(token: &str) -> Result<Self, Fault> {
         let (message, signature) = token.rsplit_once('.').ok_or(Fault::Malformed)?;
         let (header, claims) = message.split_once('.').ok_or(Fault::Malformed)?;
-        // A dot too many is no letter of base64url.
+        // An extra dot is no base64url character.
         let decode = |text| URL_SAFE_NO_PAD.decode(text).map_err(|_| Fault::Malformed);
         let header: Received =
             serde_json::from_slice(&decode(header)?).map_err(|_| Fault::Malformed)?;
@@ -86,7 +86,7 @@ impl Unverified {
             return Err(Fault::Malformed);
         };
         let claims = decode(claims)?;
-        // Two numbers of 48 bytes; one that cannot be is refused here too.
+        // Two numbers of 48 bytes; values out of range are refused here too.
         let signature = Signature::from_slice(&decode(signature)?).map_err(|_| Fault::Signature)?;
         Ok(Self {
             kid,
@@ -96,10 +96,10 @@ impl Unverified {
         })
     }
 
-    /// The claims, if this key signed them. It takes a millisecond: not for an asynchronous thread.
+    /// The claims, if this key signed them. Takes a millisecond, so not for an asynchronous thread.
     ///
     /// # Errors
-    /// When another key did, or the claims are not of this form.
+    /// Another key signed them, or the claims do not have this type.
     pub(super) fn verify<T: DeserializeOwned>(&self, key: &VerifyingKey) -> Result<T, Fault> {
         key.verify(self.message.as_bytes(), &self.signature)
             .map_err(|_| Fault::Signature)?;
@@ -129,7 +129,7 @@ mod tests {
         SigningKey::from_slice(&bytes).unwrap()
     }
 
-    /// What comes of a token under the key above.
+    /// Verifies a token with the key above.
     fn read(token: &str) -> Result<Value, Fault> {
         let token = Unverified::parse(token)?;
         assert_eq!(token.kid, "k1");
@@ -162,7 +162,7 @@ mod tests {
         ] {
             assert_eq!(with(header.clone()), Err(Fault::Malformed), "{header}");
         }
-        // All in order but for the signature, which was made over another header.
+        // Only the signature is wrong: it was made over another header.
         let found = with(json!({"alg": "ES384", "kid": "k1"}));
         assert_eq!(found, Err(Fault::Signature));
     }
@@ -176,7 +176,7 @@ mod tests {
         };
         let other: Vec<u8> = bytes.iter().map(|byte| byte ^ 1).collect();
         let longer = [&bytes[..], &[0]].concat();
-        // The form that certificates have it in, and what a P-256 key makes.
+        // The encoding used in certificates, and a signature of a P-256 key.
         let der = Signature::from_slice(&bytes).unwrap().to_der();
         let shapes = [
             &[][..],

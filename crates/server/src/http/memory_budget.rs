@@ -1,14 +1,14 @@
-//! What answers on their way to clients hold of the memory: counted over all of them, and bounded for each
+//! The memory budget for answers that wait for their clients: counted over all of them, and bounded for each
 //! list of v1.
 //!
-//! A page of values is bounded by the number of its values, whose texts have a length. A record of v1 has
-//! texts of any length, so that 10,000 of them may come to gigabytes. A list of them holds what its page
-//! usually comes to, and then its reader waits for the client. It could as well write the rest to a file; but
-//! then what a plant reports would lie in one that nobody watches over, on a disk that may be full, or in
-//! memory after all. A reader that waits is one fewer for others, and keeps its snapshot: so it waits no
-//! longer than a request may take, and only some at a time may wait for clients that hardly take anything.
+//! A page of values is bounded by the number of its values, whose texts have a maximum length. The texts of a
+//! v1 record may have any length, so 10,000 records may need gigabytes. A list of them may buffer the usual
+//! size of its page; then its reader waits for the client (backpressure). Writing the rest to a temporary
+//! file instead would leave the plant's data unprotected, on a disk that may be full, or in memory after all.
+//! A waiting reader is one fewer for other requests, and its snapshot stays open. So it waits no longer than
+//! a request may take, and only a few may wait at a time for clients that hardly take anything.
 //!
-//! Nothing here knows what a piece is or who takes it: that is [`super::body_sender`].
+//! This module knows neither pieces nor clients: see [`super::body_sender`].
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,19 +22,18 @@ use obeya_store::readers_for_long_work;
 
 /// Memory is counted in units of this many bytes.
 const UNIT: usize = 1 << 10;
-/// What the lists of v1 may hold of the memory, over all requests: eight of the largest pages with records of
-/// usual length.
+/// The memory of all lists of v1 together: eight of the largest pages with records of usual length.
 const LISTS_BYTES: usize = 128 << 20;
-/// What one of them may hold at most …
+/// The most memory of one list …
 const MOST_BYTES: usize = 16 << 20;
-/// … and at least: a piece, as it is read in one go.
+/// … and the least: one batch.
 const LEAST_BYTES: usize = 2 << 20;
-/// What a record usually takes, roughly.
+/// The usual size of a record.
 const RECORD_BYTES: usize = 1_600;
-/// How long a client may take nothing while the turns of the slow ones are out.
+/// How long a client without a permit for slow clients may take nothing.
 const BRIEF: Duration = Duration::from_secs(1);
 
-/// What answers on their way to clients may hold of the memory.
+/// The memory budget for answers that wait for their clients.
 #[derive(Debug)]
 pub(crate) struct MemoryBudget {
     /// For pages of values.
@@ -44,7 +43,7 @@ pub(crate) struct MemoryBudget {
 }
 
 impl MemoryBudget {
-    /// Under these limits.
+    /// A budget with these limits.
     pub(crate) fn new(limits: &Limits) -> Self {
         Self {
             pages: PageBudget::default(),
@@ -52,27 +51,27 @@ impl MemoryBudget {
         }
     }
 
-    /// Bytes of answers that lie in memory until their clients take them.
+    /// Bytes of answers that are buffered for their clients.
     pub(crate) fn held_bytes(&self) -> usize {
         self.pages.held() + self.lists.held()
     }
 }
 
-/// The bytes that some answers hold.
+/// The number of bytes that a group of answers has buffered.
 #[derive(Debug, Clone, Default)]
 pub(super) struct HeldBytes(Arc<AtomicUsize>);
 
 impl HeldBytes {
-    /// How many there are now.
+    /// The current number.
     pub(super) fn bytes(&self) -> usize {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// Rows whose pieces may lie in memory at one time, over all requests: 64 of the largest pages.
+/// Rows that may be buffered at a time, over all requests: 64 of the largest pages.
 const ROWS_IN_MEMORY: usize = 640_000;
 
-/// The room for pages on their way to clients, counted in rows.
+/// The budget for pages of values, counted in rows.
 #[derive(Debug)]
 pub(crate) struct PageBudget {
     rows: Arc<Semaphore>,
@@ -89,32 +88,31 @@ impl Default for PageBudget {
 }
 
 impl PageBudget {
-    /// Waits for room for so many rows. The request's own deadline bounds the wait.
+    /// Reserves memory for this many rows. The deadline of the request bounds the wait.
     pub(crate) async fn take(&self, rows: u32) -> Result<Reservation, Problem> {
         let room = Arc::clone(&self.rows).acquire_many_owned(rows).await;
         let room = room.map_err(Problem::unavailable)?;
         Ok(Reservation::of_any_size(room, &self.held))
     }
 
-    /// Bytes that lie in it.
+    /// The buffered bytes.
     pub(crate) fn held(&self) -> usize {
         self.held.bytes()
     }
 
-    /// Rows that are reserved now.
+    /// The reserved rows.
     #[cfg(test)]
     pub(super) fn used_rows(&self) -> usize {
         ROWS_IN_MEMORY - self.rows.available_permits()
     }
 }
 
-/// What the lists of v1 share.
+/// The budget for lists of v1.
 #[derive(Debug)]
 pub(crate) struct ListBudget {
     room: Arc<Semaphore>,
     held: HeldBytes,
-    /// Turns to wait for clients that hardly take anything: half of the readers for long work, so that the
-    /// other half goes on.
+    /// Permits to wait for slow clients: half of the readers for long work, so that the other half continues.
     slow: Arc<Semaphore>,
     patience: Duration,
     brief: Duration,
@@ -127,7 +125,7 @@ impl Default for ListBudget {
 }
 
 impl ListBudget {
-    /// Under these limits.
+    /// A budget with these limits.
     pub(crate) fn new(limits: &Limits) -> Self {
         let slow = readers_for_long_work(limits.database_connections) / 2;
         Self {
@@ -139,7 +137,7 @@ impl ListBudget {
         }
     }
 
-    /// Waits for the room of a list of so many records. The request's own deadline bounds the wait.
+    /// Reserves memory for a list of this many records. The deadline of the request bounds the wait.
     pub(crate) async fn take(&self, records: u32) -> Result<Reservation, Problem> {
         let usual = (records as usize).saturating_mul(RECORD_BYTES);
         let bytes = usual.clamp(LEAST_BYTES, MOST_BYTES);
@@ -161,40 +159,40 @@ impl ListBudget {
         })
     }
 
-    /// Bytes that they hold.
+    /// The buffered bytes.
     pub(crate) fn held(&self) -> usize {
         self.held.bytes()
     }
 }
 
-/// What one answer holds, and may hold.
+/// The reservation of one answer, and the bytes that it has buffered.
 #[derive(Debug)]
 pub(crate) struct Reservation {
     _room: OwnedSemaphorePermit,
     held: usize,
     all: HeldBytes,
-    /// `None`: as much as there is.
+    /// `None`: the size of the answer is the only limit.
     bound: Option<Bound>,
 }
 
-/// How much may be held before the reader waits, and how long it waits.
+/// How much may be buffered before the reader waits, and how long it waits.
 #[derive(Debug)]
 struct Bound {
     bytes: usize,
-    /// What is left of the time to wait, over all pieces.
+    /// The remaining time to wait, over all pieces.
     patience: Duration,
-    /// The longest that nothing may be taken without a turn to wait.
+    /// The longest time without progress for a client without a permit.
     brief: Duration,
-    /// How long the reader has waited since something was taken.
+    /// The time that the reader has waited since the client last took a piece.
     stalled: Duration,
-    /// Whether something was taken since the reader began to wait.
+    /// Whether the client took a piece since the reader began to wait.
     was_taken: bool,
     slow: Arc<Semaphore>,
     turn: Option<OwnedSemaphorePermit>,
 }
 
 impl Reservation {
-    /// Of an answer that is bounded by what it is of, in its part of a room.
+    /// The reservation of an answer whose size is bounded by its rows.
     pub(super) fn of_any_size(room: OwnedSemaphorePermit, all: &HeldBytes) -> Self {
         Self {
             _room: room,
@@ -204,13 +202,13 @@ impl Reservation {
         }
     }
 
-    /// Whether so many bytes more may be held. A piece that is larger than all there may be is held alone.
+    /// Whether this many more bytes may be buffered. A piece larger than the limit is buffered alone.
     pub(super) fn fits(&self, bytes: usize) -> bool {
         let is_within = |bound: &Bound| self.held.saturating_add(bytes) <= bound.bytes;
         self.held == 0 || self.bound.as_ref().is_none_or(is_within)
     }
 
-    /// How long the reader may wait now for something to be taken; `None` when it has waited long enough.
+    /// How long the reader may wait now; `None` if the time is used up.
     pub(super) fn time_to_wait(&mut self) -> Option<Duration> {
         let bound = self.bound.as_mut()?;
         bound.was_taken = false;
@@ -224,7 +222,7 @@ impl Reservation {
         Some(time).filter(|time| !time.is_zero())
     }
 
-    /// The reader has waited.
+    /// Records that the reader has waited.
     pub(super) fn waited(&mut self, time: Duration) {
         if let Some(bound) = &mut self.bound {
             bound.patience = bound.patience.saturating_sub(time);
@@ -234,20 +232,20 @@ impl Reservation {
         }
     }
 
-    /// The reader has nothing more to wait for.
+    /// The reader is done: releases its permit for slow clients.
     pub(super) fn is_read(&mut self) {
         if let Some(bound) = &mut self.bound {
             bound.turn = None;
         }
     }
 
-    /// So many bytes are held from now on.
+    /// Adds buffered bytes.
     pub(super) fn add(&mut self, bytes: usize) {
         self.held += bytes;
         self.all.0.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// So many bytes were taken.
+    /// Subtracts bytes that the client took.
     pub(super) fn remove(&mut self, bytes: usize) {
         self.held -= bytes;
         self.all.0.fetch_sub(bytes, Ordering::Relaxed);
@@ -274,11 +272,11 @@ mod tests {
     use super::*;
 
     const LONG: Duration = Duration::from_secs(3600);
-    /// Four of them are what a short list may hold.
+    /// Four of them are the limit of a short list.
     const PIECE: usize = LEAST_BYTES / 4;
     const PIECES: usize = 40;
 
-    /// Lists whose readers have so much time and so many turns, and none without one.
+    /// A budget with this time to wait and number of permits, and no wait without a permit.
     fn lists(patience: Duration, slow: usize) -> ListBudget {
         ListBudget {
             slow: Arc::new(Semaphore::new(slow)),
@@ -288,7 +286,7 @@ mod tests {
         }
     }
 
-    /// A reader with more to give than may be held. Gives the number of pieces that were wanted.
+    /// A reader with more pieces than the limit. Returns the number of pieces that were accepted.
     fn reader(sender: BodySender) -> JoinHandle<usize> {
         thread::spawn(move || {
             let give = |number: &usize| sender.push(vec![u8::try_from(*number).unwrap(); PIECE]);
@@ -304,7 +302,7 @@ mod tests {
         }
     }
 
-    /// Nothing is held, no room is taken and every turn is back.
+    /// Nothing is buffered or reserved, and every permit is free.
     fn is_free(lists: &ListBudget, slow: usize) -> bool {
         let free = (
             lists.held(),

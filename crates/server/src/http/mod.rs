@@ -1,4 +1,4 @@
-//! The HTTP layer: one error, typed extraction, negotiation, ids. It knows no resource and no SQL.
+//! The HTTP layer: the error type, typed extraction, negotiation, ids. It knows no resource and no SQL.
 
 pub(crate) mod accept;
 pub(crate) mod batches;

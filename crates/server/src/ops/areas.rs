@@ -4,10 +4,10 @@ use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;
-use obeya_read::{List, Point};
+use obeya_read::{List, PointQuery};
 use obeya_store::entities;
 
-static AREA: Point = Point::new(&entities::AREA, "area");
+static AREA: PointQuery = PointQuery::new(&entities::AREA, "area");
 
 /// GET /v2/areas
 pub(crate) async fn list(call: Call) -> Result<Response, Problem> {

@@ -4,11 +4,11 @@ use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;
-use obeya_read::{Form, List, Point, Records};
+use obeya_read::{List, PointQuery, RecordForm, Records};
 use obeya_store::{boards, entities};
 
-static BOARD: Point = Point::new(&entities::BOARD, "board");
-static BOARD_V1: Form = Form::of(&entities::BOARD_V1);
+static BOARD: PointQuery = PointQuery::new(&entities::BOARD, "board");
+static BOARD_V1: RecordForm = RecordForm::of(&entities::BOARD_V1);
 
 /// GET /v2/boards
 pub(crate) async fn list(call: Call) -> Result<Response, Problem> {

@@ -6,11 +6,11 @@ use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;
-use obeya_read::{Form, List, Parent, Point, Records};
+use obeya_read::{List, Parent, PointQuery, RecordForm, Records};
 use obeya_store::entities;
 
-static COMMENT: Point = Point::new(&entities::INCIDENT_COMMENT, "comment");
-static COMMENT_V1: Form = Form::of(&entities::INCIDENT_COMMENT_V1);
+static COMMENT: PointQuery = PointQuery::new(&entities::INCIDENT_COMMENT, "comment");
+static COMMENT_V1: RecordForm = RecordForm::of(&entities::INCIDENT_COMMENT_V1);
 
 /// GET /v2/incidents/comments
 pub(crate) async fn list(call: Call) -> Result<Response, Problem> {

@@ -4,11 +4,11 @@ use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;
-use obeya_read::{Form, List, Point, Records};
+use obeya_read::{List, PointQuery, RecordForm, Records};
 use obeya_store::entities;
 
-static GROUP: Point = Point::new(&entities::GROUP, "group");
-static GROUP_V1: Form = Form::of(&entities::GROUP);
+static GROUP: PointQuery = PointQuery::new(&entities::GROUP, "group");
+static GROUP_V1: RecordForm = RecordForm::of(&entities::GROUP);
 
 /// GET /v2/groups
 pub(crate) async fn list(call: Call) -> Result<Response, Problem> {

@@ -5,13 +5,13 @@ use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;
 use obeya_read::text::quoted;
-use obeya_read::{List, Point};
+use obeya_read::{List, PointQuery};
 use obeya_store::{entities, types};
 
 /// The longest language code, in characters.
 const LANGUAGE_MAX: usize = 35;
 
-static INCIDENT_TYPE_V2: Point = Point::new(&entities::INCIDENT_TYPE_V2, "incident type");
+static INCIDENT_TYPE_V2: PointQuery = PointQuery::new(&entities::INCIDENT_TYPE_V2, "incident type");
 
 /// GET /v1/Incidents/types
 pub(crate) async fn list(call: Call) -> Result<Response, Problem> {

@@ -1,8 +1,8 @@
-//! A body some of whose properties may be left out but not be null.
+//! A body with properties that may be omitted but not null.
 //!
-//! The generated types read both as `None`, since readers of this interface have to be lenient. Who writes
-//! `"status": null` means something by it, and nothing it could mean can be done; so it is refused like any
-//! other wrong type, with its field named. Nothing is copied or read twice for that.
+//! The generated types read both as `None`, because readers of this API must be lenient. A client that writes
+//! `"status": null` intends something, but nothing that the service could do; so null is refused like any
+//! other wrong type, with the name of the field. This neither copies nor parses the body twice.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,13 +11,13 @@ use serde::de::value::CowStrDeserializer;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
-/// Which properties of a body are never null.
+/// The properties of a body that are never null.
 pub(super) trait Properties {
     /// Their names in JSON.
     const NEVER_NULL: &'static [&'static str];
 }
 
-/// A body of which that has been checked.
+/// A body that was checked for null.
 pub(super) struct NeverNull<T>(pub(super) T);
 
 impl<'de, T: Deserialize<'de> + Properties> Deserialize<'de> for NeverNull<T> {
@@ -30,8 +30,8 @@ impl<'de, T: Deserialize<'de> + Properties> Deserialize<'de> for NeverNull<T> {
     }
 }
 
-/// The body: as a deserializer and as a visitor. The struct is asked for as such, so that whoever reads the
-/// bytes knows its properties.
+/// The body: as a deserializer and as a visitor. It requests the struct by its name and fields, because the
+/// deserializer below needs the properties.
 struct Body<T> {
     inner: T,
     names: &'static [&'static str],
@@ -84,7 +84,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Body<V> {
 struct Watched<A> {
     map: A,
     names: &'static [&'static str],
-    /// The value to come is of a property that is never null.
+    /// Whether the next value belongs to a property that is never null.
     is_named: bool,
 }
 
@@ -116,7 +116,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Watched<A> {
     }
 }
 
-/// A value that is there: as a seed, a deserializer and a visitor.
+/// A value that is not null: as a seed, a deserializer and a visitor.
 struct Present<T>(T);
 
 impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Present<S> {
@@ -130,7 +130,7 @@ impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Present<S> {
 impl<'de, D: Deserializer<'de>> Deserializer<'de> for Present<D> {
     type Error = D::Error;
 
-    // Whatever comes is the value: null is then told by the type that cannot be read from it.
+    // Reads the value without the option, so that the inner type reports null.
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
         visitor.visit_some(self.0)
     }

@@ -1,7 +1,7 @@
-//! The one way in which a handler reads, by the read engine: prepare → run → send.
+//! Reads through the read engine: prepare → run → send.
 //!
-//! What a request may be refused for is over after `prepare`, which needs no connection. `run` has a session
-//! and knows no HTTP. `send` alone makes a response.
+//! Every error of a request is found by `prepare`, which needs no connection. `run` has a session and knows
+//! no HTTP. Only `send` creates a response.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -18,32 +18,32 @@ use crate::http::body_sender::{self, BodyReceiver, BodySender, Head};
 use crate::http::extract::{PREFERENCE_APPLIED, max_page_size};
 use crate::http::memory_budget::Reservation;
 use crate::http::problem::Problem;
-use obeya_read::{self as read, Cost, Found, Prepared, ReadError, ReadRequest, Sink};
+use obeya_read::{self as read, Cost, Prepared, ReadError, ReadOutcome, ReadRequest, Sink};
 use obeya_store::Session;
 
-/// Names the state of the datasource that a page shows, for who puts pages together.
+/// The version of the datasource that a page shows, for clients that combine pages.
 const STATE: HeaderName = HeaderName::from_static("obeya-state");
-/// Page size, page number and count of all values, for forms that have no place for them.
+/// Page size, page number and count of all values, for formats that do not include them.
 const PAGE_SIZE: HeaderName = HeaderName::from_static("obeya-page-size");
 const PAGE_NO: HeaderName = HeaderName::from_static("obeya-page-no");
 const COUNT: HeaderName = HeaderName::from_static("obeya-count");
 const VARIES: HeaderValue = HeaderValue::from_static("accept");
 
-/// What a read comes to.
+/// The answer of a read.
 enum Answer {
-    /// The bytes, and what they are.
-    Whole(Vec<u8>, Found),
-    /// A body that may still be growing, and what is known of its page of values.
+    /// A complete answer, and its outcome.
+    Whole(Vec<u8>, ReadOutcome),
+    /// A body that may still be read, and the head of its page of values.
     Growing(Growing, Option<ValueHead>),
 }
 
 struct Growing {
-    /// All of the body, if it is complete already.
+    /// The whole body, if it is already complete.
     whole: Option<Bytes>,
     receiver: BodyReceiver,
 }
 
-/// What the head of a page of values is made of.
+/// The values for the head of a page of values.
 struct ValueHead {
     datasource: i64,
     number: u32,
@@ -58,13 +58,13 @@ pub(super) async fn read<P: Into<Prepared>>(
 ) -> Result<Response, Problem> {
     // Parse, bind and plan, or take the plan from the cache.
     let prepared = prepare(&request(&call))?.into();
-    // One snapshot: its rows become bytes.
+    // In one snapshot, write the rows as bytes.
     let answer = run(&call, prepared).await?;
     // Status, headers, tag and next link.
     Ok(send(&call, answer))
 }
 
-/// What the read engine gets of a request.
+/// The input of the read engine from a request.
 fn request(call: &Call) -> ReadRequest<'_> {
     let app = &call.app;
     ReadRequest {
@@ -81,7 +81,7 @@ fn request(call: &Call) -> ReadRequest<'_> {
     }
 }
 
-/// Runs a read where what it costs may run.
+/// Runs a read on the readers that fit its cost.
 async fn run(call: &Call, prepared: Prepared) -> Result<Answer, Problem> {
     let app = &call.app;
     let cost = prepared.cost();
@@ -100,7 +100,7 @@ async fn run(call: &Call, prepared: Prepared) -> Result<Answer, Problem> {
             return Ok(Answer::Growing(growing, head));
         }
     }
-    // These have no use for the caches: what a list remembers is in its plan.
+    // These reads do not use the caches: the plan has what a list caches.
     let work = move |session: &mut dyn Session| {
         let mut out = Vec::new();
         let found = read::run(session, &prepared, None, &mut out)?;
@@ -123,8 +123,8 @@ async fn start(
 ) -> Result<Growing, Problem> {
     let app = Arc::clone(&call.app);
     let (sender, mut receiver) = body_sender::channel(reservation);
-    // A task of its own, as the reading goes on after the head of the answer is sent. It ends by itself: when
-    // all is read, or with its client.
+    // A separate task, because reading continues after the head of the answer is sent. It ends when
+    // everything is read, or the client disconnects.
     tokio::spawn(async move {
         let sender = Arc::new(sender);
         let mut sink = ToClient {
@@ -144,7 +144,7 @@ async fn start(
     Ok(Growing { whole, receiver })
 }
 
-/// Hands an answer to the client as it is read.
+/// Passes an answer to the client while it is read.
 struct ToClient {
     sender: Arc<BodySender>,
     /// The tags of a page of values.
@@ -209,20 +209,20 @@ impl ValueHead {
     }
 }
 
-/// The response of a read: the only place where one is made.
+/// The response of a read. No other code creates one.
 fn send(call: &Call, answer: Answer) -> Response {
     match answer {
-        Answer::Whole(out, Found::Record) => call.reply_record(out),
-        Answer::Whole(out, Found::Whole) => call.reply(out),
+        Answer::Whole(out, ReadOutcome::Record) => call.reply_record(out),
+        Answer::Whole(out, ReadOutcome::Complete) => call.reply(out),
         // OData Protocol, 11.2.7: a navigation to nothing is no error.
-        Answer::Whole(_, Found::Nothing) => empty(StatusCode::NO_CONTENT),
-        Answer::Whole(out, Found::OpenList(next)) => send_list(call, out, next.as_ref()),
+        Answer::Whole(_, ReadOutcome::NoContent) => empty(StatusCode::NO_CONTENT),
+        Answer::Whole(out, ReadOutcome::OpenList(next)) => send_list(call, out, next.as_ref()),
         Answer::Growing(growing, None) => growing.send(call),
         Answer::Growing(growing, Some(head)) => send_values(call, growing, &head),
     }
 }
 
-fn send_list(call: &Call, mut out: Vec<u8>, next: Option<&read::Next>) -> Response {
+fn send_list(call: &Call, mut out: Vec<u8>, next: Option<&read::NextPage>) -> Response {
     let next_link = next.map(|next| {
         let url = format!("{}{}", call.base_url(), call.path());
         next_link::after(&url, call.query(), &next.token(&call.app.links))

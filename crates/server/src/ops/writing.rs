@@ -1,18 +1,18 @@
-//! The one way in which a handler writes: decode → decide → commit → send, once the router has authorised it.
+//! Writes: decode → decide → commit → send, after the router has authorised the request.
 //!
-//! [`write()`] shows the stages. The work runs in the store's writer, and around it, in the same transaction,
-//! whatever belongs to every write:
+//! [`write()`] shows the stages. The work runs in the store's writer. The same transaction includes what is
+//! common to all writes:
 //!
-//! - `If-Match`: the record as it is now must have one of the tags; else 412 `precondition.failed`, and
+//! - `If-Match`: the current record must have one of the tags; otherwise 412 `precondition.failed`, and
 //!   nothing is changed.
-//! - `Idempotency-Key`: that the request was carried out is stored with the change for a day. The same
-//!   request under the same key changes nothing and is answered with the record as it is by then; another
-//!   request under it is 422 `idempotency.mismatch`. What is refused is not stored: it changed nothing, and
-//!   may be mended and sent again. A client that has used too many keys gets 429 `idempotency.quota`.
-//! - `ETag`: an answer that is one record says which state of it is meant.
-//! - Whoever may not read the record sees no more of it than its request set (`view.rs`).
+//! - `Idempotency-Key`: a record that the request was carried out is stored with the change for a day. A
+//!   repeated request with the same key changes nothing and is answered with the current record; another
+//!   request with it is 422 `idempotency.mismatch`. A refused request is not stored: it changed nothing, and
+//!   may be corrected and sent again. A client that has used too many keys gets 429 `idempotency.quota`.
+//! - `ETag`: an answer that is one record has the tag of its state.
+//! - A client that may not read the record sees only what its request set (`view.rs`).
 //!
-//! No rules of a resource here, and no SQL.
+//! This module has no rules of a resource and no SQL.
 
 use http::header::ETAG;
 use serde::{Deserialize, Serialize};
@@ -32,61 +32,61 @@ use obeya_store::write_error::WriteError;
 /// Ticks of 100 ns in a second.
 const TICKS_PER_SECOND: i64 = 10_000_000;
 
-/// The stages of a write. That its caller may write was decided before (`router.rs`): without that there is
-/// no call.
+/// The stages of a write. The router has authorised the request before: otherwise there is no call.
 pub(super) async fn write<D: Decode>(
     mut call: Call,
     body: D,
     decide: impl FnOnce(D::Body, &mut Deciding) -> Result<Decision, WriteError>,
 ) -> Result<Response, Problem> {
-    // The body, and under which terms: what has not its form is refused here.
+    // Read the body and the conditions of the write; refuse malformed ones.
     let Decoded { body, terms } = body.decode(&mut call).await?;
-    // The rules that need no record.
+    // Apply the rules that need no record.
     let mut deciding = Deciding {
         now: call.now(),
         view: View::of(&call),
     };
     let decision = decide(body, &mut deciding)?;
-    // One transaction: the terms, the rules that look at records, the change and its answer.
+    // In one transaction: check the conditions, apply the rules that need records, make the change and its
+    // answer.
     let committed = commit(&call, terms, decision, &deciding).await?;
-    // What of it the caller is shown.
+    // Show the client its part of the answer.
     send(&call, &deciding.view, committed)
 }
 
-/// What a write is decided with, besides its body.
+/// The input of a decision besides the body.
 pub(super) struct Deciding {
-    /// Now, in ticks.
+    /// The current time, in ticks.
     pub(super) now: i64,
     view: View,
 }
 
 impl Deciding {
-    /// Says what the request sets: an object with properties of the record. It is all that a caller who may
-    /// not read the record is shown of what may be empty.
+    /// Sets the properties that the request sets, as an object. A client that may not read the record sees no
+    /// other properties that may be empty.
     pub(super) fn sets(&mut self, body: &impl Serialize) -> Result<(), WriteError> {
         Ok(self.view.show_written(body)?)
     }
 }
 
-/// A write that is decided but for what depends on stored records.
+/// A write whose checks without stored records are done.
 pub(super) struct Decision {
     work: Box<Work>,
     kind: Kind,
     present: Option<Box<Present>>,
 }
 
-/// Changes what is to be changed. May run more than once.
+/// Makes the change. May run more than once.
 type Work = dyn Fn(&mut dyn Session) -> Result<Answer, WriteError> + Send;
-/// Gives the record that a condition is about, as it is.
+/// Reads the record to which a condition applies.
 type Present = dyn Fn(&mut dyn Session) -> Result<Record, WriteError> + Send;
-/// Gives the record that was answered with, by its id.
+/// Reads the record of an earlier answer, by its id.
 type Current = dyn FnOnce(&mut dyn Session, i32) -> Result<Record, WriteError> + Send;
 
-/// What a write is answered with.
+/// The kind of answer to a write.
 enum Kind {
-    /// A record, which is found again for a request that is repeated.
+    /// A record, which is read again for a repeated request.
     Record(Box<Current>),
-    /// JSON that tells nothing of any record.
+    /// JSON without content of any record.
     Figures,
     /// No body.
     Nothing,
@@ -99,14 +99,14 @@ enum Answer {
     Nothing,
 }
 
-/// A write that was carried out, now or before.
+/// A write that was carried out, now or earlier.
 struct Committed {
     answer: Answer,
     attempt: Attempt,
 }
 
 impl Decision {
-    /// Answers with one record; `current` finds it again by its id, for a request that is repeated.
+    /// Answers with one record; `current` reads it again by its id for a repeated request.
     pub(super) fn record(
         current: impl FnOnce(&mut dyn Session, i32) -> Result<Record, WriteError> + Send + 'static,
         work: impl Fn(&mut dyn Session) -> Result<Record, WriteError> + Send + 'static,
@@ -118,7 +118,7 @@ impl Decision {
         }
     }
 
-    /// Answers with JSON that tells nothing of any record, such as how many there were.
+    /// Answers with JSON without content of any record, such as a count.
     pub(super) fn figures<R: Serialize>(
         work: impl Fn(&mut dyn Session) -> Result<R, WriteError> + Send + 'static,
     ) -> Self {
@@ -142,7 +142,7 @@ impl Decision {
         }
     }
 
-    /// What `If-Match` is compared with: the record as it is now, or the error that it is not there.
+    /// Reads the record with which `If-Match` is compared, or fails if there is none.
     pub(super) fn against(
         mut self,
         record: impl Fn(&mut dyn Session) -> Result<Record, WriteError> + Send + 'static,
@@ -152,7 +152,7 @@ impl Decision {
     }
 }
 
-/// Carries a write out, unless it was carried out before.
+/// Carries out a write, unless it was carried out before.
 async fn commit(
     call: &Call,
     terms: Terms,
@@ -203,7 +203,7 @@ async fn commit(
     }
 }
 
-/// What a request that was carried out before is answered with now.
+/// The current answer to a request that was carried out before.
 async fn repeated(app: &App, kind: Kind, stored: StoredAnswer) -> Result<Committed, Problem> {
     let answer = match (kind, stored) {
         (Kind::Record(current), stored) => {
@@ -226,17 +226,17 @@ async fn repeated(app: &App, kind: Kind, stored: StoredAnswer) -> Result<Committ
     })
 }
 
-/// What every record has.
+/// The id that every record has.
 #[derive(Deserialize)]
 struct Identified {
     id: i32,
 }
 
-/// The id of the record that was answered with.
+/// The id of the record in an earlier answer.
 fn stored_id(stored: StoredAnswer) -> Result<i32, Problem> {
     match stored {
         StoredAnswer::Record(id) => Ok(id),
-        // An older program beside this one, over the same database, stores the record that it answered with.
+        // An older version of the program over the same database stores the whole record.
         StoredAnswer::Text(text) => serde_json::from_str(&text)
             .map(|Identified { id }| id)
             .map_err(Problem::internal),
@@ -246,7 +246,7 @@ fn stored_id(stored: StoredAnswer) -> Result<i32, Problem> {
     }
 }
 
-/// The response of a write: 200, with as much of a record as the caller is shown.
+/// The response of a write: 200, with the part of the record that the client may see.
 fn send(call: &Call, view: &View, committed: Committed) -> Result<Response, Problem> {
     let Committed { answer, attempt } = committed;
     let replied = match answer {
@@ -274,11 +274,11 @@ fn send(call: &Call, view: &View, committed: Committed) -> Result<Response, Prob
     }
 }
 
-/// A request that may be sent again.
+/// A request with an idempotency key.
 struct Repeatable {
     key: Key,
     fingerprint: String,
-    /// Most keys that the client may have.
+    /// The most keys that the client may have.
     quota: i64,
     now: i64,
 }
@@ -286,10 +286,9 @@ struct Repeatable {
 impl Repeatable {
     /// Does the work, unless the request was carried out before.
     ///
-    /// On an engine in this process that is asked first, for the work need not be undone then. On one at the
-    /// end of a wire it is asked after the work and prefetched before it, so that the question costs no wait
-    /// of its own; work that turns out to have been done already is undone by the error, like any that is
-    /// refused.
+    /// On an embedded engine the key is checked first, so that the work need not be undone. Over a network it
+    /// is prefetched before the work and checked after it, so that it costs no wait of its own; if the
+    /// request was carried out before, the error undoes the work, as for any refused request.
     fn once(
         &self,
         session: &mut dyn Session,
@@ -299,7 +298,7 @@ impl Repeatable {
             answers::prefetch(session, &self.key, self.now)?;
             let worked = work(session);
             if let Err(WriteError::Store(_)) = worked {
-                // Nothing can be asked of a session that failed.
+                // No statement can run on a session that failed.
                 return worked;
             }
             (self.admitted(session)?, worked)
@@ -315,8 +314,8 @@ impl Repeatable {
         Ok(answer)
     }
 
-    /// Fails if something was carried out under the key, or if the client has as many keys as it may; the
-    /// ordinal of the key otherwise.
+    /// Checks that no request was carried out with the key and that the client is within its quota; returns
+    /// the ordinal of the key.
     fn admitted(&self, session: &mut dyn Session) -> Result<i64, WriteError> {
         match answers::find(session, &self.key, self.now)? {
             Some(earlier) if earlier.fingerprint == self.fingerprint => {
@@ -337,7 +336,7 @@ impl Repeatable {
     }
 }
 
-/// `If-Match`, and what it is about.
+/// `If-Match`, and the record to which it applies.
 struct Precondition {
     condition: Condition,
     present: Option<Box<Present>>,
@@ -345,7 +344,7 @@ struct Precondition {
 }
 
 impl Precondition {
-    /// Fails unless the condition names the record as it is.
+    /// Fails unless the condition has the tag of the current record.
     fn hold(&self, session: &mut dyn Session) -> Result<(), WriteError> {
         match (&self.present, &self.condition) {
             (Some(present), condition) => {
@@ -363,7 +362,7 @@ impl Precondition {
 }
 
 impl Answer {
-    /// What is kept of it for a request that is repeated.
+    /// The part that is stored for a repeated request.
     fn stored(&self) -> StoredAnswer {
         match self {
             Self::Record(record) => StoredAnswer::Record(record.id),

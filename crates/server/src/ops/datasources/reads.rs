@@ -6,10 +6,10 @@ use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;
-use obeya_read::{Form, Records, ValuePage};
+use obeya_read::{RecordForm, Records, ValuePage};
 use obeya_store::{datasources, entities};
 
-static FORM: Form = Form::of(&entities::DATASOURCE);
+static FORM: RecordForm = RecordForm::of(&entities::DATASOURCE);
 
 /// GET /v1/Datasources
 pub(crate) async fn list(call: Call) -> Result<Response, Problem> {

@@ -74,7 +74,7 @@ fn present(session: &mut dyn Session, datasource: i32, id: i32) -> Result<Record
     )?)
 }
 
-/// The value as it is stored.
+/// The stored value.
 fn find(
     session: &mut dyn Session,
     (datasource, id): (i32, i32),

@@ -1,4 +1,5 @@
-//! The bodies of create and update, in the domain's terms; what its schema says beyond types is checked here.
+//! Converts the bodies of create and update to domain types, and checks what their schemas require beyond
+//! types.
 
 use obeya_model::{
     EvaluationStatus, ImprovementCreate, ImprovementPriorityStatus, ImprovementStatus,
@@ -18,7 +19,7 @@ impl Properties for ImprovementCreate {
     const NEVER_NULL: &'static [&'static str] = &["status", "priorityStatus"];
 }
 
-/// What an update asks for: absent leaves, null empties.
+/// The change of an update: an absent property stays, null empties it.
 pub(super) fn of_update(body: ImprovementUpdate) -> Result<ImprovementChange, DomainError> {
     let words = words(
         body.title.as_ref(),
@@ -32,7 +33,7 @@ pub(super) fn of_update(body: ImprovementUpdate) -> Result<ImprovementChange, Do
     })
 }
 
-/// What a new improvement is to be: what is absent or null is empty.
+/// The values of a new improvement: an absent or null property is empty.
 pub(super) fn of_create(body: ImprovementCreate) -> Result<ImprovementChange, DomainError> {
     let words = words(
         Patch::Value(&body.title),
@@ -46,7 +47,7 @@ pub(super) fn of_create(body: ImprovementCreate) -> Result<ImprovementChange, Do
     })
 }
 
-/// What a body says in words of closed sets; its title is of the length that is allowed.
+/// Reads the enumerations of a body, and checks the length of its title.
 fn words(
     title: Patch<&String>,
     status: Option<&ImprovementStatus>,
@@ -64,7 +65,7 @@ fn words(
     }
     check.finish(Some(()))?;
     Ok(ImprovementChange {
-        // A word that was refused has ended the check above.
+        // A refused value has ended the check above.
         status: status.flatten(),
         priority_status: priority.flatten(),
         evaluation_status: evaluation.map(Option::flatten),

@@ -1,5 +1,5 @@
-//! The bodies of create and update, in the domain's terms; what their schema says beyond types is checked
-//! here.
+//! Converts the bodies of create and update to domain types, and checks what their schemas require beyond
+//! types.
 
 use obeya_model::{
     CategoryInput, Date, EvaluationStatus, IncidentCreate, IncidentSeverity, IncidentStatus,
@@ -21,7 +21,7 @@ impl Properties for IncidentCreate {
     const NEVER_NULL: &'static [&'static str] = &["status", "isAnonymous"];
 }
 
-/// The words of a body, once they are known.
+/// The enumerations of a body.
 struct Words {
     status: Option<Status>,
     severity: Severity,
@@ -44,14 +44,14 @@ fn words(
             .map(|word| Some(Some(word))),
     };
     Some(Words {
-        // `None` inside `Some` is a word that was refused.
+        // `None` inside `Some` is a refused value.
         status: status.map_or(Some(None), |word| word.map(Some))?,
         severity: severity?,
         evaluation: evaluation?,
     })
 }
 
-/// What an update asks for: absent leaves, null empties.
+/// The change of an update: an absent property stays, null empties it.
 pub(super) fn of_update(body: IncidentUpdate) -> Result<IncidentChange, DomainError> {
     let mut check = Check::default();
     let words = words(
@@ -83,7 +83,7 @@ pub(super) fn of_update(body: IncidentUpdate) -> Result<IncidentChange, DomainEr
     })
 }
 
-/// What a new incident is to be, its categories and the like apart: what is absent or null is empty.
+/// The values of a new incident without its categories and other parts: an absent or null property is empty.
 pub(super) fn of_create(body: &IncidentCreate) -> Result<IncidentChange, DomainError> {
     let mut check = Check::default();
     let words = words(
@@ -116,7 +116,7 @@ pub(super) fn of_create(body: &IncidentCreate) -> Result<IncidentChange, DomainE
     })
 }
 
-/// An incident is put into one category at least.
+/// Checks that an incident has at least one category.
 pub(super) fn some_category(check: &mut Check, categories: &[CategoryInput]) {
     if categories.is_empty() {
         check.refuse("categories", "expected at least 1 category, found none");

@@ -9,13 +9,13 @@ pub(crate) mod trash;
 pub(crate) mod update;
 
 use super::view::Record;
-use obeya_read::{Form, RecordPlan};
+use obeya_read::{RecordForm, RecordPlan};
 use obeya_store::entities;
 use obeya_store::write_error::WriteError;
 use obeya_store::{Session, incidents, stamp};
 
-/// An incident with everything that hangs on it.
-const FORM: Form = Form {
+/// An incident with its parts.
+const FORM: RecordForm = RecordForm {
     entity: &entities::INCIDENT,
     parts: Some((
         "$expand=consequences,categories,causes,customFields",
@@ -25,15 +25,15 @@ const FORM: Form = Form {
 const NOT_DELETED: &str = "{t}.deleted_date IS NULL";
 static RECORD: RecordPlan = RecordPlan::new(FORM).only(NOT_DELETED);
 
-/// Looks up an incident that is to be changed. The stamp of the change is taken once nothing can be refused
-/// any more: what is refused before it has changed anything costs those nothing that share its commit.
+/// Looks up an incident for a change. The stamp of the change is taken only after all checks: a request that
+/// is refused before it has changed anything does not affect the other writes of its commit.
 fn open(session: &mut dyn Session, id: i32) -> Result<incidents::Stored, WriteError> {
     incidents::prefetch(session, id)?;
     stamp::prefetch(session)?;
     incidents::find(session, id)?.ok_or(WriteError::Missing("incident", id))
 }
 
-/// The incident as it is now, inside the transaction that changed it.
+/// The current incident, as a record, inside the transaction that changed it.
 fn answer(session: &mut dyn Session, id: i32) -> Result<Record, WriteError> {
     RECORD.prefetch(session, id)?;
     let json = RECORD.read(session, id)?;

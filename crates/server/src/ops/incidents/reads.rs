@@ -7,10 +7,10 @@ use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::reading;
-use obeya_read::{List, Point, Records};
+use obeya_read::{List, PointQuery, Records};
 use obeya_store::entities;
 
-static INCIDENT_V2: Point = Point::new(&entities::INCIDENT_V2, "incident");
+static INCIDENT_V2: PointQuery = PointQuery::new(&entities::INCIDENT_V2, "incident");
 
 /// GET /v1/Incidents: one page of incidents.
 pub(crate) async fn list(call: Call) -> Result<Response, Problem> {

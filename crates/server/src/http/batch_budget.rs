@@ -1,7 +1,7 @@
-//! The room for large bodies: how many bytes of them lie in memory at a time, over all requests.
+//! The memory budget for large bodies, over all requests.
 //!
-//! A connection may send one of [`Limits::batch_bytes`], and there are many connections. Nothing here reads a
-//! body.
+//! A connection may send a body of [`Limits::batch_bytes`], and there are many connections. This module reads
+//! no body.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::problem::Problem;
 use crate::config::Limits;
 
-/// Room is counted in pieces of this many bytes: a semaphore counts to 2^29 on some machines.
+/// Memory is counted in units of this many bytes, because a semaphore counts to 2^29 on some machines.
 const PIECE: usize = 1 << 10;
 
-/// The room for large bodies.
+/// The memory budget for large bodies.
 #[derive(Debug)]
 pub(crate) struct Batches {
     pieces: Arc<Semaphore>,
@@ -23,7 +23,7 @@ pub(crate) struct Batches {
 }
 
 impl Batches {
-    /// Room for as many bytes as the limits say, at least for one body.
+    /// A budget of as many bytes as the limits allow, at least for one body.
     pub(crate) fn new(limits: &Limits) -> Self {
         let most = pieces(limits.batches_bytes.max(limits.batch_bytes));
         Self {
@@ -32,8 +32,8 @@ impl Batches {
         }
     }
 
-    /// Waits for room for a body, of the length that its head tells or else the most that is taken. The
-    /// request's own deadline bounds the wait.
+    /// Reserves memory for a body: the length that its head declares, or the maximum. Waits until it is free;
+    /// the deadline of the request bounds the wait.
     pub(crate) async fn take(
         &self,
         headers: &HeaderMap,
@@ -42,7 +42,7 @@ impl Batches {
         let told = headers
             .get(CONTENT_LENGTH)
             .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-        // One that is too large is refused before it is read.
+        // A body that is too large is refused before it is read.
         let bytes = told.unwrap_or(limits.batch_bytes).min(limits.batch_bytes);
         Arc::clone(&self.pieces)
             .acquire_many_owned(pieces(bytes).min(self.most))

@@ -1,7 +1,7 @@
 //! One record by its id.
 //!
-//! Without options this is the busiest read of the service: the statement and the encoder of its row are made
-//! once, and it runs inline on the caller's thread.
+//! Without options this is the most frequent read of the service: the statement and the encoder of its row
+//! are made once, and it runs inline on the thread of the request.
 
 use obeya_odata::Bound;
 use obeya_odata::csdl;
@@ -9,56 +9,56 @@ use obeya_odata::edm::EntityType;
 use obeya_odata::sql::{self, Predicate, Scope};
 
 use super::error::ReadError;
-use super::found::Found;
-use super::level;
 use super::list::Parent;
-use super::record::{Form, RecordPlan};
+use super::outcome::ReadOutcome;
+use super::record::{RecordForm, RecordPlan};
 use super::request::{ReadRequest, with_context};
 use super::row_encoder::RowEncoder;
+use super::rows;
 use super::sink::Sink;
 use obeya_store::engine::Session;
 use obeya_store::entity_sets::CONTAINER;
 
-/// Room for the record of any entity with texts of usual length.
-const USUAL_BYTES: usize = 512;
+/// The initial capacity for a record, in bytes.
+const INITIAL_CAPACITY: usize = 512;
 
-/// How the records of an entity are read by id. A `static` of the handler.
-pub struct Point {
+/// Reads the records of an entity by id. Handlers have one in a `static`.
+pub struct PointQuery {
     plan: RecordPlan,
     noun: &'static str,
 }
 
-impl Point {
-    /// A reader of an entity's records; `noun` names one in messages.
+impl PointQuery {
+    /// A query for the records of an entity; `noun` is their kind in messages.
     pub const fn new(entity: &'static EntityType, noun: &'static str) -> Self {
         Self {
-            plan: RecordPlan::new(Form::of(entity)),
+            plan: RecordPlan::new(RecordForm::of(entity)),
             noun,
         }
     }
 
-    /// The record with this id, as the query options ask.
+    /// Prepares the record with this id and the query options of the request.
     pub fn prepare(
         &'static self,
         request: &ReadRequest<'_>,
         id: i32,
     ) -> Result<RecordRead, ReadError> {
-        let by = if request.query.is_empty() {
-            By::Plan(&self.plan)
+        let source = if request.query.is_empty() {
+            RecordSource::Plan(&self.plan)
         } else {
-            By::Query(Box::new(request.record_query(self.plan.entity())?))
+            RecordSource::Query(Box::new(request.record_query(self.plan.entity())?))
         };
         let context = request.context(|| {
             let set = CONTAINER.set_of(self.plan.entity())?;
-            let query = match &by {
-                By::Plan(plan) => plan.query(request.store.dialect()),
-                By::Query(query) => query,
-                By::Navigation { .. } => return None,
+            let query = match &source {
+                RecordSource::Plan(plan) => plan.query(request.store.dialect()),
+                RecordSource::Query(query) => query,
+                RecordSource::Navigation { .. } => return None,
             };
             Some(csdl::record_context(set.name, query))
         });
         Ok(RecordRead {
-            by,
+            source,
             noun: self.noun,
             id,
             context,
@@ -66,21 +66,21 @@ impl Point {
     }
 }
 
-/// One record, ready to be read.
+/// A prepared record.
 pub struct RecordRead {
-    by: By,
+    source: RecordSource,
     noun: &'static str,
     id: i32,
     context: Option<Vec<u8>>,
 }
 
-/// How the record is found.
-enum By {
-    /// By its id, with a statement made ahead.
+/// How to find the record.
+enum RecordSource {
+    /// RecordSource its id, with a fixed statement.
     Plan(&'static RecordPlan),
-    /// By its id.
+    /// RecordSource its id, with query options.
     Query(Box<Bound>),
-    /// By a navigation to it, from a record that must exist.
+    /// RecordSource a navigation from a record that must exist.
     Navigation {
         from: Parent,
         condition: Predicate,
@@ -89,7 +89,7 @@ enum By {
 }
 
 impl RecordRead {
-    /// The record that a navigation leads to, if it leads to one: the record with this condition.
+    /// The target of a navigation, which is the record that meets the condition.
     pub(super) fn of_navigation(
         from: Parent,
         condition: Predicate,
@@ -99,7 +99,7 @@ impl RecordRead {
         Self {
             noun: "",
             id: 0,
-            by: By::Navigation {
+            source: RecordSource::Navigation {
                 from,
                 condition,
                 query: Box::new(query),
@@ -108,9 +108,9 @@ impl RecordRead {
         }
     }
 
-    /// Whether it is one statement by the primary key.
+    /// Whether it is one statement with the primary key alone.
     pub(super) fn is_look_up(&self) -> bool {
-        matches!(self.by, By::Plan(_))
+        matches!(self.source, RecordSource::Plan(_))
     }
 
     /// Reads the record.
@@ -118,32 +118,32 @@ impl RecordRead {
         &self,
         session: &mut dyn Session,
         sink: &mut dyn Sink,
-    ) -> Result<Found, ReadError> {
-        let record = match &self.by {
-            By::Plan(plan) => plan.read(session, self.id)?,
-            By::Query(query) => {
+    ) -> Result<ReadOutcome, ReadError> {
+        let record = match &self.source {
+            RecordSource::Plan(plan) => plan.read(session, self.id)?,
+            RecordSource::Query(query) => {
                 let condition = Predicate::new("{t}.id = ?", [sql::Value::Int(self.id.into())]);
                 read_where(session, query, condition)?
             }
-            By::Navigation {
+            RecordSource::Navigation {
                 from,
                 condition,
                 query,
             } => {
                 from.check(session)?;
                 let Some(record) = read_where(session, query, condition.clone())? else {
-                    return Ok(Found::Nothing);
+                    return Ok(ReadOutcome::NoContent);
                 };
                 Some(record)
             }
         };
         let record = record.ok_or(ReadError::NotFound(self.noun, self.id.into()))?;
         sink.last(with_context(record, self.context.as_deref()));
-        Ok(Found::Record)
+        Ok(ReadOutcome::Record)
     }
 }
 
-/// The record with this condition, with everything the query expands in it.
+/// The record that meets the condition, with its expanded records.
 fn read_where(
     session: &mut dyn Session,
     query: &Bound,
@@ -154,8 +154,8 @@ fn read_where(
         ..Scope::default()
     };
     let statement = sql::select(query, session.dialect().of_queries(), &scope);
-    let mut out = Vec::with_capacity(USUAL_BYTES);
-    let rows = level::Rows {
+    let mut out = Vec::with_capacity(INITIAL_CAPACITY);
+    let rows = rows::RowQuery {
         query,
         encoder: &RowEncoder::of(query),
         statements: std::slice::from_ref(&statement),
@@ -163,6 +163,6 @@ fn read_where(
         limit: 1,
         read: 1,
     };
-    let found = level::write_rows(session, rows, &mut out)?;
+    let found = rows::write_rows(session, rows, &mut out)?;
     Ok((found.rows > 0).then_some(out))
 }

@@ -1,8 +1,8 @@
-//! A connection that fails once sending has made no progress for a while. It limits nothing else: reading has
-//! its own limits, in hyper and in `extract`.
+//! A write timeout: a stream that fails once writing has made no progress for a while. Reading has its own
+//! limits, in hyper and in `extract`.
 //!
-//! A caller that never reads would otherwise keep its connection, and one of the permits for connections, for
-//! ever.
+//! Otherwise a client that never reads would occupy its connection, and one of the permits for connections,
+//! for ever.
 
 use std::io::{Error, ErrorKind, IoSlice, Result};
 use std::pin::Pin;
@@ -12,16 +12,16 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// The connection with its limit.
+/// A stream with a write timeout.
 pub(crate) struct Sending<S> {
     stream: S,
     limit: Duration,
-    /// Runs while the stream takes nothing.
+    /// Runs while the stream accepts no bytes.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Sending<S> {
-    /// `limit` is the longest that the stream may take nothing.
+    /// `limit` is the longest time without progress.
     pub(crate) fn new(stream: S, limit: Duration) -> Self {
         Self {
             stream,

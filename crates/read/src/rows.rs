@@ -1,8 +1,8 @@
-//! The rows of a query with what is expanded in them: one statement for each level, joined in memory.
+//! The rows of a query with their expanded records: one statement for each level, joined in memory.
 //!
 //! Each level is written once, as JSON without closing braces, however often its rows appear; the answer is
-//! put together from these pieces at the end. A parent that a thousand comments share is read once and copied
-//! a thousand times.
+//! assembled from these parts at the end. A parent that a thousand comments share is read once and copied a
+//! thousand times.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -18,30 +18,30 @@ use super::{binds, json};
 use obeya_store::engine::{Row, Session, StoreError, Value};
 use obeya_store::entities::order_of;
 
-/// Rows that one request may expand, over all levels.
+/// The max_bytes rows that one request may expand, over all levels.
 const MAX_EXPANDED_ROWS: usize = 100_000;
-/// Bytes of an answer with expanded rows. Expanding there and back (`incident($expand=comments)`) multiplies
-/// what was read.
+/// The max_bytes bytes of an answer with expanded rows. Expanding in both directions
+/// (`incident($expand=comments)`) multiplies the rows that were read.
 const MAX_EXPANDED_BYTES: usize = 64 << 20;
-/// Link values bound to one statement; engines allow some 32,000 in all.
+/// The max_bytes link values bound to one statement; engines allow some 32,000 in all.
 const MAX_LINKS: usize = 10_000;
 
-/// The rows of one level, each written but for its braces and what is expanded in it.
+/// The rows of one level, each written without its braces and without its expanded records.
 #[derive(Default)]
 struct Level {
     bytes: Vec<u8>,
-    /// Where each row ends in `bytes`; it begins where the one before ends.
+    /// The end of each row in `bytes`; it begins at the end of the row before.
     ends: Vec<usize>,
-    /// Where in each row what is expanded in it stands.
-    places: Vec<usize>,
+    /// The offset in `bytes` of each row at which its expanded records are inserted.
+    insert_at: Vec<usize>,
     /// The link values of each row, as many as the level has expands.
     links: Vec<Option<i64>>,
-    /// For an expanded level: whose child each row is.
+    /// For an expanded level: the link value of each row's owner.
     owners: Vec<i64>,
     expanded: Vec<Expanded>,
 }
 
-/// What is expanded under one navigation of a level.
+/// The expanded records of one navigation of a level.
 struct Expanded {
     key: Vec<u8>,
     count_key: Vec<u8>,
@@ -51,86 +51,86 @@ struct Expanded {
     rows: HashMap<i64, Vec<usize>>,
     /// The number of all related rows by the owner's link value, when asked for.
     counts: Option<HashMap<i64, i64>>,
-    /// Whether the number stands for the rows, which are then not read.
+    /// Whether only the number was requested; the rows are then not read.
     count_only: bool,
 }
 
-/// What [`write_rows`] writes.
+/// The input of [`write_rows`].
 #[derive(Clone, Copy)]
-pub struct Rows<'a> {
+pub struct RowQuery<'a> {
     /// The query the rows belong to.
     pub query: &'a Bound,
-    /// How a row is written.
+    /// Writes a row.
     pub(crate) encoder: &'a RowEncoder,
-    /// Give the rows, each those that come after the last one's.
+    /// The statements that return the rows, one after the other.
     pub statements: &'a [Statement],
-    /// The columns to take from the last row that is written.
+    /// The columns to return of the last row written.
     pub keys: &'a [usize],
-    /// The most rows to write.
+    /// The max_bytes rows to write.
     pub limit: usize,
-    /// The most rows to read: none beyond are there for this request.
+    /// The max_bytes rows to read. The request excludes rows beyond them.
     pub read: usize,
 }
 
-/// How much may be read and written with what is expanded.
+/// The remaining limits of an answer with expanded records.
 #[derive(Debug, Clone, Copy)]
-struct Room {
+struct ExpandLimits {
     /// Expanded rows, over all levels.
     rows: usize,
     /// Bytes of all levels, and of the answer that is put together from them.
     bytes: usize,
 }
 
-impl Room {
-    /// For what a request asks to expand.
-    const ASKED: Self = Self {
+impl ExpandLimits {
+    /// The limits of one request.
+    const OF_REQUEST: Self = Self {
         rows: MAX_EXPANDED_ROWS,
         bytes: MAX_EXPANDED_BYTES,
     };
 
-    /// Takes the bytes of a level. Each of its rows is in the answer at least once, so what they pass the
-    /// answer would pass.
-    fn take(&mut self, level: &Level) -> Result<(), Stop> {
+    /// Subtracts the bytes of a level. Each of its rows is in the answer at least once, so a level that
+    /// exceeds the limit means an answer that does.
+    fn take(&mut self, level: &Level) -> Result<(), RowsError> {
         let left = self.bytes.checked_sub(level.bytes.len());
-        self.bytes = left.ok_or(Stop::TOO_MANY_BYTES)?;
+        self.bytes = left.ok_or(RowsError::TOO_MANY_BYTES)?;
         Ok(())
     }
 }
 
-/// Why rows are not written.
-enum Stop {
-    /// There is more than there is room for.
-    TooMuch(Excess),
-    Failed(StoreError),
+/// Why writing rows ended early.
+enum RowsError {
+    /// A limit would be exceeded.
+    LimitExceeded(Excess),
+    Store(StoreError),
 }
 
-impl Stop {
-    const TOO_MANY_ROWS: Self = Self::TooMuch(Excess {
+impl RowsError {
+    const TOO_MANY_ROWS: Self = Self::LimitExceeded(Excess {
         what: "expanded rows",
         limit: MAX_EXPANDED_ROWS,
         unit: "rows",
     });
-    const TOO_MANY_BYTES: Self = Self::TooMuch(Excess {
+    const TOO_MANY_BYTES: Self = Self::LimitExceeded(Excess {
         what: "answer",
         limit: MAX_EXPANDED_BYTES,
         unit: "bytes",
     });
 }
 
-impl From<StoreError> for Stop {
+impl From<StoreError> for RowsError {
     fn from(error: StoreError) -> Self {
-        Self::Failed(error)
+        Self::Store(error)
     }
 }
 
-impl Rows<'_> {
-    /// Hands every row that is to be written to `each`, with its number from 1, until that says to stop.
+impl RowQuery<'_> {
+    /// Calls `each` with every row to write and its number from 1, until it breaks.
     fn each(
         &self,
         session: &mut dyn Session,
         mut each: impl FnMut(&dyn Row, usize) -> Result<ControlFlow<()>, StoreError>,
-    ) -> Result<Found, StoreError> {
-        let mut found = Found {
+    ) -> Result<WrittenRows, StoreError> {
+        let mut found = WrittenRows {
             rows: 0,
             last: Vec::new(),
         };
@@ -161,68 +161,67 @@ impl Rows<'_> {
     }
 }
 
-/// What [`write_rows`] found.
-pub struct Found {
+/// The result of [`write_rows`].
+pub struct WrittenRows {
     /// The number of rows, capped at one more than the limit.
     pub rows: usize,
     /// The keys of the row at the limit, if there is one.
     pub last: Vec<sql::Value>,
 }
 
-/// Writes the rows as objects separated by commas, with everything the query expands in them, which a request
-/// may not make larger than it asks for rows.
+/// Writes the rows as objects separated by commas, with their expanded records, within the limits of one
+/// request.
 pub(crate) fn write_rows(
     session: &mut dyn Session,
-    rows: Rows<'_>,
+    rows: RowQuery<'_>,
     out: &mut Vec<u8>,
-) -> Result<Found, ReadError> {
+) -> Result<WrittenRows, ReadError> {
     let written = if rows.query.expands().is_empty() {
         write_plain(session, &rows, usize::MAX, out)
     } else {
-        write_expanded(session, &rows, Room::ASKED, out)
+        write_expanded(session, &rows, ExpandLimits::OF_REQUEST, out)
     };
     written.map_err(|stop| match stop {
-        Stop::TooMuch(excess) => ReadError::TooMuch(excess),
-        Stop::Failed(error) => ReadError::Store(error),
+        RowsError::LimitExceeded(excess) => ReadError::LimitExceeded(excess),
+        RowsError::Store(error) => ReadError::Store(error),
     })
 }
 
-/// Writes the rows with what belongs to them whoever asks, unless that comes to more bytes: then `None`, and
-/// `out` is as it was.
+/// Writes the rows with their parts. If that exceeds `bytes`, returns `None` and leaves `out` unchanged.
 pub(crate) fn write_within(
     session: &mut dyn Session,
-    rows: Rows<'_>,
+    rows: RowQuery<'_>,
     bytes: usize,
     out: &mut Vec<u8>,
-) -> Result<Option<Found>, StoreError> {
+) -> Result<Option<WrittenRows>, StoreError> {
     let start = out.len();
     let written = if rows.query.expands().is_empty() {
         write_plain(session, &rows, bytes, out)
     } else {
-        let room = Room {
+        let limits = ExpandLimits {
             rows: usize::MAX,
             bytes,
         };
-        write_expanded(session, &rows, room, out)
+        write_expanded(session, &rows, limits, out)
     };
     match written {
         Ok(found) => Ok(Some(found)),
-        Err(Stop::TooMuch(..)) => {
+        Err(RowsError::LimitExceeded(..)) => {
             out.truncate(start);
             Ok(None)
         }
-        Err(Stop::Failed(error)) => Err(error),
+        Err(RowsError::Store(error)) => Err(error),
     }
 }
 
 fn write_expanded(
     session: &mut dyn Session,
-    rows: &Rows<'_>,
-    room: Room,
+    rows: &RowQuery<'_>,
+    limits: ExpandLimits,
     out: &mut Vec<u8>,
-) -> Result<Found, Stop> {
-    let most = out.len().saturating_add(room.bytes);
-    let mut left = room;
+) -> Result<WrittenRows, RowsError> {
+    let max_bytes = out.len().saturating_add(limits.bytes);
+    let mut left = limits;
     let (mut level, found) = read_level(session, rows, false, left.bytes)?;
     left.take(&level)?;
     expand(session, rows.query, &mut level, &mut left)?;
@@ -230,33 +229,33 @@ fn write_expanded(
         if row > 0 {
             out.push(b',');
         }
-        level.assemble(row, most, out)?;
+        level.assemble(row, max_bytes, out)?;
     }
     Ok(found)
 }
 
 fn write_plain(
     session: &mut dyn Session,
-    rows: &Rows<'_>,
+    rows: &RowQuery<'_>,
     bytes: usize,
     out: &mut Vec<u8>,
-) -> Result<Found, Stop> {
+) -> Result<WrittenRows, RowsError> {
     let mut timestamps = TimestampFormatter::new();
-    let most = out.len().saturating_add(bytes);
+    let max_bytes = out.len().saturating_add(bytes);
     let found = rows.each(session, |row, number| {
         out.extend_from_slice(if number == 1 { b"{" } else { b",{" });
         rows.encoder.write(out, row, &mut timestamps)?;
         out.push(b'}');
-        Ok(further(out.len() <= most))
+        Ok(continue_if(out.len() <= max_bytes))
     })?;
-    if out.len() > most {
-        return Err(Stop::TOO_MANY_BYTES);
+    if out.len() > max_bytes {
+        return Err(RowsError::TOO_MANY_BYTES);
     }
     Ok(found)
 }
 
-/// Whether the next row is wanted.
-fn further(is_wanted: bool) -> ControlFlow<()> {
+/// Continues if the next row is wanted.
+fn continue_if(is_wanted: bool) -> ControlFlow<()> {
     if is_wanted {
         ControlFlow::Continue(())
     } else {
@@ -264,7 +263,7 @@ fn further(is_wanted: bool) -> ControlFlow<()> {
     }
 }
 
-/// A value of a row, to keep.
+/// Copies a value of a row.
 pub fn owned(value: Value<'_>) -> sql::Value {
     match value {
         Value::Null => sql::Value::Null,
@@ -274,30 +273,30 @@ pub fn owned(value: Value<'_>) -> sql::Value {
     }
 }
 
-/// Reads a level, no further than the row that passes so many bytes.
+/// Reads a level, up to the row that exceeds `bytes`.
 fn read_level(
     session: &mut dyn Session,
-    rows: &Rows<'_>,
-    owned: bool,
+    rows: &RowQuery<'_>,
+    has_owner: bool,
     bytes: usize,
-) -> Result<(Level, Found), StoreError> {
+) -> Result<(Level, WrittenRows), StoreError> {
     let mut timestamps = TimestampFormatter::new();
     let mut level = Level::default();
     let found = rows.each(session, |row, _| {
-        level.push(rows.query, rows.encoder, row, owned, &mut timestamps)?;
-        Ok(further(level.bytes.len() <= bytes))
+        level.push(rows.query, rows.encoder, row, has_owner, &mut timestamps)?;
+        Ok(continue_if(level.bytes.len() <= bytes))
     })?;
     Ok((level, found))
 }
 
-/// Reads what the query expands in the rows of `level`, and in turn in theirs. As deep as the query is, which
-/// its limits bound.
+/// Reads the expanded records of the rows of `level`, and recursively theirs. The limits of the query bound
+/// the depth.
 fn expand(
     session: &mut dyn Session,
     query: &Bound,
     level: &mut Level,
-    left: &mut Room,
-) -> Result<(), Stop> {
+    left: &mut ExpandLimits,
+) -> Result<(), RowsError> {
     let width = query.expands().len();
     for (index, item) in query.expands().iter().enumerate() {
         let mut links: Vec<i64> = level
@@ -322,17 +321,17 @@ impl Level {
         query: &Bound,
         encoder: &RowEncoder,
         row: &dyn Row,
-        owned: bool,
+        has_owner: bool,
         timestamps: &mut TimestampFormatter,
     ) -> Result<(), StoreError> {
-        let place = encoder.write_around(&mut self.bytes, row, timestamps)?;
-        self.places.push(place);
+        let offset = encoder.write_around(&mut self.bytes, row, timestamps)?;
+        self.insert_at.push(offset);
         self.ends.push(self.bytes.len());
         for item in query.expands() {
             self.links.push(row.int(item.link)?);
         }
-        if owned {
-            // The owner comes after the query's own columns, and is what the statement asked for: it is never
+        if has_owner {
+            // The owner is the column after those of the query. The statement filters by it, so it is never
             // NULL.
             self.owners
                 .push(row.int(query.columns().len())?.unwrap_or_default());
@@ -344,21 +343,21 @@ impl Level {
         let shift = self.bytes.len();
         self.bytes.append(&mut other.bytes);
         self.ends.extend(other.ends.iter().map(|end| end + shift));
-        self.places
-            .extend(other.places.iter().map(|place| place + shift));
+        self.insert_at
+            .extend(other.insert_at.iter().map(|offset| offset + shift));
         self.links.append(&mut other.links);
         self.owners.append(&mut other.owners);
     }
 
-    /// Adds a row with what is expanded in it, unless `out` has passed so many bytes.
-    fn assemble(&self, row: usize, most: usize, out: &mut Vec<u8>) -> Result<(), Stop> {
-        if out.len() > most {
-            return Err(Stop::TOO_MANY_BYTES);
+    /// Appends a row with its expanded records; fails if `out` has exceeded `max_bytes` bytes.
+    fn assemble(&self, row: usize, max_bytes: usize, out: &mut Vec<u8>) -> Result<(), RowsError> {
+        if out.len() > max_bytes {
+            return Err(RowsError::TOO_MANY_BYTES);
         }
         let start = if row == 0 { 0 } else { self.ends[row - 1] };
         out.push(b'{');
         let members = out.len();
-        out.extend_from_slice(&self.bytes[start..self.places[row]]);
+        out.extend_from_slice(&self.bytes[start..self.insert_at[row]]);
         for (index, expanded) in self.expanded.iter().enumerate() {
             let link = self.links[row * self.expanded.len() + index];
             if let Some(counts) = &expanded.counts {
@@ -379,20 +378,20 @@ impl Level {
                 .map_or(&[][..], Vec::as_slice);
             match (expanded.cardinality, rows) {
                 (Cardinality::One, []) => json::null(out),
-                (Cardinality::One, [row, ..]) => expanded.level.assemble(*row, most, out)?,
+                (Cardinality::One, [row, ..]) => expanded.level.assemble(*row, max_bytes, out)?,
                 (Cardinality::Many, rows) => {
                     out.push(b'[');
-                    for (place, row) in rows.iter().enumerate() {
-                        if place > 0 {
+                    for (index, row) in rows.iter().enumerate() {
+                        if index > 0 {
                             out.push(b',');
                         }
-                        expanded.level.assemble(*row, most, out)?;
+                        expanded.level.assemble(*row, max_bytes, out)?;
                     }
                     out.push(b']');
                 }
             }
         }
-        out.extend_from_slice(&self.bytes[self.places[row]..self.ends[row]]);
+        out.extend_from_slice(&self.bytes[self.insert_at[row]..self.ends[row]]);
         out.push(b'}');
         Ok(())
     }
@@ -403,8 +402,8 @@ impl Expanded {
         session: &mut dyn Session,
         item: &BoundExpand,
         links: &[i64],
-        left: &mut Room,
-    ) -> Result<Self, Stop> {
+        left: &mut ExpandLimits,
+    ) -> Result<Self, RowsError> {
         let name = item.navigation.name;
         let encoder = RowEncoder::of(&item.query);
         let mut level = Level::default();
@@ -419,7 +418,7 @@ impl Expanded {
             let links: Vec<sql::Value> = links.iter().map(|&link| sql::Value::Int(link)).collect();
             if !item.count_only {
                 let statement = sql::expand(item, dialect, &links, &scope);
-                let rows = Rows {
+                let rows = RowQuery {
                     query: &item.query,
                     encoder: &encoder,
                     statements: std::slice::from_ref(&statement),
@@ -429,7 +428,7 @@ impl Expanded {
                 };
                 let (part, found) = read_level(session, &rows, true, left.bytes)?;
                 let rows = left.rows.checked_sub(found.rows);
-                left.rows = rows.ok_or(Stop::TOO_MANY_ROWS)?;
+                left.rows = rows.ok_or(RowsError::TOO_MANY_ROWS)?;
                 left.take(&part)?;
                 level.append(part);
             }

@@ -1,4 +1,4 @@
-//! Which page of values is asked for, and of which period: the parameters beside OData's.
+//! The parameters of a page that are not OData options: its number, its size and its period.
 
 use obeya_model::Timestamp;
 use obeya_odata::Parameters;
@@ -6,25 +6,25 @@ use obeya_odata::Parameters;
 use super::error::ReadError;
 use crate::text::quoted;
 
-/// Values on a page unless the request says otherwise.
+/// The default number of values on a page.
 const DEFAULT_PAGE_SIZE: u32 = 1000;
-/// Values on a page at most.
+/// The largest number of values on a page.
 const MAX_PAGE_SIZE: u32 = 10_000;
 
-/// The parameters of a page that are not OData's.
+/// The parameters of a page of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Bounds {
+pub(crate) struct PageParameters {
     /// Only values after this instant, in ticks.
     pub from: Option<i64>,
     /// Only values before this instant, in ticks.
     pub to: Option<i64>,
-    /// From 1.
+    /// The page number, from 1.
     pub page: u32,
-    /// 1 to [`MAX_PAGE_SIZE`].
+    /// The page size, 1 to [`MAX_PAGE_SIZE`].
     pub page_size: u32,
 }
 
-impl Bounds {
+impl PageParameters {
     /// The names of the parameters.
     pub const NAMES: [&'static str; 4] = ["from", "to", "page", "pageSize"];
 
@@ -42,7 +42,7 @@ impl Bounds {
     }
 }
 
-/// A period that a request must name, both ends in it.
+/// A period that a request must give, including both ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Period {
     /// In ticks.
@@ -68,7 +68,7 @@ impl Period {
     }
 }
 
-/// Number and size of the page.
+/// Reads the number and the size of the page.
 pub(super) fn page(parameters: &Parameters) -> Result<(u32, u32), ReadError> {
     let [page, page_size] = ["page", "pageSize"].map(|name| single(parameters, name));
     let page = page?.map_or(Ok(1), |text| integer("page", text, i32::MAX.unsigned_abs()))?;
@@ -78,7 +78,7 @@ pub(super) fn page(parameters: &Parameters) -> Result<(u32, u32), ReadError> {
     Ok((page, page_size))
 }
 
-/// The two ends of a period, which must not be swapped.
+/// Reads the two ends of a period. The first must not be later than the second.
 pub(super) fn period(
     parameters: &Parameters,
     names: [&str; 2],
@@ -99,7 +99,7 @@ pub(super) fn period(
     }
 }
 
-/// The value of a parameter that may be given once.
+/// The value of a parameter that may be given at most once.
 pub(super) fn single<'a>(
     parameters: &'a Parameters,
     name: &str,
@@ -135,8 +135,8 @@ fn integer(name: &str, text: &str, max: u32) -> Result<u32, ReadError> {
         })
 }
 
-/// An instant in ticks. The `+` of an offset that was sent unescaped has become a space, as forms have it;
-/// nothing else can be meant there.
+/// Reads an instant, in ticks. Form decoding turns an unescaped `+` of an offset into a space, so a space is
+/// read as `+`; no other reading makes sense there.
 pub(super) fn instant(name: &str, text: &str) -> Result<i64, ReadError> {
     let mended = if text.contains('T') {
         text.replace(' ', "+")
