@@ -179,14 +179,14 @@ mod tests {
     #[test]
     fn a_special_byte_is_found_at_every_place_of_a_word() {
         for length in 0..40 {
-            for place in 0..length {
+            for index in 0..length {
                 for special in ['"', '\\', '\u{0}', '\u{1f}'] {
                     let mut text = "\u{20}\u{7f}é~![]#"
                         .chars()
                         .cycle()
                         .take(length)
                         .collect::<Vec<_>>();
-                    text[place] = special;
+                    text[index] = special;
                     let text: String = text.into_iter().collect();
                     let json = written(|out| string(out, &text));
                     assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);

@@ -189,7 +189,7 @@ impl List {
         let limit = request.page_records;
         let plan = Arc::new(self.first_page(request, &options, request.page_size, limit)?);
         if may_be_cached && !plan.query.asks_the_time() {
-            queries.remember(self.entity, request.query, &plan);
+            queries.insert(self.entity, request.query, &plan);
         }
         Ok(ListPage::Planned(plan))
     }

@@ -34,7 +34,7 @@ const SPARE_BYTES: usize = 16 << 10;
 const MAX_STRIDE: u64 = 50_000;
 /// The fewest rows for a statement that only seeks: the page's own statement skips fewer rows at less cost.
 const MIN_STRIDE: u64 = 1_000;
-/// PageOutput between two checks whether the client still waits, while no piece is sent.
+/// Rows between two checks whether the client still waits, while no piece is sent.
 const ROWS_BETWEEN_CHECKS: u32 = 1_024;
 /// The columns of a seek position.
 const KEY_COLUMNS: &str = "$select=valueDate,id";
@@ -191,7 +191,7 @@ impl ValuePage {
         }
         let partitions = Arc::new(self.series.partitioned_count(session, state)?);
         if let Some(cache) = cache {
-            cache.remember_count(listing, &partitions);
+            cache.insert_count(listing, &partitions);
         }
         Ok(partitions)
     }
@@ -249,7 +249,7 @@ impl ValuePage {
                 after: Some(key),
             };
             if let Some(cache) = cache {
-                cache.remember(listing, start.position.rows, key);
+                cache.insert(listing, start.position.rows, key);
             }
         }
         Ok(start)
@@ -278,7 +278,7 @@ impl ValuePage {
                 && self.in_order
                 && let Some(cache) = cache
             {
-                cache.remember(listing, first + u64::from(read), columns.of(row)?);
+                cache.insert(listing, first + u64::from(read), columns.of(row)?);
             }
             if out.len() >= piece_bytes {
                 let piece = std::mem::replace(out, Vec::with_capacity(PIECE_BYTES + SPARE_BYTES));

@@ -106,7 +106,7 @@ impl Counting {
         }
     }
 
-    /// Counts partitions until all are claim. A partition whose count fails is left to [`Counting::finish`].
+    /// Counts partitions until all are taken. A partition whose count fails is left to [`Counting::finish`].
     pub fn help(
         &self,
         mut count: impl FnMut(TimeSpan) -> Result<u64, StoreError>,

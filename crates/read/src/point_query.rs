@@ -76,11 +76,11 @@ pub struct RecordRead {
 
 /// How to find the record.
 enum RecordSource {
-    /// RecordSource its id, with a fixed statement.
+    /// By its id, with a fixed statement.
     Plan(&'static RecordPlan),
-    /// RecordSource its id, with query options.
+    /// By its id, with query options.
     Query(Box<Bound>),
-    /// RecordSource a navigation from a record that must exist.
+    /// By a navigation from a record that must exist.
     Navigation {
         from: Parent,
         condition: Predicate,

@@ -113,9 +113,9 @@ impl QueryCache {
     }
 
     /// Caches the plan of a query if the query string is short. The plan must not depend on the time.
-    pub(super) fn remember(&self, entity: &EntityType, query: &str, plan: &Arc<ListPlan>) {
+    pub(super) fn insert(&self, entity: &EntityType, query: &str, plan: &Arc<ListPlan>) {
         if query.len() <= MAX_QUERY {
-            self.change(|cached| cached.remember(entity, query, plan));
+            self.change(|cached| cached.insert(entity, query, plan));
         }
     }
 
@@ -133,7 +133,7 @@ impl CachedQueries {
         Some(Arc::clone(&entry.plan))
     }
 
-    fn remember(&mut self, entity: &EntityType, query: &str, plan: &Arc<ListPlan>) {
+    fn insert(&mut self, entity: &EntityType, query: &str, plan: &Arc<ListPlan>) {
         let queries = self.entities.entry(entity.name).or_default();
         if queries.len() >= MAX_QUERIES {
             let oldest = queries.iter().min_by_key(|(_, entry)| entry.used);
@@ -173,7 +173,7 @@ mod tests {
         };
         let scope = Scope::default();
         let plan = ListPlan::new(bound, String::new(), &sql::Sqlite, scope, None, window).unwrap();
-        queries.remember(entity, query, &Arc::new(plan));
+        queries.insert(entity, query, &Arc::new(plan));
         false
     }
 

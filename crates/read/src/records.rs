@@ -20,9 +20,9 @@ use super::{count, count_statement, json, page_parameters, rows};
 use crate::text::{int32, quoted};
 use obeya_store::engine::Session;
 
-/// The max_records records in a batch.
+/// The most records in a batch.
 const BATCH_RECORDS: u64 = 500;
-/// The max_records bytes in a batch; a batch that exceeds them is read again with fewer records.
+/// The most bytes in a batch; a batch that exceeds them is read again with fewer records.
 const BATCH_BYTES: usize = 2 << 20;
 /// The target size of a batch whose records are long, in bytes.
 const TARGET_BYTES: u64 = 1 << 20;
@@ -50,7 +50,7 @@ pub struct Records {
 struct RequestedPage {
     /// The page number, from 1.
     number: u32,
-    /// The max_records records of the page.
+    /// The most records of the page.
     size: u32,
 }
 
@@ -147,7 +147,7 @@ impl Records {
         self
     }
 
-    /// The max_records records of the page, or the expected number of an array.
+    /// The most records of the page, or the expected number of an array.
     pub(super) fn max_records(&self) -> u32 {
         self.page.map_or(EXPECTED_ARRAY, |page| page.size)
     }
@@ -303,7 +303,7 @@ impl Records {
     }
 }
 
-/// The size of the next batch, from the size of the last one. At max_records twice as many records: after a short
+/// The size of the next batch, from the size of the last one. At most twice as many records: after a short
 /// record among long ones, a batch that is too large would be read again and again until it is small enough.
 fn next_batch(records: u64, bytes: usize) -> u64 {
     let fitting = records.saturating_mul(TARGET_BYTES) / (bytes as u64).max(1);
@@ -363,12 +363,12 @@ mod tests {
         let store = Store::open(&url, &StoreOptions::default()).await.unwrap();
         let steps = store.read(move |session| {
             let dialect = session.dialect().of_queries();
-            let place = Scope {
+            let position = Scope {
                 limit: Some(1),
                 offset: 999,
                 ..records.scope()
             };
-            let keys = sql::page(&records.keys, dialect, &place);
+            let keys = sql::page(&records.keys, dialect, &position);
             let after = vec![sql::Value::Int(1); keys.keys.len()];
             let batch = records
                 .batch_statements(session, BATCH_RECORDS, None)

@@ -18,12 +18,12 @@ use super::{binds, json};
 use obeya_store::engine::{Row, Session, StoreError, Value};
 use obeya_store::entities::order_of;
 
-/// The max_bytes rows that one request may expand, over all levels.
+/// The most rows that one request may expand, over all levels.
 const MAX_EXPANDED_ROWS: usize = 100_000;
-/// The max_bytes bytes of an answer with expanded rows. Expanding in both directions
+/// The most bytes of an answer with expanded rows. Expanding in both directions
 /// (`incident($expand=comments)`) multiplies the rows that were read.
 const MAX_EXPANDED_BYTES: usize = 64 << 20;
-/// The max_bytes link values bound to one statement; engines allow some 32,000 in all.
+/// The most link values bound to one statement; engines allow some 32,000 in all.
 const MAX_LINKS: usize = 10_000;
 
 /// The rows of one level, each written without its braces and without its expanded records.
@@ -66,9 +66,9 @@ pub struct RowQuery<'a> {
     pub statements: &'a [Statement],
     /// The columns to return of the last row written.
     pub keys: &'a [usize],
-    /// The max_bytes rows to write.
+    /// The most rows to write.
     pub limit: usize,
-    /// The max_bytes rows to read. The request excludes rows beyond them.
+    /// The most rows to read. The request excludes rows beyond them.
     pub read: usize,
 }
 
@@ -349,7 +349,7 @@ impl Level {
         self.owners.append(&mut other.owners);
     }
 
-    /// Appends a row with its expanded records; fails if `out` has exceeded `max_bytes` bytes.
+    /// Appends a row with its expanded records; fails if `out` has exceeded `max_bytes`.
     fn assemble(&self, row: usize, max_bytes: usize, out: &mut Vec<u8>) -> Result<(), RowsError> {
         if out.len() > max_bytes {
             return Err(RowsError::TOO_MANY_BYTES);

@@ -110,7 +110,7 @@ impl SeekCache {
     }
 
     /// Caches the key of row number `rows`.
-    pub fn remember(&self, listing: &Listing, rows: u64, key: SeekKey) {
+    pub fn insert(&self, listing: &Listing, rows: u64, key: SeekKey) {
         if listing.is_lasting() {
             let mut cached = self.lock();
             cached.entry(listing).insert(rows, key);
@@ -118,7 +118,7 @@ impl SeekCache {
     }
 
     /// Caches the count of the listing.
-    pub(crate) fn remember_count(&self, listing: &Listing, count: &Arc<PartitionedCount>) {
+    pub(crate) fn insert_count(&self, listing: &Listing, count: &Arc<PartitionedCount>) {
         if listing.is_lasting() {
             self.lock().entry(listing).count = Some(Arc::clone(count));
         }
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn the_nearest_place_is_never_after_the_row_asked_for() {
         let cache = SeekCache::default();
-        cache.remember(
+        cache.insert(
             &listing(1),
             1000,
             SeekKey {
@@ -218,7 +218,7 @@ mod tests {
                 id: 1,
             },
         );
-        cache.remember(
+        cache.insert(
             &listing(1),
             3000,
             SeekKey {
@@ -252,7 +252,7 @@ mod tests {
         let cache = SeekCache::default();
         let many = 3 * u64::try_from(MAX_POSITIONS).unwrap() * MIN_SPACING;
         for rows in (0..many).step_by(100) {
-            cache.remember(
+            cache.insert(
                 &listing(1),
                 rows,
                 SeekKey {
@@ -274,7 +274,7 @@ mod tests {
     #[test]
     fn a_change_of_the_data_forgets_positions_and_totals() {
         let cache = SeekCache::default();
-        cache.remember(
+        cache.insert(
             &listing(1),
             1000,
             SeekKey {
@@ -282,7 +282,7 @@ mod tests {
                 id: 1,
             },
         );
-        cache.remember_count(&listing(1), &count(5000));
+        cache.insert_count(&listing(1), &count(5000));
         assert_eq!(cache.count(&listing(1)), Some(count(5000)));
         assert_eq!(cache.count(&listing(2)), None);
         assert_eq!(
@@ -302,16 +302,16 @@ mod tests {
             asks_the_time: true,
             ..listing(1)
         };
-        cache.remember_count(&moving, &count(7));
+        cache.insert_count(&moving, &count(7));
         assert_eq!(cache.count(&moving), None);
     }
 
     #[test]
     fn the_cache_is_bounded_and_keeps_what_is_used() {
         let cache = SeekCache::default();
-        cache.remember_count(&listing(0), &count(1));
+        cache.insert_count(&listing(0), &count(1));
         for version in 1..=2 * i64::try_from(MAX_LISTINGS).unwrap() {
-            cache.remember_count(&listing(version), &count(2));
+            cache.insert_count(&listing(version), &count(2));
             assert_eq!(cache.count(&listing(0)), Some(count(1)));
         }
         assert_eq!(cache.lock().listings.len(), MAX_LISTINGS);

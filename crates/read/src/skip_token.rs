@@ -231,9 +231,9 @@ impl ListPosition {
 }
 
 fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
-    let (taken, rest) = bytes.split_first_chunk()?;
+    let (head, rest) = bytes.split_first_chunk()?;
     *bytes = rest;
-    Some(*taken)
+    Some(*head)
 }
 
 #[cfg(test)]

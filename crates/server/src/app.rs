@@ -10,7 +10,7 @@ use http::uri::Authority;
 use crate::auth::Tokens;
 use crate::auth::secrets::Secrets;
 use crate::config::{Clock, Config, lifetime_seconds};
-use crate::http::batches::Batches;
+use crate::http::batch_budget::BatchBudget;
 use crate::http::memory_budget::MemoryBudget;
 use crate::telemetry::Metrics;
 use obeya_read::{ReadCaches, TokenSigner};
@@ -32,7 +32,7 @@ pub(crate) struct App {
     /// The memory that unsent answers may use.
     pub(crate) memory: MemoryBudget,
     /// The memory that large bodies may use.
-    pub(crate) batches: Batches,
+    pub(crate) batch_budget: BatchBudget,
     /// Signs the next links of lists.
     pub(crate) links: TokenSigner,
     /// Issues and verifies access tokens.
@@ -73,7 +73,7 @@ impl App {
             store,
             caches: ReadCaches::default(),
             memory: MemoryBudget::new(&config.limits),
-            batches: Batches::new(&config.limits),
+            batch_budget: BatchBudget::new(&config.limits),
             tokens: Arc::new(tokens),
             secrets: Secrets::new(config.limits.concurrent_hashes),
             metrics: Metrics::new(labels),

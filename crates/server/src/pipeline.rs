@@ -19,7 +19,7 @@ use crate::http::body::Response;
 use crate::http::extract::{PREFERENCE_APPLIED, is_strict};
 use crate::http::odata::{ANSWERED_VERSION, ODATA_VERSION, is_odata};
 use crate::http::path::Captures;
-use crate::http::problem::{Place, Problem};
+use crate::http::problem::{Problem, ProblemContext};
 use crate::http::request_id::{self, X_REQUEST_ID};
 use crate::http::{encoding, extract};
 use crate::router::{self, Route, Routes};
@@ -76,7 +76,7 @@ pub(crate) async fn serve(pipeline: &Pipeline, request: Request<Incoming>) -> Re
     let id_text = request_id.to_str().unwrap_or("");
     let odata = is_odata(uri.path());
     let mut response = outcome.unwrap_or_else(|problem| {
-        problem.respond(Place {
+        problem.respond(ProblemContext {
             instance: uri.path(),
             trace_id: trace.as_deref().unwrap_or(id_text),
             odata,

@@ -43,12 +43,12 @@ pub(crate) enum Route {
     /// An address that OData tools derive from that of an operation; under its rules.
     Computed(Operation, Computed),
     /// An endpoint outside the API.
-    Side(Side),
+    Endpoint(ServiceEndpoint),
 }
 
 /// Endpoints outside the API, without authentication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Side {
+pub(crate) enum ServiceEndpoint {
     /// The token endpoint.
     Token,
     /// The issuer's metadata.
@@ -71,7 +71,7 @@ pub(crate) enum Side {
     Metadata,
 }
 
-impl Side {
+impl ServiceEndpoint {
     const ALL: [(Self, Method, &str, &str); 10] = [
         (Self::Token, Method::POST, "/connect/token", "token"),
         (
@@ -120,14 +120,14 @@ struct Guard {
 const COUNT: [&str; 2] = ["$count", "%24count"];
 
 /// The index of the label for requests without a route.
-const UNMATCHED: usize = Operation::ALL.len() + Side::ALL.len();
+const UNMATCHED: usize = Operation::ALL.len() + ServiceEndpoint::ALL.len();
 
 impl Route {
     /// The index of its metrics.
     pub(crate) fn label(route: Option<Self>) -> usize {
         match route {
             Some(Self::Operation(operation) | Self::Computed(operation, _)) => operation as usize,
-            Some(Self::Side(side)) => Operation::ALL.len() + side as usize,
+            Some(Self::Endpoint(endpoint)) => Operation::ALL.len() + endpoint as usize,
             None => UNMATCHED,
         }
     }
@@ -137,7 +137,7 @@ impl Route {
 pub(crate) fn labels() -> Vec<&'static str> {
     let operations = Operation::ALL.iter().map(|operation| operation.id());
     operations
-        .chain(Side::ALL.iter().map(|(.., label)| *label))
+        .chain(ServiceEndpoint::ALL.iter().map(|(.., label)| *label))
         .chain(["unmatched"])
         .collect()
 }
@@ -155,11 +155,11 @@ impl Routes {
         for operation in Operation::ALL {
             insert_set(&mut table, operation);
         }
-        for (side, method, path, _) in Side::ALL {
-            table.insert(method, path, Route::Side(side));
+        for (endpoint, method, path, _) in ServiceEndpoint::ALL {
+            table.insert(method, path, Route::Endpoint(endpoint));
         }
-        for (side, path) in Side::ALIASES {
-            table.insert(Method::GET, path, Route::Side(side));
+        for (endpoint, path) in ServiceEndpoint::ALIASES {
+            table.insert(Method::GET, path, Route::Endpoint(endpoint));
         }
         let guard = |operation: Operation| {
             let odata = is_odata(operation.path());
@@ -248,7 +248,7 @@ pub(crate) async fn answer(
     let (operation, computed) = match route {
         Route::Operation(operation) => (operation, None),
         Route::Computed(operation, what) => (operation, Some(what)),
-        Route::Side(side) => return answer_side(&app, side, &head, body).await,
+        Route::Endpoint(endpoint) => return answer_endpoint(&app, endpoint, &head, body).await,
     };
     let guard = &routes.guards[operation as usize];
     let caller = authorise(&app, guard, &head, caller).await?;
@@ -283,26 +283,26 @@ async fn authorise(
     }
 }
 
-async fn answer_side(
+async fn answer_endpoint(
     app: &App,
-    side: Side,
+    endpoint: ServiceEndpoint,
     head: &Parts,
     body: Incoming,
 ) -> Result<Response, Problem> {
-    match side {
-        Side::Token => ops::token::token(app, head, body).await,
-        Side::Discovery => Ok(ops::well_known::discovery(
+    match endpoint {
+        ServiceEndpoint::Token => ops::token::token(app, head, body).await,
+        ServiceEndpoint::Discovery => Ok(ops::well_known::discovery(
             &app.tokens,
             &app.issuer_for(&head.headers),
         )),
-        Side::Jwks => Ok(ops::well_known::jwks(&app.tokens)),
-        Side::Live => Ok(ops::meta::live()),
-        Side::Ready => ops::meta::ready(app).await,
-        Side::Metrics => ops::meta::metrics(app),
-        Side::SpecJson => Ok(ops::meta::spec_json()),
-        Side::SpecYaml => Ok(ops::meta::spec_yaml()),
-        Side::ServiceDocument => ops::odata::service_document(app, head),
-        Side::Metadata => ops::odata::metadata(head),
+        ServiceEndpoint::Jwks => Ok(ops::well_known::jwks(&app.tokens)),
+        ServiceEndpoint::Live => Ok(ops::meta::live()),
+        ServiceEndpoint::Ready => ops::meta::ready(app).await,
+        ServiceEndpoint::Metrics => ops::meta::metrics(app),
+        ServiceEndpoint::SpecJson => Ok(ops::meta::spec_json()),
+        ServiceEndpoint::SpecYaml => Ok(ops::meta::spec_yaml()),
+        ServiceEndpoint::ServiceDocument => ops::odata::service_document(app, head),
+        ServiceEndpoint::Metadata => ops::odata::metadata(head),
     }
 }
 

@@ -20,8 +20,8 @@ use tokio::task::{JoinHandle, JoinSet};
 use crate::app::App;
 use crate::auth::admin::{self, AdminError, ClientInfo, NewClient};
 use crate::config::{Config, Limits};
-use crate::http::connections::{Connection, IdleQueue, Peer, Timed};
-use crate::http::sending::Sending;
+use crate::http::connections::{Connection, HeadTimeout, IdleQueue, Peer};
+use crate::http::write_timeout::WriteTimeout;
 use crate::pipeline::{self, Pipeline};
 use crate::router;
 use crate::upkeep;
@@ -261,8 +261,8 @@ fn serve_connection(
         header_read,
         ..
     } = pipeline.app.config.limits;
-    let stream = Timed::new(
-        Sending::new(stream, send),
+    let stream = HeadTimeout::new(
+        WriteTimeout::new(stream, send),
         Arc::clone(&connection),
         idle,
         header_read,

@@ -23,23 +23,21 @@ use obeya_store::{answers, incidents};
 pub(crate) fn start(app: &Arc<App>) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
     let limits = &app.config.limits;
-    let following = Arc::clone(app);
+    let auth = Arc::clone(app);
     tasks.spawn(repeat(limits.auth_poll.min(LONGEST_POLL), move || {
-        follow_auth(Arc::clone(&following))
+        follow_auth(Arc::clone(&auth))
     }));
-    let looking = Arc::clone(app);
-    let are_there = Arc::new(AtomicBool::new(true));
+    let files = Arc::clone(app);
+    let were_in_place = Arc::new(AtomicBool::new(true));
     tasks.spawn(repeat(limits.file_check, move || {
-        check_files(Arc::clone(&looking), Arc::clone(&are_there))
+        check_files(Arc::clone(&files), Arc::clone(&were_in_place))
     }));
-    let emptying = Arc::clone(app);
+    let trash = Arc::clone(app);
     tasks.spawn(repeat(limits.purge, move || {
-        empty_trash(Arc::clone(&emptying))
+        empty_trash(Arc::clone(&trash))
     }));
-    let purging = Arc::clone(app);
-    tasks.spawn(repeat(limits.purge, move || {
-        purge_keys(Arc::clone(&purging))
-    }));
+    let keys = Arc::clone(app);
+    tasks.spawn(repeat(limits.purge, move || purge_keys(Arc::clone(&keys))));
     tasks
 }
 
@@ -52,12 +50,12 @@ async fn follow_auth(app: Arc<App>) {
 
 /// Detects database files that were removed or replaced. Writes and `/readyz` detect it too; this logs it
 /// once, even if there are no requests.
-async fn check_files(app: Arc<App>, were_there: Arc<AtomicBool>) {
+async fn check_files(app: Arc<App>, were_in_place: Arc<AtomicBool>) {
     let checked = app.store.check_files();
-    let were_there = were_there.swap(checked.is_ok(), Ordering::Relaxed);
+    let were_in_place = were_in_place.swap(checked.is_ok(), Ordering::Relaxed);
     match checked {
-        Err(error) if were_there => tracing::error!(%error, "the database cannot be written"),
-        Ok(()) if !were_there => tracing::info!("the database can be written again"),
+        Err(error) if were_in_place => tracing::error!(%error, "the database cannot be written"),
+        Ok(()) if !were_in_place => tracing::info!("the database can be written again"),
         _ => {}
     }
 }
@@ -82,23 +80,23 @@ async fn purge_keys(app: Arc<App>) {
 
 /// Runs `run` repeatedly. A panic must not end the loop: revoked clients would stay accepted, and nothing
 /// would show it.
-async fn repeat<Turn: Future<Output = ()>>(period: Duration, mut turn: impl FnMut() -> Turn) {
-    let mut turns = every(period);
+async fn repeat<Run: Future<Output = ()>>(period: Duration, mut run: impl FnMut() -> Run) {
+    let mut runs = every(period);
     loop {
-        turns.tick().await;
+        runs.tick().await;
         // No state of the failed run is used afterwards; locks that it may have poisoned are recovered.
-        if let Err(panic) = AssertUnwindSafe(turn()).catch_unwind().await {
+        if let Err(panic) = AssertUnwindSafe(run()).catch_unwind().await {
             let panic = panic_text(panic.as_ref());
-            tracing::error!(panic, "a turn of the upkeep panicked");
+            tracing::error!(panic, "a run of the upkeep panicked");
         }
     }
 }
 
 fn every(period: Duration) -> Interval {
     // An interval of zero panics.
-    let mut turns = interval(period.max(Duration::from_millis(1)));
-    turns.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    turns
+    let mut runs = interval(period.max(Duration::from_millis(1)));
+    runs.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    runs
 }
 
 #[cfg(test)]
@@ -109,7 +107,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_turn_that_panics_is_not_the_last() {
-        let (begun, mut turns) = mpsc::unbounded_channel();
+        let (begun, mut runs) = mpsc::unbounded_channel();
         let repeating = tokio::spawn(repeat(Duration::from_millis(1), move || {
             let begun = begun.clone();
             async move {
@@ -118,7 +116,7 @@ mod tests {
             }
         }));
         for _ in 0..2 {
-            turns.recv().await.expect("a turn");
+            runs.recv().await.expect("a run");
         }
         repeating.abort();
     }

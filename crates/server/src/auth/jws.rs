@@ -24,7 +24,7 @@ pub(super) struct Unverified {
 
 /// Why a token is not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum TokenError {
     Malformed,
     /// Its header names another algorithm, or `none`.
     Algorithm,
@@ -72,22 +72,27 @@ impl Unverified {
     ///
     /// # Errors
     /// It is malformed or names another algorithm.
-    pub(super) fn parse(token: &str) -> Result<Self, Fault> {
-        let (message, signature) = token.rsplit_once('.').ok_or(Fault::Malformed)?;
-        let (header, claims) = message.split_once('.').ok_or(Fault::Malformed)?;
+    pub(super) fn parse(token: &str) -> Result<Self, TokenError> {
+        let (message, signature) = token.rsplit_once('.').ok_or(TokenError::Malformed)?;
+        let (header, claims) = message.split_once('.').ok_or(TokenError::Malformed)?;
         // An extra dot is no base64url character.
-        let decode = |text| URL_SAFE_NO_PAD.decode(text).map_err(|_| Fault::Malformed);
+        let decode = |text| {
+            URL_SAFE_NO_PAD
+                .decode(text)
+                .map_err(|_| TokenError::Malformed)
+        };
         let header: Received =
-            serde_json::from_slice(&decode(header)?).map_err(|_| Fault::Malformed)?;
+            serde_json::from_slice(&decode(header)?).map_err(|_| TokenError::Malformed)?;
         if header.alg != ALGORITHM {
-            return Err(Fault::Algorithm);
+            return Err(TokenError::Algorithm);
         }
         let (Some(kid), None) = (header.kid, header.crit) else {
-            return Err(Fault::Malformed);
+            return Err(TokenError::Malformed);
         };
         let claims = decode(claims)?;
         // Two numbers of 48 bytes; values out of range are refused here too.
-        let signature = Signature::from_slice(&decode(signature)?).map_err(|_| Fault::Signature)?;
+        let signature =
+            Signature::from_slice(&decode(signature)?).map_err(|_| TokenError::Signature)?;
         Ok(Self {
             kid,
             message: message.to_owned(),
@@ -100,10 +105,10 @@ impl Unverified {
     ///
     /// # Errors
     /// Another key signed them, or the claims do not have this type.
-    pub(super) fn verify<T: DeserializeOwned>(&self, key: &VerifyingKey) -> Result<T, Fault> {
+    pub(super) fn verify<T: DeserializeOwned>(&self, key: &VerifyingKey) -> Result<T, TokenError> {
         key.verify(self.message.as_bytes(), &self.signature)
-            .map_err(|_| Fault::Signature)?;
-        serde_json::from_slice(&self.claims).map_err(|_| Fault::Malformed)
+            .map_err(|_| TokenError::Signature)?;
+        serde_json::from_slice(&self.claims).map_err(|_| TokenError::Malformed)
     }
 }
 
@@ -124,13 +129,13 @@ mod tests {
     fn key() -> SigningKey {
         let bytes: Vec<u8> = (0..KEY.len())
             .step_by(2)
-            .map(|place| u8::from_str_radix(&KEY[place..place + 2], 16).unwrap())
+            .map(|start| u8::from_str_radix(&KEY[start..start + 2], 16).unwrap())
             .collect();
         SigningKey::from_slice(&bytes).unwrap()
     }
 
     /// Verifies a token with the key above.
-    fn read(token: &str) -> Result<Value, Fault> {
+    fn read(token: &str) -> Result<Value, TokenError> {
         let token = Unverified::parse(token)?;
         assert_eq!(token.kid, "k1");
         token.verify(key().verifying_key())
@@ -152,7 +157,7 @@ mod tests {
         };
         for alg in ["none", "None", "es384", "ES256", "HS384", "RS256", ""] {
             let found = with(json!({"alg": alg, "kid": "k1"}));
-            assert_eq!(found, Err(Fault::Algorithm), "{alg}");
+            assert_eq!(found, Err(TokenError::Algorithm), "{alg}");
         }
         for header in [
             json!({"kid": "k1"}),
@@ -160,11 +165,11 @@ mod tests {
             json!({"alg": "ES384", "kid": 1}),
             json!({"alg": "ES384", "kid": "k1", "crit": ["b64"], "b64": false}),
         ] {
-            assert_eq!(with(header.clone()), Err(Fault::Malformed), "{header}");
+            assert_eq!(with(header.clone()), Err(TokenError::Malformed), "{header}");
         }
         // Only the signature is wrong: it was made over another header.
         let found = with(json!({"alg": "ES384", "kid": "k1"}));
-        assert_eq!(found, Err(Fault::Signature));
+        assert_eq!(found, Err(TokenError::Signature));
     }
 
     #[test]
@@ -189,7 +194,7 @@ mod tests {
             &[0xff; 96],
         ];
         for signature in shapes {
-            assert_eq!(with(signature), Err(Fault::Signature), "{signature:?}");
+            assert_eq!(with(signature), Err(TokenError::Signature), "{signature:?}");
         }
     }
 
@@ -205,7 +210,7 @@ mod tests {
             format!(" {HEADER}.{CLAIMS}.{SIGNATURE}"),
             format!("{HEADER}.{CLAIMS}.{SIGNATURE}."),
         ] {
-            assert_eq!(read(&token), Err(Fault::Malformed), "{token}");
+            assert_eq!(read(&token), Err(TokenError::Malformed), "{token}");
         }
     }
 }

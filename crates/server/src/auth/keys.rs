@@ -55,13 +55,13 @@ impl KeyRing {
     }
 
     /// The same without rows that cannot be read, which are logged; `None` if no key is left.
-    pub(super) fn read_sound(rows: &[StoredKey]) -> Option<Self> {
-        let sound = rows.iter().filter_map(|row| {
+    pub(super) fn read_valid(rows: &[StoredKey]) -> Option<Self> {
+        let valid = rows.iter().filter_map(|row| {
             let read = Key::read(row);
             read.inspect_err(|error| tracing::error!(%error, "a signing key is left out"))
                 .ok()
         });
-        let keys: Vec<Key> = sound.collect();
+        let keys: Vec<Key> = valid.collect();
         (!keys.is_empty()).then_some(Self { keys })
     }
 
@@ -70,10 +70,10 @@ impl KeyRing {
         // Of two keys made at the same instant, the one with an expiry is the older.
         let age = |key: &&Key| (key.created_at, key.expires_at.is_none());
         let live = self.keys.iter().filter(|key| key.is_live(now));
-        let settled = live
+        let published = live
             .clone()
             .filter(|key| key.created_at + PUBLISHED_FIRST <= now);
-        settled.max_by_key(age).or_else(|| live.min_by_key(age))
+        published.max_by_key(age).or_else(|| live.min_by_key(age))
     }
 
     /// The key of a token's header.

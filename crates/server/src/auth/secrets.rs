@@ -39,13 +39,13 @@ const MAX_WAITING: usize = 64;
 pub(crate) struct Secrets {
     permits: Arc<Semaphore>,
     /// Permits for the checks that run or wait.
-    places: Arc<Semaphore>,
+    queue: Arc<Semaphore>,
 }
 
 /// [`MAX_WAITING`] checks are waiting already.
 #[derive(Debug, thiserror::Error)]
 #[error("too many secrets are waiting to be checked")]
-struct Crowded;
+struct TooManyWaiting;
 
 impl Secrets {
     /// At most `concurrent` checks run at the same time, because each takes 19 MiB and a core.
@@ -53,7 +53,7 @@ impl Secrets {
         let concurrent = concurrent.clamp(1, Semaphore::MAX_PERMITS - MAX_WAITING);
         Self {
             permits: Arc::new(Semaphore::new(concurrent)),
-            places: Arc::new(Semaphore::new(concurrent + MAX_WAITING)),
+            queue: Arc::new(Semaphore::new(concurrent + MAX_WAITING)),
         }
     }
 
@@ -65,9 +65,9 @@ impl Secrets {
         hash: Option<String>,
         metrics: &Metrics,
     ) -> Result<bool, Problem> {
-        let place = Arc::clone(&self.places)
+        let queued = Arc::clone(&self.queue)
             .try_acquire_owned()
-            .map_err(|_| Problem::unavailable(Crowded))?;
+            .map_err(|_| Problem::unavailable(TooManyWaiting))?;
         let permit = Arc::clone(&self.permits)
             .acquire_owned()
             .await
@@ -76,7 +76,7 @@ impl Secrets {
         let check = move || {
             // The work owns its permits: it continues when the client disconnects, and such work must not
             // pile up.
-            let _held = (place, permit);
+            let _permits = (queued, permit);
             matches(&secret, hash.as_deref(), &hashes)
         };
         tokio::task::spawn_blocking(check)
@@ -173,7 +173,7 @@ mod tests {
         let (secrets, metrics) = (Secrets::new(1), Metrics::new(&[]));
         let check = || Box::pin(secrets.check("x".to_owned(), None, &metrics));
         let turn = Arc::clone(&secrets.permits).acquire_owned().await;
-        let place = Arc::clone(&secrets.places).try_acquire_owned();
+        let queued = Arc::clone(&secrets.queue).try_acquire_owned();
         let mut waiting: Vec<_> = (0..64).map(|_| check()).collect();
         for one in &mut waiting {
             assert!(futures_util::poll!(one).is_pending());
@@ -182,7 +182,7 @@ mod tests {
         assert_eq!(refused.summary(), "503 unavailable");
         waiting.pop();
         assert!(futures_util::poll!(check()).is_pending());
-        drop((waiting, place, turn));
+        drop((waiting, queued, turn));
         assert!(!check().await.expect("checked"));
     }
 

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
 
 use super::error::Refusal;
-use super::jws::{self, Fault, Unverified};
+use super::jws::{self, TokenError, Unverified};
 use super::keys::{Jwk, KeyRing, fresh};
 use super::scopes::Scopes;
 use crate::config::Clock;
@@ -40,7 +40,7 @@ pub(crate) const LONGEST_POLL: Duration = Duration::from_secs(20);
 
 /// The list of revoked clients is older than [`REVOCATIONS_LIFETIME`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("it is not known which clients are revoked: the store has not said for a minute")]
+#[error("the list of revoked clients is more than a minute old: the store cannot be read")]
 pub(crate) struct RevocationsUnknown;
 
 /// The rights of a verified token.
@@ -74,7 +74,7 @@ pub(crate) struct Tokens {
     capacity: usize,
     clock: Clock,
     ring: RwLock<Arc<KeyRing>>,
-    memory: RwLock<Memory>,
+    cache: RwLock<TokenCache>,
     /// When the last successful read of the revoked clients began, in nanoseconds of the monotonic clock.
     revocations_read: AtomicU64,
     /// Limits signature checks to the number of cores: more would only take blocking threads from the store.
@@ -82,7 +82,7 @@ pub(crate) struct Tokens {
 }
 
 #[derive(Default)]
-struct Memory {
+struct TokenCache {
     verified: HashMap<[u8; 32], Arc<Grant>>,
     revoked: HashSet<String>,
 }
@@ -124,7 +124,7 @@ impl Tokens {
             clock,
             revocations_read: AtomicU64::new(nanos(begun)),
             ring: RwLock::new(Arc::new(KeyRing::read(&rows)?)),
-            memory: RwLock::new(Memory {
+            cache: RwLock::new(TokenCache {
                 verified: HashMap::new(),
                 revoked: revoked.into_iter().collect(),
             }),
@@ -176,8 +176,8 @@ impl Tokens {
             return Err(Refusal::Invalid("the token is malformed"));
         }
         let digest: [u8; 32] = Sha256::digest(token.as_bytes()).into();
-        let remembered = self.read().verified.get(&digest).cloned();
-        let grant = match remembered {
+        let cached = self.read().verified.get(&digest).cloned();
+        let grant = match cached {
             Some(grant) => grant,
             None => self.check(token, digest).await?,
         };
@@ -214,7 +214,7 @@ impl Tokens {
         });
         let claims = match verified.await {
             Ok(Some(claims)) => claims.map_err(refused)?,
-            Ok(None) | Err(_) => return Err(refused(Fault::Malformed)),
+            Ok(None) | Err(_) => return Err(refused(TokenError::Malformed)),
         };
         if claims.iss != self.issuer {
             return Err(Refusal::Invalid("the token is of another issuer"));
@@ -230,7 +230,7 @@ impl Tokens {
             return Err(Refusal::Expired);
         }
         let scopes = Scopes::parse_known(&claims.scope);
-        self.remember(
+        self.cache_grant(
             digest,
             Arc::new(Grant {
                 client_id: claims.sub,
@@ -243,25 +243,25 @@ impl Tokens {
 
     /// Caches a verified token. Under the same lock as the list of revoked clients, so that a token whose
     /// client is revoked meanwhile is not added after the list was applied.
-    fn remember(
+    fn cache_grant(
         &self,
         digest: [u8; 32],
         grant: Arc<Grant>,
         now: i64,
     ) -> Result<Arc<Grant>, Refusal> {
-        let mut memory = self.write();
-        if memory.revoked.contains(&grant.client_id) {
+        let mut cache = self.write();
+        if cache.revoked.contains(&grant.client_id) {
             return Err(Refusal::Revoked);
         }
-        if memory.verified.len() >= self.capacity {
-            memory.verified.retain(|_, grant| now < grant.expires);
+        if cache.verified.len() >= self.capacity {
+            cache.verified.retain(|_, grant| now < grant.expires);
         }
-        if memory.verified.len() >= self.capacity {
+        if cache.verified.len() >= self.capacity {
             // Any entry will do: its token is only verified again.
-            let victim = memory.verified.keys().next().copied();
-            victim.and_then(|digest| memory.verified.remove(&digest));
+            let victim = cache.verified.keys().next().copied();
+            victim.and_then(|digest| cache.verified.remove(&digest));
         }
-        memory.verified.insert(digest, Arc::clone(&grant));
+        cache.verified.insert(digest, Arc::clone(&grant));
         Ok(grant)
     }
 
@@ -279,25 +279,25 @@ impl Tokens {
         // Set after the list was applied, and never decreased: reads may overtake one another.
         self.revocations_read
             .fetch_max(nanos(begun), Ordering::Release);
-        if let Some(ring) = KeyRing::read_sound(&rows) {
+        if let Some(ring) = KeyRing::read_valid(&rows) {
             *self.ring.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(ring);
         }
         Ok(())
     }
 
     fn revoke(&self, revoked: impl IntoIterator<Item = String>) {
-        let mut memory = self.write();
-        let Memory {
+        let mut cache = self.write();
+        let TokenCache {
             verified,
-            revoked: known,
-        } = &mut *memory;
+            revoked: revoked_clients,
+        } = &mut *cache;
         // Only extended: a list read before a revocation may arrive after the one that has it.
-        known.extend(revoked);
-        verified.retain(|_, grant| !known.contains(&grant.client_id));
+        revoked_clients.extend(revoked);
+        verified.retain(|_, grant| !revoked_clients.contains(&grant.client_id));
     }
 
     /// The number of cached tokens.
-    pub(crate) fn remembered(&self) -> usize {
+    pub(crate) fn cached(&self) -> usize {
         self.read().verified.len()
     }
 
@@ -306,12 +306,12 @@ impl Tokens {
     }
 
     // No code under these locks can panic halfway through a change, so a poisoned lock is still valid.
-    fn read(&self) -> RwLockReadGuard<'_, Memory> {
-        self.memory.read().unwrap_or_else(PoisonError::into_inner)
+    fn read(&self) -> RwLockReadGuard<'_, TokenCache> {
+        self.cache.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Memory> {
-        self.memory.write().unwrap_or_else(PoisonError::into_inner)
+    fn write(&self) -> RwLockWriteGuard<'_, TokenCache> {
+        self.cache.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -320,10 +320,10 @@ fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-fn refused(fault: Fault) -> Refusal {
-    Refusal::Invalid(match fault {
-        Fault::Malformed => "the token is malformed",
-        Fault::Algorithm => "the token is signed by another algorithm than ES384",
-        Fault::Signature => "the token's signature does not match",
+fn refused(error: TokenError) -> Refusal {
+    Refusal::Invalid(match error {
+        TokenError::Malformed => "the token is malformed",
+        TokenError::Algorithm => "the token is signed by another algorithm than ES384",
+        TokenError::Signature => "the token's signature does not match",
     })
 }

@@ -78,7 +78,7 @@ impl Offers {
             return true;
         }
         let ranges = ranges(headers.get_all(ACCEPT).iter());
-        let best = self.0.first().and_then(|first| decisive(&ranges, first));
+        let best = self.0.first().and_then(|first| best_match(&ranges, first));
         best.is_some_and(|(_, quality)| quality > 0)
     }
 
@@ -129,7 +129,7 @@ impl Offers {
         }
         let mut best: Option<(u16, u8, &Offer)> = None;
         for offer in &self.0 {
-            let Some((specificity, quality)) = decisive(&ranges, offer) else {
+            let Some((specificity, quality)) = best_match(&ranges, offer) else {
                 continue;
             };
             if quality > 0 && best.is_none_or(|(q, s, _)| (quality, specificity) > (q, s)) {
@@ -168,7 +168,7 @@ impl Offer {
 }
 
 /// The specificity and quality of the most specific range that matches an offer.
-fn decisive(ranges: &[Range<'_>], offer: &Offer) -> Option<(u8, u16)> {
+fn best_match(ranges: &[Range<'_>], offer: &Offer) -> Option<(u8, u16)> {
     ranges
         .iter()
         .filter_map(|range| range.matches(offer))

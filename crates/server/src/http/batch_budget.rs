@@ -13,46 +13,48 @@ use super::problem::Problem;
 use crate::config::Limits;
 
 /// Memory is counted in units of this many bytes, because a semaphore counts to 2^29 on some machines.
-const PIECE: usize = 1 << 10;
+const UNIT_BYTES: usize = 1 << 10;
 
 /// The memory budget for large bodies.
 #[derive(Debug)]
-pub(crate) struct Batches {
-    pieces: Arc<Semaphore>,
-    most: u32,
+pub(crate) struct BatchBudget {
+    units: Arc<Semaphore>,
+    max_units: u32,
 }
 
-impl Batches {
+impl BatchBudget {
     /// A budget of as many bytes as the limits allow, at least for one body.
     pub(crate) fn new(limits: &Limits) -> Self {
-        let most = pieces(limits.batches_bytes.max(limits.batch_bytes));
+        let max_units = units(limits.batches_bytes.max(limits.batch_bytes));
         Self {
-            pieces: Arc::new(Semaphore::new(most as usize)),
-            most,
+            units: Arc::new(Semaphore::new(max_units as usize)),
+            max_units,
         }
     }
 
     /// Reserves memory for a body: the length that its head declares, or the maximum. Waits until it is free;
     /// the deadline of the request bounds the wait.
-    pub(crate) async fn take(
+    pub(crate) async fn reserve(
         &self,
         headers: &HeaderMap,
         limits: &Limits,
     ) -> Result<OwnedSemaphorePermit, Problem> {
-        let told = headers
+        let declared = headers
             .get(CONTENT_LENGTH)
             .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
         // A body that is too large is refused before it is read.
-        let bytes = told.unwrap_or(limits.batch_bytes).min(limits.batch_bytes);
-        Arc::clone(&self.pieces)
-            .acquire_many_owned(pieces(bytes).min(self.most))
+        let bytes = declared
+            .unwrap_or(limits.batch_bytes)
+            .min(limits.batch_bytes);
+        Arc::clone(&self.units)
+            .acquire_many_owned(units(bytes).min(self.max_units))
             .await
             .map_err(Problem::unavailable)
     }
 }
 
-fn pieces(bytes: usize) -> u32 {
-    u32::try_from(bytes.div_ceil(PIECE)).unwrap_or(u32::MAX >> 4)
+fn units(bytes: usize) -> u32 {
+    u32::try_from(bytes.div_ceil(UNIT_BYTES)).unwrap_or(u32::MAX >> 4)
 }
 
 #[cfg(test)]
@@ -68,19 +70,22 @@ mod tests {
             batches_bytes: 30 << 10,
             ..Limits::default()
         };
-        let batches = Batches::new(&limits);
+        let budget = BatchBudget::new(&limits);
         let of = |length: &'static str| {
             HeaderMap::from_iter([(CONTENT_LENGTH, HeaderValue::from_static(length))])
         };
-        let free = || batches.pieces.available_permits();
-        let first = batches.take(&of("1025"), &limits).await.expect("room");
+        let free = || budget.units.available_permits();
+        let first = budget.reserve(&of("1025"), &limits).await.expect("room");
         assert_eq!(free(), 28);
-        let second = batches
-            .take(&HeaderMap::new(), &limits)
+        let second = budget
+            .reserve(&HeaderMap::new(), &limits)
             .await
             .expect("room");
         assert_eq!(free(), 18);
-        let third = batches.take(&of("99999999"), &limits).await.expect("room");
+        let third = budget
+            .reserve(&of("99999999"), &limits)
+            .await
+            .expect("room");
         assert_eq!(free(), 8);
         drop((first, second, third));
         assert_eq!(free(), 30);

@@ -34,14 +34,14 @@ pub(crate) struct Head {
 }
 
 /// The two ends of a body. Its reservation is released once the body is sent, abandoned or too late.
-pub(crate) fn channel(hold: Reservation) -> (BodySender, BodyReceiver) {
+pub(crate) fn channel(reservation: Reservation) -> (BodySender, BodyReceiver) {
     let shared = Arc::new(Shared {
-        state: Mutex::new(State {
-            hold: Some(hold),
-            ..State::default()
+        state: Mutex::new(BodyState {
+            reservation: Some(reservation),
+            ..BodyState::default()
         }),
-        taken: Condvar::new(),
-        gone: Notify::new(),
+        piece_taken: Condvar::new(),
+        receiver_gone: Notify::new(),
     });
     (
         BodySender {
@@ -65,21 +65,21 @@ pub(crate) struct BodyReceiver {
 
 #[derive(Debug)]
 struct Shared {
-    state: Mutex<State>,
+    state: Mutex<BodyState>,
     /// Wakes a waiting reader: a piece was taken, or none will be taken any more.
-    taken: Condvar,
-    gone: Notify,
+    piece_taken: Condvar,
+    receiver_gone: Notify,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct BodyState {
     head: Option<Head>,
     pieces: VecDeque<Bytes>,
     ended: bool,
     failed: Option<Problem>,
     waker: Option<Waker>,
     /// `None` once no further piece will be taken.
-    hold: Option<Reservation>,
+    reservation: Option<Reservation>,
 }
 
 impl BodySender {
@@ -100,11 +100,11 @@ impl BodySender {
     }
 
     fn add(&self, piece: Vec<u8>, last: bool) -> bool {
-        let mut state = self.shared.with_room_for(piece.len());
-        let Some(hold) = &mut state.hold else {
+        let mut state = self.shared.wait_for_memory(piece.len());
+        let Some(reservation) = &mut state.reservation else {
             return false;
         };
-        hold.add(piece.len());
+        reservation.add(piece.len());
         state.pieces.push_back(piece.into());
         state.ended = last;
         state.wake();
@@ -113,15 +113,15 @@ impl BodySender {
 
     /// Whether the client still takes pieces; for a reader that adds none for long.
     pub(crate) fn is_wanted(&self) -> bool {
-        self.shared.lock().hold.is_some()
+        self.shared.lock().reservation.is_some()
     }
 
     /// Ends the body. An error before the first piece was taken becomes the answer; a later one closes the
     /// connection. After the last piece an error has no effect.
     pub(crate) fn end(&self, outcome: Result<(), Problem>) {
         let mut state = self.shared.lock();
-        if let Some(hold) = &mut state.hold {
-            hold.is_read();
+        if let Some(reservation) = &mut state.reservation {
+            reservation.finish_reading();
         }
         match outcome {
             Err(problem) if !state.ended => state.failed = Some(problem),
@@ -133,7 +133,7 @@ impl BodySender {
     /// Waits until the client has everything or disconnects, at most for `deadline`; then drops the pieces
     /// that were not taken.
     pub(crate) async fn guard(&self, deadline: Duration) {
-        if tokio::time::timeout(deadline, self.shared.gone.notified())
+        if tokio::time::timeout(deadline, self.shared.receiver_gone.notified())
             .await
             .is_err()
         {
@@ -186,7 +186,7 @@ impl Body for BodyReceiver {
             ))));
         }
         if let Some(piece) = state.take() {
-            self.shared.taken.notify_one();
+            self.shared.piece_taken.notify_one();
             return Poll::Ready(Some(Ok(Frame::data(piece))));
         }
         if state.ended {
@@ -199,57 +199,61 @@ impl Body for BodyReceiver {
 
 impl Drop for BodyReceiver {
     fn drop(&mut self) {
-        self.shared.lock().give_up();
-        self.shared.taken.notify_one();
-        self.shared.gone.notify_one();
+        self.shared.lock().abandon();
+        self.shared.piece_taken.notify_one();
+        self.shared.receiver_gone.notify_one();
     }
 }
 
 impl Shared {
     /// Each change is complete before anything can panic, so a poisoned lock guards a valid state.
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, BodyState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The state once a piece of this size fits, or the client is gone. Gives up on a client after the time
     /// to wait.
-    fn with_room_for(&self, bytes: usize) -> MutexGuard<'_, State> {
+    fn wait_for_memory(&self, bytes: usize) -> MutexGuard<'_, BodyState> {
         let mut state = self.lock();
-        while let Some(hold) = state.hold.as_mut().filter(|hold| !hold.fits(bytes)) {
-            let Some(time) = hold.time_to_wait() else {
+        while let Some(reservation) = state
+            .reservation
+            .as_mut()
+            .filter(|reservation| !reservation.fits(bytes))
+        {
+            let Some(time) = reservation.time_to_wait() else {
                 state.expire();
                 break;
             };
             let began = Instant::now();
-            let waited = self.taken.wait_timeout(state, time);
+            let waited = self.piece_taken.wait_timeout(state, time);
             (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-            if let Some(hold) = &mut state.hold {
-                hold.waited(began.elapsed());
+            if let Some(reservation) = &mut state.reservation {
+                reservation.add_wait(began.elapsed());
             }
         }
         state
     }
 }
 
-impl State {
+impl BodyState {
     /// Takes the next piece out of the buffer.
     fn take(&mut self) -> Option<Bytes> {
         let piece = self.pieces.pop_front()?;
-        if let Some(hold) = &mut self.hold {
-            hold.remove(piece.len());
+        if let Some(reservation) = &mut self.reservation {
+            reservation.remove(piece.len());
         }
         Some(piece)
     }
 
     /// Drops the buffered pieces, which will not be taken.
-    fn give_up(&mut self) {
+    fn abandon(&mut self) {
         self.pieces.clear();
-        self.hold = None;
+        self.reservation = None;
     }
 
     /// The same for a client that is too slow.
     fn expire(&mut self) {
-        self.give_up();
+        self.abandon();
         self.failed.get_or_insert_with(Problem::timeout);
         self.wake();
     }
@@ -269,14 +273,14 @@ mod tests {
     use crate::http::memory_budget::PageBudget;
 
     async fn ends() -> (PageBudget, BodySender, BodyReceiver) {
-        let room = PageBudget::default();
-        let (sender, stream) = channel(room.take(10_000).await.unwrap());
-        (room, sender, stream)
+        let budget = PageBudget::default();
+        let (sender, stream) = channel(budget.reserve(10_000).await.unwrap());
+        (budget, sender, stream)
     }
 
     #[tokio::test]
     async fn a_short_body_comes_whole() {
-        let (_room, sender, mut stream) = ends().await;
+        let (_budget, sender, mut stream) = ends().await;
         assert!(sender.push(b"all".to_vec()));
         sender.end(Ok(()));
         assert_eq!(stream.start().await.unwrap().as_deref(), Some(&b"all"[..]));
@@ -284,7 +288,7 @@ mod tests {
 
     #[tokio::test]
     async fn pieces_come_in_order_and_end() {
-        let (_room, sender, mut stream) = ends().await;
+        let (_budget, sender, mut stream) = ends().await;
         sender.push(b"one,".to_vec());
         let reader = tokio::spawn(async move {
             assert!(stream.start().await.unwrap().is_none());
@@ -304,7 +308,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_last_piece_ends_the_body_with_what_was_said_of_it() {
-        let (_room, sender, mut stream) = ends().await;
+        let (_budget, sender, mut stream) = ends().await;
         sender.head(HEAD);
         assert!(sender.is_wanted());
         sender.push_last(b"all".to_vec());
@@ -317,11 +321,11 @@ mod tests {
 
     #[tokio::test]
     async fn an_error_before_the_first_piece_is_the_answer_and_later_cuts_the_body() {
-        let (_room, sender, mut stream) = ends().await;
+        let (_budget, sender, mut stream) = ends().await;
         sender.end(Err(Problem::timeout()));
         assert!(stream.start().await.is_err());
 
-        let (_room, sender, mut stream) = ends().await;
+        let (_budget, sender, mut stream) = ends().await;
         sender.push(b"one".to_vec());
         assert!(stream.start().await.unwrap().is_none());
         sender.end(Err(Problem::timeout()));
@@ -330,23 +334,23 @@ mod tests {
 
     #[tokio::test]
     async fn a_client_that_goes_away_stops_the_reader_and_gives_back_its_room() {
-        let (room, sender, stream) = ends().await;
-        assert_eq!(room.used_rows(), 10_000);
+        let (budget, sender, stream) = ends().await;
+        assert_eq!(budget.used_rows(), 10_000);
         drop(stream);
         assert!(!sender.push(b"one".to_vec()));
-        assert_eq!(room.used_rows(), 0);
+        assert_eq!(budget.used_rows(), 0);
     }
 
     #[tokio::test]
     async fn a_client_that_never_takes_loses_its_pieces_at_the_deadline() {
-        let (room, sender, stream) = ends().await;
+        let (budget, sender, stream) = ends().await;
         sender.push(b"one".to_vec());
         sender.end(Ok(()));
         sender.guard(Duration::ZERO).await;
-        assert_eq!(room.used_rows(), 0);
+        assert_eq!(budget.used_rows(), 0);
         assert!(stream.collect().await.is_err());
 
-        let (_room, sender, mut stream) = ends().await;
+        let (_budget, sender, mut stream) = ends().await;
         sender.push(b"one".to_vec());
         sender.end(Ok(()));
         sender.guard(Duration::ZERO).await;

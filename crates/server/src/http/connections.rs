@@ -185,7 +185,7 @@ impl HttpBody for Answer {
 }
 
 /// A stream whose reading fails once the connection has waited too long for a request.
-pub(crate) struct Timed<S> {
+pub(crate) struct HeadTimeout<S> {
     stream: S,
     connection: Arc<Connection>,
     /// The longest wait for the first byte of a head.
@@ -197,7 +197,7 @@ pub(crate) struct Timed<S> {
     deadline: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Timed<S> {
+impl<S> HeadTimeout<S> {
     /// `idle` is the longest wait for the first byte of a request, `head` the longest time from there to the
     /// end of its head.
     pub(crate) fn new(
@@ -232,7 +232,7 @@ impl<S> Timed<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Timed<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for HeadTimeout<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -254,7 +254,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Timed<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Timed<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for HeadTimeout<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -49,14 +49,14 @@ pub(crate) async fn gzip(response: Response) -> Response {
         .gzip(true)
         .quality(CompressionLevel::Fastest)
         .compress_when(SizeAbove::new(MIN_BYTES));
-    let mut packed = match compression.oneshot(request).await {
-        Ok(packed) => packed.map(Body::stream),
+    let mut compressed = match compression.oneshot(request).await {
+        Ok(compressed) => compressed.map(Body::stream),
         Err(never) => match never {},
     };
-    if packed.headers().contains_key(CONTENT_ENCODING) {
-        etag::mark_packed(packed.headers_mut());
+    if compressed.headers().contains_key(CONTENT_ENCODING) {
+        etag::mark_compressed(compressed.headers_mut());
     }
-    packed
+    compressed
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use obeya_read::text::quoted;
 const DIGEST_BYTES: usize = 16;
 /// The suffix of the tag of a compressed body: its bytes differ, so a strong tag must differ too (RFC 9110,
 /// 8.8.3.3).
-const PACKED: &str = "-gzip";
+const GZIP_SUFFIX: &str = "-gzip";
 
 /// The strong tag of a representation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,10 +48,10 @@ impl Tag {
 }
 
 /// Adds the suffix for a compressed body to the tag of an answer.
-pub(crate) fn mark_packed(headers: &mut HeaderMap) {
+pub(crate) fn mark_compressed(headers: &mut HeaderMap) {
     let marked = headers.get(ETAG).and_then(|tag| {
         let plain = tag.to_str().ok()?.strip_suffix('"')?;
-        HeaderValue::try_from(format!("{plain}{PACKED}\"")).ok()
+        HeaderValue::try_from(format!("{plain}{GZIP_SUFFIX}\"")).ok()
     });
     if let Some(marked) = marked {
         headers.insert(ETAG, marked);
@@ -64,12 +64,12 @@ pub(crate) enum Condition {
     /// `*`: any representation.
     Any,
     /// Any of these.
-    Tags(Vec<Listed>),
+    Tags(Vec<ListedTag>),
 }
 
 /// A tag in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Listed {
+pub(crate) struct ListedTag {
     opaque: String,
     is_weak: bool,
 }
@@ -101,12 +101,12 @@ impl Condition {
         self.any(tag, |_| true)
     }
 
-    fn any(&self, tag: &Tag, counts: impl Fn(&Listed) -> bool) -> bool {
+    fn any(&self, tag: &Tag, counts: impl Fn(&ListedTag) -> bool) -> bool {
         match self {
             Self::Any => true,
             Self::Tags(tags) => tags.iter().any(|listed| {
                 let opaque = &listed.opaque;
-                let plain = opaque.strip_suffix(PACKED).unwrap_or(opaque);
+                let plain = opaque.strip_suffix(GZIP_SUFFIX).unwrap_or(opaque);
                 plain == tag.0 && counts(listed)
             }),
         }
@@ -145,7 +145,7 @@ fn parsed(headers: &HeaderMap, name: &HeaderName) -> Result<Option<Condition>, S
 }
 
 /// `"a", W/"b"`; empty elements are skipped. A tag may contain commas.
-fn tags(text: &str) -> Option<Vec<Listed>> {
+fn tags(text: &str) -> Option<Vec<ListedTag>> {
     let mut tags = Vec::new();
     let mut rest = text;
     loop {
@@ -161,7 +161,7 @@ fn tags(text: &str) -> Option<Vec<Listed>> {
         if opaque.chars().any(|c| c <= ' ' || c == '\u{7f}') {
             return None;
         }
-        tags.push(Listed {
+        tags.push(ListedTag {
             opaque: opaque.to_owned(),
             is_weak,
         });
@@ -254,10 +254,10 @@ mod tests {
     #[test]
     fn a_packed_answer_has_a_tag_of_its_own() {
         let mut headers = HeaderMap::from_iter([(ETAG, HeaderValue::from_static("\"abc\""))]);
-        mark_packed(&mut headers);
+        mark_compressed(&mut headers);
         assert_eq!(headers[ETAG], "\"abc-gzip\"");
         let mut without = HeaderMap::new();
-        mark_packed(&mut without);
+        mark_compressed(&mut without);
         assert!(without.is_empty());
     }
 }

@@ -39,7 +39,7 @@ pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8], strict: bool) -> Result<T
     };
     let value = match parsed {
         Ok(value) => value,
-        Err(error) => return Err(fault(&error, &track.path().to_string())),
+        Err(error) => return Err(invalid_value(&error, &track.path().to_string())),
     };
     deserializer.end().map_err(|error| malformed(&error))?;
     if unknown.is_empty() {
@@ -76,7 +76,7 @@ pub(crate) fn parse_items<T: DeserializeOwned>(
         Ok(items) => return Ok(items),
         Err(problem) => problem,
     };
-    let mut faults = ItemFaults::<T> {
+    let mut errors = ItemErrors::<T> {
         first: None,
         count: 0,
         most,
@@ -84,12 +84,12 @@ pub(crate) fn parse_items<T: DeserializeOwned>(
         item: PhantomData,
     };
     // A body that is no list, or is truncated, has its error above.
-    let _ = serde_json::Deserializer::from_slice(bytes).deserialize_seq(&mut faults);
-    Err(faults.first.unwrap_or(first))
+    let _ = serde_json::Deserializer::from_slice(bytes).deserialize_seq(&mut errors);
+    Err(errors.first.unwrap_or(first))
 }
 
 /// Collects the errors of the items of a list.
-struct ItemFaults<T> {
+struct ItemErrors<T> {
     first: Option<Problem>,
     count: usize,
     most: usize,
@@ -97,7 +97,7 @@ struct ItemFaults<T> {
     item: PhantomData<T>,
 }
 
-impl<'de, T: DeserializeOwned> Visitor<'de> for &mut ItemFaults<T> {
+impl<'de, T: DeserializeOwned> Visitor<'de> for &mut ItemErrors<T> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -173,7 +173,7 @@ fn scan(bytes: &[u8]) -> Result<(), Problem> {
     Ok(())
 }
 
-fn fault(error: &serde_json::Error, path: &str) -> Problem {
+fn invalid_value(error: &serde_json::Error, path: &str) -> Problem {
     if error.classify() != Category::Data {
         return malformed(error);
     }
@@ -192,7 +192,7 @@ fn fault(error: &serde_json::Error, path: &str) -> Problem {
             let parent = path.rsplit_once('.').map_or("", |(parent, _)| parent);
             (parent, name, format!("is given more than once{spellings}"))
         }
-        (None, None) => (path, "", in_words_of_json(text)),
+        (None, None) => (path, "", in_json_terms(text)),
     };
     match (path, name) {
         ("", "") => Problem::invalid_body("body", text),
@@ -204,7 +204,7 @@ fn fault(error: &serde_json::Error, path: &str) -> Problem {
 
 /// Translates serde's message from Rust's terms to those of JSON: `expected struct CauseInput` means an
 /// object to the author of the body.
-fn in_words_of_json(text: &str) -> String {
+fn in_json_terms(text: &str) -> String {
     let Some((found, expected)) = text.rsplit_once(", expected ") else {
         return text.to_owned();
     };
@@ -378,7 +378,7 @@ mod tests {
 
     #[test]
     fn a_property_given_twice_is_told_with_both_spellings() {
-        for (text, field, told) in [
+        for (text, field, message) in [
             (
                 r#"{"title":"a","title":"b"}"#,
                 "title",
@@ -403,7 +403,7 @@ mod tests {
             let expected = format!("400 body.invalid {field}");
             assert_eq!(refused(text.as_bytes(), false), expected, "{text}");
             assert_eq!(refused(text.as_bytes(), true), expected, "{text}");
-            assert_eq!(first_text(text.as_bytes()), told, "{text}");
+            assert_eq!(first_text(text.as_bytes()), message, "{text}");
         }
         // An unknown property may be repeated.
         assert!(parse::<Body>(br#"{"title":"a","new":1,"New":2,"new":3}"#, false).is_ok());

@@ -37,7 +37,7 @@ struct Inner {
 
 /// The request of a problem: the members that every body has.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place<'a> {
+pub(crate) struct ProblemContext<'a> {
     /// The path of the request, without its query.
     pub(crate) instance: &'a str,
     /// The id of the request in the log.
@@ -205,7 +205,7 @@ impl Problem {
 
     /// Moves every field below an item of a list.
     pub(crate) fn of_item(mut self, index: usize) -> Self {
-        let place = |field: &str| match field {
+        let path = |field: &str| match field {
             // An error of the whole item.
             "body" => format!("[{index}]"),
             field => format!("[{index}].{field}"),
@@ -218,14 +218,14 @@ impl Problem {
         } = &mut *self.0;
         *errors = std::mem::take(errors)
             .into_iter()
-            .map(|(field, texts)| (place(&field), texts))
+            .map(|(field, texts)| (path(&field), texts))
             .collect();
         if let Some(field) = target {
-            let placed = place(field);
+            let moved = path(field);
             if let Some(text) = detail.strip_prefix(field.as_str()) {
-                *detail = format!("{placed}{text}");
+                *detail = format!("{moved}{text}");
             }
-            *field = placed;
+            *field = moved;
         }
         self
     }
@@ -272,7 +272,7 @@ impl Problem {
     }
 
     /// Logs server errors and creates the response.
-    pub(crate) fn respond(self, place: Place<'_>) -> Response {
+    pub(crate) fn respond(self, context: ProblemContext<'_>) -> Response {
         let inner = *self.0;
         if inner.status.is_server_error() {
             let cause = inner
@@ -280,18 +280,18 @@ impl Problem {
                 .as_ref()
                 .map(|cause| Chain(cause.as_ref()).to_string())
                 .unwrap_or_default();
-            tracing::error!(trace_id = place.trace_id, code = %inner.code, path = %shortened(place.instance, LOGGED_PATH_BYTES), cause, "request failed");
+            tracing::error!(trace_id = context.trace_id, code = %inner.code, path = %shortened(context.instance, LOGGED_PATH_BYTES), cause, "request failed");
         }
-        let body = Wire {
+        let body = ProblemBody {
             r#type: Urn(&inner.code),
             title: inner.title,
             status: inner.status.as_u16(),
             detail: &inner.detail,
-            instance: place.instance,
-            trace_id: place.trace_id,
+            instance: context.instance,
+            trace_id: context.trace_id,
             code: &inner.code,
             errors: &inner.errors,
-            error: place.odata.then_some(ODataError {
+            error: context.odata.then_some(ODataError {
                 code: &inner.code,
                 message: &inner.detail,
                 target: inner.target.as_deref(),
@@ -314,7 +314,7 @@ impl Problem {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Wire<'a> {
+struct ProblemBody<'a> {
     r#type: Urn<'a>,
     title: &'a str,
     status: u16,
@@ -413,7 +413,7 @@ mod tests {
     use super::*;
 
     fn answer(problem: Problem) -> (u16, bool) {
-        let response = problem.respond(Place {
+        let response = problem.respond(ProblemContext {
             instance: "/v1/x",
             trace_id: "t",
             odata: false,

@@ -13,25 +13,25 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
 /// A stream with a write timeout.
-pub(crate) struct Sending<S> {
+pub(crate) struct WriteTimeout<S> {
     stream: S,
     limit: Duration,
     /// Runs while the stream accepts no bytes.
-    stalled: Option<Pin<Box<Sleep>>>,
+    timer: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Sending<S> {
+impl<S> WriteTimeout<S> {
     /// `limit` is the longest time without progress.
     pub(crate) fn new(stream: S, limit: Duration) -> Self {
         Self {
             stream,
             limit,
-            stalled: None,
+            timer: None,
         }
     }
 }
 
-impl<S: AsyncWrite + Unpin> Sending<S> {
+impl<S: AsyncWrite + Unpin> WriteTimeout<S> {
     fn within_limit<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -39,12 +39,12 @@ impl<S: AsyncWrite + Unpin> Sending<S> {
     ) -> Poll<Result<T>> {
         let sent = send(Pin::new(&mut self.stream), context);
         if sent.is_ready() {
-            self.stalled = None;
+            self.timer = None;
             return sent;
         }
         let limit = self.limit;
-        let stalled = self.stalled.get_or_insert_with(|| Box::pin(sleep(limit)));
-        stalled.as_mut().poll(context).map(|()| {
+        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep(limit)));
+        timer.as_mut().poll(context).map(|()| {
             Err(Error::new(
                 ErrorKind::TimedOut,
                 "the caller took nothing of what was sent to it",
@@ -53,7 +53,7 @@ impl<S: AsyncWrite + Unpin> Sending<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Sending<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -85,7 +85,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Sending<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Sending<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for WriteTimeout<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

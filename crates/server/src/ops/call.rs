@@ -123,7 +123,12 @@ impl Call {
     /// Reserves memory for a large body, for as long as the request lives.
     pub(super) async fn reserve_batch(&mut self) -> Result<(), Problem> {
         let limits = &self.app.config.limits;
-        self.batch = Some(self.app.batches.take(&self.head.headers, limits).await?);
+        self.batch = Some(
+            self.app
+                .batch_budget
+                .reserve(&self.head.headers, limits)
+                .await?,
+        );
         Ok(())
     }
 

@@ -105,10 +105,10 @@ fn about(
     status: StatusCode,
     code: &'static str,
     title: &'static str,
-    told: impl Iterator<Item = Complaint>,
+    complaints: impl Iterator<Item = Complaint>,
 ) -> Problem {
     let problem = Problem::new(status, code, title, "");
-    told.fold(problem, |problem, complaint| {
+    complaints.fold(problem, |problem, complaint| {
         problem.field(&complaint.field, complaint.text)
     })
 }
@@ -124,8 +124,8 @@ mod tests {
             text: "there is no such cause".to_owned(),
         });
         let fault = DomainError::Invalid(complaints.collect());
-        let told = |fault| Problem::from(fault).summary().matches("causes[").count();
-        assert_eq!(told(fault.clone()), 20);
-        assert_eq!(told(fault.of_batch()), 100);
+        let complaints = |fault| Problem::from(fault).summary().matches("causes[").count();
+        assert_eq!(complaints(fault.clone()), 20);
+        assert_eq!(complaints(fault.of_batch()), 100);
     }
 }

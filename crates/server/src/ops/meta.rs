@@ -35,12 +35,12 @@ pub(crate) fn metrics(app: &App) -> Result<Response, Problem> {
     let observed = Observed {
         queued_writes: app.store.queued_writes(),
         repeated_commits: app.store.repeated_commits(),
-        held_bytes: app.memory.held_bytes(),
-        remembered_tokens: app.tokens.remembered(),
+        buffered_bytes: app.memory.buffered_bytes(),
+        cached_tokens: app.tokens.cached(),
     };
-    let figures = app.metrics.render(observed).map_err(Problem::internal)?;
+    let metrics = app.metrics.render(observed).map_err(Problem::internal)?;
     Ok(text(
-        figures,
+        metrics,
         "application/openmetrics-text; version=1.0.0; charset=utf-8",
         "no-store",
     ))

@@ -22,7 +22,7 @@ pub(super) struct NeverNull<T>(pub(super) T);
 
 impl<'de, T: Deserialize<'de> + Properties> Deserialize<'de> for NeverNull<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let body = Body {
+        let body = CheckedBody {
             inner: deserializer,
             names: T::NEVER_NULL,
         };
@@ -32,12 +32,12 @@ impl<'de, T: Deserialize<'de> + Properties> Deserialize<'de> for NeverNull<T> {
 
 /// The body: as a deserializer and as a visitor. It requests the struct by its name and fields, because the
 /// deserializer below needs the properties.
-struct Body<T> {
+struct CheckedBody<T> {
     inner: T,
     names: &'static [&'static str],
 }
 
-impl<'de, D: Deserializer<'de>> Deserializer<'de> for Body<D> {
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for CheckedBody<D> {
     type Error = D::Error;
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -47,7 +47,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Body<D> {
         visitor: V,
     ) -> Result<V::Value, D::Error> {
         let names = self.names;
-        let visitor = Body {
+        let visitor = CheckedBody {
             inner: visitor,
             names,
         };
@@ -64,7 +64,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Body<D> {
     }
 }
 
-impl<'de, V: Visitor<'de>> Visitor<'de> for Body<V> {
+impl<'de, V: Visitor<'de>> Visitor<'de> for CheckedBody<V> {
     type Value = V::Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -72,7 +72,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Body<V> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<V::Value, A::Error> {
-        self.inner.visit_map(Watched {
+        self.inner.visit_map(CheckedEntries {
             map,
             names: self.names,
             is_named: false,
@@ -81,14 +81,14 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Body<V> {
 }
 
 /// The entries of the body.
-struct Watched<A> {
+struct CheckedEntries<A> {
     map: A,
     names: &'static [&'static str],
     /// Whether the next value belongs to a property that is never null.
     is_named: bool,
 }
 
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for Watched<A> {
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for CheckedEntries<A> {
     type Error = A::Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(
@@ -105,7 +105,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Watched<A> {
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {
         if self.is_named {
-            self.map.next_value_seed(Present(seed))
+            self.map.next_value_seed(NonNull(seed))
         } else {
             self.map.next_value_seed(seed)
         }
@@ -117,17 +117,17 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Watched<A> {
 }
 
 /// A value that is not null: as a seed, a deserializer and a visitor.
-struct Present<T>(T);
+struct NonNull<T>(T);
 
-impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Present<S> {
+impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for NonNull<S> {
     type Value = S::Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<S::Value, D::Error> {
-        self.0.deserialize(Present(deserializer))
+        self.0.deserialize(NonNull(deserializer))
     }
 }
 
-impl<'de, D: Deserializer<'de>> Deserializer<'de> for Present<D> {
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for NonNull<D> {
     type Error = D::Error;
 
     // Reads the value without the option, so that the inner type reports null.

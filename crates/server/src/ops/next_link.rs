@@ -4,7 +4,7 @@
 pub(super) fn after(url: &str, query: &str, token: &str) -> String {
     let mut link = format!("{url}?");
     for part in query.split('&') {
-        if !part.is_empty() && !is_place(part) {
+        if !part.is_empty() && !is_position(part) {
             link.push_str(part);
             link.push('&');
         }
@@ -15,7 +15,7 @@ pub(super) fn after(url: &str, query: &str, token: &str) -> String {
 }
 
 /// Whether a part of a query sets the position: `$skip` or `$skiptoken`, in any of their spellings.
-fn is_place(part: &str) -> bool {
+fn is_position(part: &str) -> bool {
     // Only the name matters; any part of it may be percent-encoded.
     let name = part.split('=').next().unwrap_or(part);
     let pairs: Vec<(String, String)> = serde_urlencoded::from_str(name).unwrap_or_default();

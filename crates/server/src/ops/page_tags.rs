@@ -10,15 +10,15 @@ use crate::http::etag::{Condition, Tag};
 
 /// The possible tags of a page.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Tags {
+pub(super) struct PageTags {
     /// The request and the version of the program; `None` if the same request may have another answer next
     /// time.
-    asked: Option<Arc<str>>,
+    request: Option<Arc<str>>,
     /// The tags that the client has.
-    had: Option<Condition>,
+    if_none_match: Option<Condition>,
 }
 
-impl Tags {
+impl PageTags {
     /// The tags of the answers to a request.
     pub(super) fn of_answers_to(call: &Call, asks_the_time: bool) -> Self {
         if asks_the_time {
@@ -29,21 +29,24 @@ impl Tags {
         let media = call.media().to_str().unwrap_or_default();
         let path = call.path().to_ascii_lowercase();
         Self {
-            asked: Some(format!("{program} {media} {path}?{}", call.query()).into()),
-            had: Condition::if_none_match(call.headers()),
+            request: Some(format!("{program} {media} {path}?{}", call.query()).into()),
+            if_none_match: Condition::if_none_match(call.headers()),
         }
     }
 
     /// The tag of the page for a version of the datasource.
     pub(super) fn of(&self, version: i64) -> Option<Tag> {
-        let asked = self.asked.as_ref()?;
-        Some(Tag::of(format!("{version} {asked}").as_bytes()))
+        let request = self.request.as_ref()?;
+        Some(Tag::of(format!("{version} {request}").as_bytes()))
     }
 
     /// Whether the client has the page of that version.
     pub(super) fn is_known(&self, version: i64) -> bool {
-        let had = self.had.as_ref();
-        had.is_some_and(|had| self.of(version).is_some_and(|tag| had.names_weakly(&tag)))
+        let if_none_match = self.if_none_match.as_ref();
+        if_none_match.is_some_and(|if_none_match| {
+            self.of(version)
+                .is_some_and(|tag| if_none_match.names_weakly(&tag))
+        })
     }
 }
 

@@ -111,7 +111,7 @@ struct ErrorResponse<'a> {
 
 /// The fields of a token request.
 #[derive(Default)]
-struct Form {
+struct TokenForm {
     grant_type: Option<String>,
     client_id: Option<String>,
     client_secret: Option<String>,
@@ -211,11 +211,11 @@ async fn grant(
             .into());
         }
     }
-    let asked = form.scope.clone();
+    let requested = form.scope.clone();
     let (id, secret) = credentials(headers, form)?;
     *client_id = Some(id.clone());
     let (id, granted) = authenticate(app, id, secret).await?;
-    let scopes = narrow(granted, asked.as_deref())?;
+    let scopes = requested_scopes(granted, requested.as_deref())?;
     let tokens = std::sync::Arc::clone(&app.tokens);
     let token = tokio::task::spawn_blocking(move || tokens.issue(&id, scopes))
         .await
@@ -223,7 +223,11 @@ async fn grant(
     Ok((token, scopes))
 }
 
-async fn read_form(app: &App, headers: &HeaderMap, body: &mut Incoming) -> Result<Form, Failure> {
+async fn read_form(
+    app: &App,
+    headers: &HeaderMap,
+    body: &mut Incoming,
+) -> Result<TokenForm, Failure> {
     let content_type = headers
         .get(CONTENT_TYPE)
         .and_then(|value| value.to_str().ok())
@@ -245,7 +249,7 @@ async fn read_form(app: &App, headers: &HeaderMap, body: &mut Incoming) -> Resul
     .map_err(OAuthError::body)?;
     let pairs: Vec<(String, String)> = serde_urlencoded::from_bytes(&bytes)
         .map_err(|_| OAuthError::request("The body is not a form in UTF-8."))?;
-    let mut form = Form::default();
+    let mut form = TokenForm::default();
     for (name, value) in pairs {
         let field = match name.as_str() {
             "grant_type" => &mut form.grant_type,
@@ -269,7 +273,7 @@ async fn read_form(app: &App, headers: &HeaderMap, body: &mut Incoming) -> Resul
 }
 
 /// The id and secret, from the header or the form but not from both.
-fn credentials(headers: &HeaderMap, form: Form) -> Result<(String, String), OAuthError> {
+fn credentials(headers: &HeaderMap, form: TokenForm) -> Result<(String, String), OAuthError> {
     let Some(header) = headers.get(AUTHORIZATION) else {
         let id = form
             .client_id
@@ -335,8 +339,8 @@ async fn authenticate(app: &App, id: String, secret: String) -> Result<(String, 
 }
 
 /// The scopes of the token: the requested ones, else all.
-fn narrow(granted: Scopes, asked: Option<&str>) -> Result<Scopes, OAuthError> {
-    let names: Vec<&str> = asked
+fn requested_scopes(granted: Scopes, requested: Option<&str>) -> Result<Scopes, OAuthError> {
+    let names: Vec<&str> = requested
         .unwrap_or("")
         .split(' ')
         .filter(|name| !name.is_empty())

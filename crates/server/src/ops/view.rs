@@ -22,7 +22,7 @@ use crate::spec::SPEC_JSON;
 
 /// The record in the answer to a write.
 #[derive(Debug)]
-pub(crate) struct Record {
+pub(crate) struct WrittenRecord {
     /// The name of its schema in the specification.
     schema: &'static str,
     /// The id of the record.
@@ -31,7 +31,7 @@ pub(crate) struct Record {
     json: Vec<u8>,
 }
 
-impl Record {
+impl WrittenRecord {
     /// A record of an entity. The entity and its schema have the same name.
     pub(crate) fn new(entity: &'static EntityType, id: i32, json: Vec<u8>) -> Self {
         Self {
@@ -92,7 +92,7 @@ impl View {
     /// that value: another client may have changed it since.
     pub(super) fn answer(
         &self,
-        record: Record,
+        record: WrittenRecord,
         attempt: Attempt,
     ) -> Result<(Vec<u8>, Tag), serde_json::Error> {
         let tag = self.tag(&record)?;
@@ -101,7 +101,7 @@ impl View {
         };
         let json = redacted(&record, |name, value| {
             let set = written.get(name);
-            set.is_some_and(|set| attempt == Attempt::First || holds(value, set))
+            set.is_some_and(|set| attempt == Attempt::First || equals(value, set))
         })?;
         Ok((json, tag))
     }
@@ -111,7 +111,7 @@ impl View {
     /// For a client that may not read it, the tag is a digest of the part that such a client always sees.
     /// That includes the stamp, so every change results in another tag; it includes no hidden value, so a
     /// client cannot test a guess of one by `If-Match`.
-    pub(super) fn tag(&self, record: &Record) -> Result<Tag, serde_json::Error> {
+    pub(super) fn tag(&self, record: &WrittenRecord) -> Result<Tag, serde_json::Error> {
         Ok(match self {
             Self::Whole => Tag::of(&record.json),
             Self::Written(_) => Tag::of(&redacted(record, |_, _| false)?),
@@ -120,13 +120,13 @@ impl View {
 }
 
 /// Whether a member has this value, in any notation.
-fn holds(member: &RawValue, value: &Value) -> bool {
+fn equals(member: &RawValue, value: &Value) -> bool {
     serde_json::from_str::<Value>(member.get()).is_ok_and(|member| member == *value)
 }
 
 /// The record with everything emptied that may be empty, except the members that are `shown`.
 fn redacted(
-    record: &Record,
+    record: &WrittenRecord,
     shown: impl Fn(&str, &RawValue) -> bool,
 ) -> Result<Vec<u8>, serde_json::Error> {
     let schema = &SCHEMAS[record.schema]["properties"];

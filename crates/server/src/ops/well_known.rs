@@ -11,11 +11,11 @@ use crate::http::body::Response;
 
 /// `/.well-known/openid-configuration`. `url` is the issuer's URL as this client sees it, which may differ
 /// from the issuer in tokens.
-pub(crate) fn discovery(tokens: &Tokens, place: &str) -> Response {
+pub(crate) fn discovery(tokens: &Tokens, url: &str) -> Response {
     let document = json!({
         "issuer": tokens.issuer(),
-        "token_endpoint": format!("{place}/connect/token"),
-        "jwks_uri": format!("{place}/.well-known/jwks.json"),
+        "token_endpoint": format!("{url}/connect/token"),
+        "jwks_uri": format!("{url}/.well-known/jwks.json"),
         "scopes_supported": NAMES,
         "grant_types_supported": ["client_credentials"],
         "response_types_supported": ["token"],

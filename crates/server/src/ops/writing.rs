@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use super::call::Call;
 use super::decoding::{Decode, Decoded, Terms};
-use super::view::{Attempt, Record, View};
+use super::view::{Attempt, View, WrittenRecord};
 use crate::app::App;
 use crate::http::body::Response;
 use crate::http::etag::Condition;
@@ -36,31 +36,31 @@ const TICKS_PER_SECOND: i64 = 10_000_000;
 pub(super) async fn write<D: Decode>(
     mut call: Call,
     body: D,
-    decide: impl FnOnce(D::Body, &mut Deciding) -> Result<Decision, WriteError>,
+    decide: impl FnOnce(D::Body, &mut WriteContext) -> Result<Decision, WriteError>,
 ) -> Result<Response, Problem> {
     // Read the body and the conditions of the write; refuse malformed ones.
     let Decoded { body, terms } = body.decode(&mut call).await?;
     // Apply the rules that need no record.
-    let mut deciding = Deciding {
+    let mut context = WriteContext {
         now: call.now(),
         view: View::of(&call),
     };
-    let decision = decide(body, &mut deciding)?;
+    let decision = decide(body, &mut context)?;
     // In one transaction: check the conditions, apply the rules that need records, make the change and its
     // answer.
-    let committed = commit(&call, terms, decision, &deciding).await?;
+    let committed = commit(&call, terms, decision, &context).await?;
     // Show the client its part of the answer.
-    send(&call, &deciding.view, committed)
+    send(&call, &context.view, committed)
 }
 
 /// The input of a decision besides the body.
-pub(super) struct Deciding {
+pub(super) struct WriteContext {
     /// The current time, in ticks.
     pub(super) now: i64,
     view: View,
 }
 
-impl Deciding {
+impl WriteContext {
     /// Sets the properties that the request sets, as an object. A client that may not read the record sees no
     /// other properties that may be empty.
     pub(super) fn sets(&mut self, body: &impl Serialize) -> Result<(), WriteError> {
@@ -71,32 +71,32 @@ impl Deciding {
 /// A write whose checks without stored records are done.
 pub(super) struct Decision {
     work: Box<Work>,
-    kind: Kind,
-    present: Option<Box<Present>>,
+    kind: AnswerKind,
+    present: Option<Box<ReadCurrent>>,
 }
 
 /// Makes the change. May run more than once.
 type Work = dyn Fn(&mut dyn Session) -> Result<Answer, WriteError> + Send;
 /// Reads the record to which a condition applies.
-type Present = dyn Fn(&mut dyn Session) -> Result<Record, WriteError> + Send;
+type ReadCurrent = dyn Fn(&mut dyn Session) -> Result<WrittenRecord, WriteError> + Send;
 /// Reads the record of an earlier answer, by its id.
-type Current = dyn FnOnce(&mut dyn Session, i32) -> Result<Record, WriteError> + Send;
+type ReadById = dyn FnOnce(&mut dyn Session, i32) -> Result<WrittenRecord, WriteError> + Send;
 
 /// The kind of answer to a write.
-enum Kind {
+enum AnswerKind {
     /// A record, which is read again for a repeated request.
-    Record(Box<Current>),
+    Record(Box<ReadById>),
     /// JSON without content of any record.
-    Figures,
+    Summary,
     /// No body.
-    Nothing,
+    Empty,
 }
 
 /// An answer, made in the transaction.
 enum Answer {
-    Record(Record),
-    Figures(String),
-    Nothing,
+    Record(WrittenRecord),
+    Summary(String),
+    Empty,
 }
 
 /// A write that was carried out, now or earlier.
@@ -108,36 +108,38 @@ struct Committed {
 impl Decision {
     /// Answers with one record; `current` reads it again by its id for a repeated request.
     pub(super) fn record(
-        current: impl FnOnce(&mut dyn Session, i32) -> Result<Record, WriteError> + Send + 'static,
-        work: impl Fn(&mut dyn Session) -> Result<Record, WriteError> + Send + 'static,
+        current: impl FnOnce(&mut dyn Session, i32) -> Result<WrittenRecord, WriteError>
+        + Send
+        + 'static,
+        work: impl Fn(&mut dyn Session) -> Result<WrittenRecord, WriteError> + Send + 'static,
     ) -> Self {
         Self {
             work: Box::new(move |session| Ok(Answer::Record(work(session)?))),
-            kind: Kind::Record(Box::new(current)),
+            kind: AnswerKind::Record(Box::new(current)),
             present: None,
         }
     }
 
     /// Answers with JSON without content of any record, such as a count.
-    pub(super) fn figures<R: Serialize>(
+    pub(super) fn summary<R: Serialize>(
         work: impl Fn(&mut dyn Session) -> Result<R, WriteError> + Send + 'static,
     ) -> Self {
         Self {
             work: Box::new(move |session| {
-                Ok(Answer::Figures(obeya_read::to_string(&work(session)?)?))
+                Ok(Answer::Summary(obeya_read::to_string(&work(session)?)?))
             }),
-            kind: Kind::Figures,
+            kind: AnswerKind::Summary,
             present: None,
         }
     }
 
     /// Answers without a body.
-    pub(super) fn nothing(
+    pub(super) fn empty(
         work: impl Fn(&mut dyn Session) -> Result<(), WriteError> + Send + 'static,
     ) -> Self {
         Self {
-            work: Box::new(move |session| work(session).map(|()| Answer::Nothing)),
-            kind: Kind::Nothing,
+            work: Box::new(move |session| work(session).map(|()| Answer::Empty)),
+            kind: AnswerKind::Empty,
             present: None,
         }
     }
@@ -145,7 +147,7 @@ impl Decision {
     /// Reads the record with which `If-Match` is compared, or fails if there is none.
     pub(super) fn against(
         mut self,
-        record: impl Fn(&mut dyn Session) -> Result<Record, WriteError> + Send + 'static,
+        record: impl Fn(&mut dyn Session) -> Result<WrittenRecord, WriteError> + Send + 'static,
     ) -> Self {
         self.present = Some(Box::new(record));
         self
@@ -157,7 +159,7 @@ async fn commit(
     call: &Call,
     terms: Terms,
     decision: Decision,
-    deciding: &Deciding,
+    context: &WriteContext,
 ) -> Result<Committed, Problem> {
     let Terms {
         condition,
@@ -168,7 +170,7 @@ async fn commit(
         kind,
         present,
     } = decision;
-    let repeatable = idempotency.map(|(key, fingerprint)| Repeatable {
+    let idempotent = idempotency.map(|(key, fingerprint)| IdempotentRequest {
         key: Key {
             client_id: call.caller.client_id.clone(),
             operation: call.operation.id(),
@@ -176,12 +178,12 @@ async fn commit(
         },
         fingerprint,
         quota: call.app.config.limits.idempotency_keys.into(),
-        now: deciding.now,
+        now: context.now,
     });
     let condition = condition.map(|condition| Precondition {
         condition,
         present,
-        view: deciding.view.clone(),
+        view: context.view.clone(),
     });
     let checked = move |session: &mut dyn Session| {
         if let Some(condition) = &condition {
@@ -189,8 +191,8 @@ async fn commit(
         }
         work(session)
     };
-    let written = call.app.store.write(move |session| match &repeatable {
-        Some(repeatable) => repeatable.once(session, &checked),
+    let written = call.app.store.write(move |session| match &idempotent {
+        Some(idempotent) => idempotent.execute_once(session, &checked),
         None => checked(session),
     });
     match written.await {
@@ -198,27 +200,27 @@ async fn commit(
             answer,
             attempt: Attempt::First,
         }),
-        Err(WriteError::Repeated(stored)) => repeated(&call.app, kind, stored).await,
+        Err(WriteError::Repeated(stored)) => replay(&call.app, kind, stored).await,
         Err(error) => Err(error.into()),
     }
 }
 
 /// The current answer to a request that was carried out before.
-async fn repeated(app: &App, kind: Kind, stored: StoredAnswer) -> Result<Committed, Problem> {
+async fn replay(app: &App, kind: AnswerKind, stored: StoredAnswer) -> Result<Committed, Problem> {
     let answer = match (kind, stored) {
-        (Kind::Record(current), stored) => {
+        (AnswerKind::Record(current), stored) => {
             let id = stored_id(stored)?;
             let found = app.store.read(move |session| current(session, id)).await;
             let (name, value) = idempotency::replayed();
             Answer::Record(found.map_err(|error| Problem::from(error).header(name, value))?)
         }
-        (Kind::Figures, StoredAnswer::Text(text)) => Answer::Figures(text),
-        (Kind::Figures, other) => {
+        (AnswerKind::Summary, StoredAnswer::Text(text)) => Answer::Summary(text),
+        (AnswerKind::Summary, other) => {
             return Err(Problem::internal(format!(
                 "the answer to a write of many records was stored as {other:?}"
             )));
         }
-        (Kind::Nothing, _) => Answer::Nothing,
+        (AnswerKind::Empty, _) => Answer::Empty,
     };
     Ok(Committed {
         answer,
@@ -258,8 +260,8 @@ fn send(call: &Call, view: &View, committed: Committed) -> Result<Response, Prob
                 response
             })
             .map_err(Problem::internal),
-        Answer::Figures(text) => Ok(call.reply(text)),
-        Answer::Nothing => Ok(call.reply_empty()),
+        Answer::Summary(text) => Ok(call.reply(text)),
+        Answer::Empty => Ok(call.reply_empty()),
     };
     if attempt == Attempt::First {
         return replied;
@@ -275,7 +277,7 @@ fn send(call: &Call, view: &View, committed: Committed) -> Result<Response, Prob
 }
 
 /// A request with an idempotency key.
-struct Repeatable {
+struct IdempotentRequest {
     key: Key,
     fingerprint: String,
     /// The most keys that the client may have.
@@ -283,13 +285,13 @@ struct Repeatable {
     now: i64,
 }
 
-impl Repeatable {
+impl IdempotentRequest {
     /// Does the work, unless the request was carried out before.
     ///
     /// On an embedded engine the key is checked first, so that the work need not be undone. Over a network it
     /// is prefetched before the work and checked after it, so that it costs no wait of its own; if the
     /// request was carried out before, the error undoes the work, as for any refused request.
-    fn once(
+    fn execute_once(
         &self,
         session: &mut dyn Session,
         work: impl Fn(&mut dyn Session) -> Result<Answer, WriteError>,
@@ -301,9 +303,9 @@ impl Repeatable {
                 // No statement can run on a session that failed.
                 return worked;
             }
-            (self.admitted(session)?, worked)
+            (self.admit(session)?, worked)
         } else {
-            (self.admitted(session)?, work(session))
+            (self.admit(session)?, work(session))
         };
         let answer = worked?;
         let record = IdempotencyRecord {
@@ -316,7 +318,7 @@ impl Repeatable {
 
     /// Checks that no request was carried out with the key and that the client is within its quota; returns
     /// the ordinal of the key.
-    fn admitted(&self, session: &mut dyn Session) -> Result<i64, WriteError> {
+    fn admit(&self, session: &mut dyn Session) -> Result<i64, WriteError> {
         match answers::find(session, &self.key, self.now)? {
             Some(earlier) if earlier.fingerprint == self.fingerprint => {
                 return Err(WriteError::Repeated(earlier.answer));
@@ -339,7 +341,7 @@ impl Repeatable {
 /// `If-Match`, and the record to which it applies.
 struct Precondition {
     condition: Condition,
-    present: Option<Box<Present>>,
+    present: Option<Box<ReadCurrent>>,
     view: View,
 }
 
@@ -366,8 +368,8 @@ impl Answer {
     fn stored(&self) -> StoredAnswer {
         match self {
             Self::Record(record) => StoredAnswer::Record(record.id),
-            Self::Figures(text) => StoredAnswer::Text(text.clone()),
-            Self::Nothing => StoredAnswer::Nothing,
+            Self::Summary(text) => StoredAnswer::Text(text.clone()),
+            Self::Empty => StoredAnswer::Nothing,
         }
     }
 }

@@ -48,8 +48,8 @@ pub(crate) struct Metrics {
     pub(crate) in_flight: Gauge,
     queued_writes: Gauge,
     repeated_commits: Counter,
-    held_bytes: Gauge,
-    remembered_tokens: Gauge,
+    buffered_bytes: Gauge,
+    cached_tokens: Gauge,
 }
 
 struct Series {
@@ -65,9 +65,9 @@ pub(crate) struct Observed {
     /// How often the writes of a commit ran again.
     pub(crate) repeated_commits: u64,
     /// Bytes of answers that are buffered for their clients.
-    pub(crate) held_bytes: usize,
+    pub(crate) buffered_bytes: usize,
     /// Verified tokens in the cache.
-    pub(crate) remembered_tokens: usize,
+    pub(crate) cached_tokens: usize,
 }
 
 impl Metrics {
@@ -118,11 +118,11 @@ impl Metrics {
         };
         let in_flight = gauge("http_requests_in_flight", "Requests being answered");
         let queued_writes = gauge("store_queued_writes", "Writes waiting for the store");
-        let held_bytes = gauge(
+        let buffered_bytes = gauge(
             "http_held_bytes",
             "Bytes of pages and lists of v1 that lie in memory until their clients take them",
         );
-        let remembered_tokens = gauge("tokens_remembered", "Verified tokens remembered");
+        let cached_tokens = gauge("tokens_remembered", "Verified tokens remembered");
         Self {
             registry,
             series,
@@ -132,8 +132,8 @@ impl Metrics {
             in_flight,
             queued_writes,
             repeated_commits,
-            held_bytes,
-            remembered_tokens,
+            buffered_bytes,
+            cached_tokens,
         }
     }
 
@@ -156,9 +156,8 @@ impl Metrics {
         // The store has its own counter; adding differences could count a repetition twice.
         let repeated = self.repeated_commits.inner();
         repeated.store(observed.repeated_commits, Ordering::Relaxed);
-        self.held_bytes.set(gauge(observed.held_bytes));
-        self.remembered_tokens
-            .set(gauge(observed.remembered_tokens));
+        self.buffered_bytes.set(gauge(observed.buffered_bytes));
+        self.cached_tokens.set(gauge(observed.cached_tokens));
         let mut text = String::new();
         text::encode(&mut text, &self.registry)?;
         Ok(text)
@@ -179,8 +178,8 @@ mod tests {
             .render(Observed {
                 queued_writes: 3,
                 repeated_commits: 4,
-                held_bytes: 70,
-                remembered_tokens: 0,
+                buffered_bytes: 70,
+                cached_tokens: 0,
             })
             .expect("text");
         for line in [

@@ -17,11 +17,11 @@ use obeya_store::{Session, stamp};
 /// POST /v1/Datasources/{id}/values/batch: adds values.
 pub(crate) async fn create(call: Call) -> Result<Response, Problem> {
     let datasource = call.id()?;
-    writing::write(call, items(BATCH_COMPLAINTS), |items, deciding| {
+    writing::write(call, items(BATCH_COMPLAINTS), |items, context| {
         let values = body::values(items);
         check_batch(&values, None)?;
-        let now = deciding.now;
-        Ok(Decision::figures(move |session| {
+        let now = context.now;
+        Ok(Decision::summary(move |session| {
             add_values(session, datasource, &values, now)
         }))
     })
@@ -35,7 +35,7 @@ fn add_values(
     now: i64,
 ) -> Result<DatasourceValueTotal, WriteError> {
     if values.is_empty() {
-        body::open(session, datasource)?;
+        body::elements(session, datasource)?;
         return Ok(body::total(values));
     }
     body::prefetch(session, datasource)?;
@@ -51,11 +51,11 @@ fn add_values(
 pub(crate) async fn replace(call: Call) -> Result<Response, Problem> {
     let datasource = call.id()?;
     let Period { from, to } = Period::of(call.query())?;
-    writing::write(call, items(BATCH_COMPLAINTS), |items, deciding| {
+    writing::write(call, items(BATCH_COMPLAINTS), |items, context| {
         let values = body::values(items);
         check_batch(&values, Some((from, to)))?;
-        let now = deciding.now;
-        Ok(Decision::figures(move |session| {
+        let now = context.now;
+        Ok(Decision::summary(move |session| {
             replace_values(session, datasource, (from, to), &values, now)
         }))
     })
@@ -81,13 +81,13 @@ fn replace_values(
 /// DELETE /v1/Datasources/{id}/values/batch: deletes values by their ids.
 pub(crate) async fn delete(call: Call) -> Result<Response, Problem> {
     let datasource = call.id()?;
-    writing::write(call, items::<i32>(BATCH_COMPLAINTS), |mut ids, deciding| {
+    writing::write(call, items::<i32>(BATCH_COMPLAINTS), |mut ids, context| {
         check_size(ids.len(), "ids")?;
         // The same id given twice is one value.
         ids.sort_unstable();
         ids.dedup();
-        let now = deciding.now;
-        Ok(Decision::figures(move |session| {
+        let now = context.now;
+        Ok(Decision::summary(move |session| {
             delete_values(session, datasource, &ids, now)
         }))
     })
@@ -102,7 +102,7 @@ fn delete_values(
     now: i64,
 ) -> Result<u64, WriteError> {
     body::prefetch(session, datasource)?;
-    body::open(session, datasource)?;
+    body::elements(session, datasource)?;
     // The deletion changes the datasource, although no value bears this stamp.
     let stamp = stamp::next(session, now, 0)?;
     Ok(write::delete(session, datasource, ids, stamp)?)

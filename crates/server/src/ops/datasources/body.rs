@@ -2,7 +2,7 @@
 
 use obeya_model::{DatasourceValueInput, DatasourceValueTotal};
 
-use crate::ops::view::Record;
+use crate::ops::view::WrittenRecord;
 use obeya_read::RowPlan;
 use obeya_rules::elements::Elements;
 use obeya_rules::value::DatasourceValue;
@@ -19,9 +19,9 @@ pub(super) fn record(
     (datasource, id): (i32, i32),
     value: &DatasourceValue,
     stamp: i64,
-) -> Result<Record, StoreError> {
+) -> Result<WrittenRecord, StoreError> {
     let json = RECORD.record(&write::cells(datasource, id, value, stamp))?;
-    Ok(Record::new(RECORD.entity(), id, json))
+    Ok(WrittenRecord::new(RECORD.entity(), id, json))
 }
 
 /// Prefetches the queries of [`elements`].
@@ -31,7 +31,7 @@ pub(super) fn prefetch(session: &mut dyn Session, datasource: i32) -> Result<(),
 }
 
 /// The elements of the datasource; fails if it does not exist.
-pub(super) fn open(session: &mut dyn Session, datasource: i32) -> Result<Elements, WriteError> {
+pub(super) fn elements(session: &mut dyn Session, datasource: i32) -> Result<Elements, WriteError> {
     elements::of(session, datasource)?.ok_or(WriteError::Missing("datasource", datasource))
 }
 
@@ -41,7 +41,7 @@ pub(super) fn check(
     datasource: i32,
     values: &[DatasourceValue],
 ) -> Result<(), WriteError> {
-    let elements = open(session, datasource)?;
+    let elements = elements(session, datasource)?;
     let known = elements::known(session, &elements, values)?;
     Ok(elements.check_batch(values, &known)?)
 }

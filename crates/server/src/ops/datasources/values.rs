@@ -7,7 +7,7 @@ use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::decoding::{NoBody, json};
-use crate::ops::view::Record;
+use crate::ops::view::WrittenRecord;
 use crate::ops::writing::{self, Decision};
 use obeya_rules::value::DatasourceValue;
 use obeya_store::values::{elements, write};
@@ -17,13 +17,13 @@ use obeya_store::{Session, stamp};
 /// POST /v1/Datasources/{id}/values: adds a value.
 pub(crate) async fn create(call: Call) -> Result<Response, Problem> {
     let datasource = call.id()?;
-    writing::write(call, json::<DatasourceValueInput>(), |body, deciding| {
-        deciding.sets(&body)?;
+    writing::write(call, json::<DatasourceValueInput>(), |body, context| {
+        context.sets(&body)?;
         let value = body::value(body);
         value.check()?;
-        let now = deciding.now;
+        let now = context.now;
         Ok(Decision::record(
-            move |session, id| present(session, datasource, id),
+            move |session, id| read_value(session, datasource, id),
             move |session| insert_value(session, datasource, &value, now),
         ))
     })
@@ -35,10 +35,10 @@ fn insert_value(
     datasource: i32,
     value: &DatasourceValue,
     now: i64,
-) -> Result<Record, WriteError> {
+) -> Result<WrittenRecord, WriteError> {
     body::prefetch(session, datasource)?;
     write::prefetch(session, 1)?;
-    let elements = body::open(session, datasource)?;
+    let elements = body::elements(session, datasource)?;
     let known = elements::known(session, &elements, std::slice::from_ref(value))?;
     elements.check(value, &known)?;
     let stamp = stamp::next(session, now, 0)?;
@@ -50,23 +50,27 @@ fn insert_value(
 /// registration stamp, so that a client that reads values by registration time sees it.
 pub(crate) async fn update(call: Call) -> Result<Response, Problem> {
     let (datasource, id) = (call.id()?, call.id_at(1)?);
-    writing::write(call, json::<DatasourceValueInput>(), |body, deciding| {
-        deciding.sets(&body)?;
+    writing::write(call, json::<DatasourceValueInput>(), |body, context| {
+        context.sets(&body)?;
         let value = body::value(body);
         value.check()?;
-        let now = deciding.now;
+        let now = context.now;
         let decision = Decision::record(
-            move |session, id| present(session, datasource, id),
+            move |session, id| read_value(session, datasource, id),
             move |session| update_value(session, (datasource, id), &value, now),
         );
-        Ok(decision.against(move |session| present(session, datasource, id)))
+        Ok(decision.against(move |session| read_value(session, datasource, id)))
     })
     .await
 }
 
 /// The value as answers show it.
-fn present(session: &mut dyn Session, datasource: i32, id: i32) -> Result<Record, WriteError> {
-    let stored = find(session, (datasource, id))?;
+fn read_value(
+    session: &mut dyn Session,
+    datasource: i32,
+    id: i32,
+) -> Result<WrittenRecord, WriteError> {
+    let stored = find_value(session, (datasource, id))?;
     Ok(body::record(
         (datasource, id),
         &stored.value,
@@ -75,7 +79,7 @@ fn present(session: &mut dyn Session, datasource: i32, id: i32) -> Result<Record
 }
 
 /// The stored value.
-fn find(
+fn find_value(
     session: &mut dyn Session,
     (datasource, id): (i32, i32),
 ) -> Result<write::Stored, WriteError> {
@@ -87,11 +91,11 @@ fn update_value(
     (datasource, id): (i32, i32),
     value: &DatasourceValue,
     now: i64,
-) -> Result<Record, WriteError> {
+) -> Result<WrittenRecord, WriteError> {
     body::prefetch(session, datasource)?;
     write::prefetch_find(session, datasource, id)?;
-    let elements = body::open(session, datasource)?;
-    let before = find(session, (datasource, id))?;
+    let elements = body::elements(session, datasource)?;
+    let before = find_value(session, (datasource, id))?;
     let known = elements::known(session, &elements, std::slice::from_ref(value))?;
     elements.check(value, &known)?;
     let mut stamp = before.registered;
@@ -105,10 +109,10 @@ fn update_value(
 /// DELETE /v1/Datasources/{id}/values/{valueId}: deletes a value.
 pub(crate) async fn delete(call: Call) -> Result<Response, Problem> {
     let (datasource, id) = (call.id()?, call.id_at(1)?);
-    writing::write(call, NoBody, |(), deciding| {
-        let now = deciding.now;
+    writing::write(call, NoBody, |(), context| {
+        let now = context.now;
         let work = move |session: &mut dyn Session| delete_value(session, (datasource, id), now);
-        Ok(Decision::nothing(work).against(move |session| present(session, datasource, id)))
+        Ok(Decision::empty(work).against(move |session| read_value(session, datasource, id)))
     })
     .await
 }
@@ -120,8 +124,8 @@ fn delete_value(
 ) -> Result<(), WriteError> {
     body::prefetch(session, datasource)?;
     write::prefetch_find(session, datasource, id)?;
-    body::open(session, datasource)?;
-    find(session, (datasource, id))?;
+    body::elements(session, datasource)?;
+    find_value(session, (datasource, id))?;
     // The deletion changes the datasource, although no value bears this stamp.
     let stamp = stamp::next(session, now, 0)?;
     write::delete(session, datasource, &[id], stamp)?;

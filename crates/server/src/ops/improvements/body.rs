@@ -21,7 +21,7 @@ impl Properties for ImprovementCreate {
 
 /// The change of an update: an absent property stays, null empties it.
 pub(super) fn of_update(body: ImprovementUpdate) -> Result<ImprovementChange, DomainError> {
-    let words = words(
+    let values = enum_values(
         body.title.as_ref(),
         body.status.as_ref(),
         body.priority_status.as_ref(),
@@ -29,13 +29,13 @@ pub(super) fn of_update(body: ImprovementUpdate) -> Result<ImprovementChange, Do
     )?;
     Ok(ImprovementChange {
         fields: body.into(),
-        ..words
+        ..values
     })
 }
 
 /// The values of a new improvement: an absent or null property is empty.
 pub(super) fn of_create(body: ImprovementCreate) -> Result<ImprovementChange, DomainError> {
-    let words = words(
+    let values = enum_values(
         Patch::Value(&body.title),
         body.status.as_ref(),
         body.priority_status.as_ref(),
@@ -43,22 +43,22 @@ pub(super) fn of_create(body: ImprovementCreate) -> Result<ImprovementChange, Do
     )?;
     Ok(ImprovementChange {
         fields: body.into(),
-        ..words
+        ..values
     })
 }
 
 /// Reads the enumerations of a body, and checks the length of its title.
-fn words(
+fn enum_values(
     title: Patch<&String>,
     status: Option<&ImprovementStatus>,
     priority: Option<&ImprovementPriorityStatus>,
     evaluation: Patch<&EvaluationStatus>,
 ) -> Result<ImprovementChange, DomainError> {
     let mut check = Check::default();
-    let status = status.map(|word| check.word("status", word.as_str()));
-    let priority = priority.map(|word| check.word("priorityStatus", word.as_str()));
+    let status = status.map(|value| check.word("status", value.as_str()));
+    let priority = priority.map(|value| check.word("priorityStatus", value.as_str()));
     let evaluation = evaluation
-        .map(|word| check.word("evaluationStatus", word.as_str()))
+        .map(|value| check.word("evaluationStatus", value.as_str()))
         .into_option();
     if let Patch::Value(title) = title {
         check.at_most("title", title, IMPROVEMENT_TITLE_MAX);

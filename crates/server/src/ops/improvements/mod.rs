@@ -4,7 +4,7 @@ mod body;
 pub(crate) mod reads;
 pub(crate) mod writes;
 
-use super::view::Record;
+use super::view::WrittenRecord;
 use obeya_read::{RecordForm, RecordPlan};
 use obeya_store::Session;
 use obeya_store::entities;
@@ -14,9 +14,9 @@ const FORM: RecordForm = RecordForm::of(&entities::IMPROVEMENT);
 static RECORD: RecordPlan = RecordPlan::new(FORM);
 
 /// The current improvement, as a record.
-fn answer(session: &mut dyn Session, id: i32) -> Result<Record, WriteError> {
+fn answer(session: &mut dyn Session, id: i32) -> Result<WrittenRecord, WriteError> {
     let json = RECORD.read(session, id)?.ok_or(missing(id))?;
-    Ok(Record::new(RECORD.entity(), id, json))
+    Ok(WrittenRecord::new(RECORD.entity(), id, json))
 }
 
 fn missing(id: i32) -> WriteError {

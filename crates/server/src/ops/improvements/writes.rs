@@ -8,7 +8,7 @@ use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::decoding::{NoBody, json};
 use crate::ops::never_null::NeverNull;
-use crate::ops::view::Record;
+use crate::ops::view::WrittenRecord;
 use crate::ops::writing::{self, Decision};
 use obeya_store::references::{Record as To, References};
 use obeya_store::tables::improvements::{ImprovementChange, ImprovementRow};
@@ -20,9 +20,9 @@ pub(crate) async fn create(call: Call) -> Result<Response, Problem> {
     writing::write(
         call,
         json::<NeverNull<ImprovementCreate>>(),
-        |NeverNull(body), deciding| {
-            deciding.sets(&body)?;
-            let now = deciding.now;
+        |NeverNull(body), context| {
+            context.sets(&body)?;
+            let now = context.now;
             let improvement = ImprovementRow::created(body::of_create(body)?, now)?;
             Ok(Decision::record(answer, move |session| {
                 insert(session, improvement.clone(), now)
@@ -36,7 +36,7 @@ fn insert(
     session: &mut dyn Session,
     mut improvement: ImprovementRow,
     now: i64,
-) -> Result<Record, WriteError> {
+) -> Result<WrittenRecord, WriteError> {
     stamp::prefetch(session)?;
     check(session, &ImprovementRow::default(), &improvement)?;
     improvement.last_modified = stamp::next(session, now, 0)?;
@@ -50,10 +50,10 @@ pub(crate) async fn update(call: Call) -> Result<Response, Problem> {
     writing::write(
         call,
         json::<NeverNull<ImprovementUpdate>>(),
-        |NeverNull(body), deciding| {
-            deciding.sets(&body)?;
+        |NeverNull(body), context| {
+            context.sets(&body)?;
             let change = body::of_update(body)?;
-            let now = deciding.now;
+            let now = context.now;
             Ok(Decision::record(answer, move |session| {
                 self::change(session, id, change.clone(), now)
             })
@@ -68,7 +68,7 @@ fn change(
     id: i32,
     change: ImprovementChange,
     now: i64,
-) -> Result<Record, WriteError> {
+) -> Result<WrittenRecord, WriteError> {
     let before = improvements::find(session, id)?.ok_or(missing(id))?;
     let mut next = before.clone().changed(change, now)?;
     check(session, &before, &next)?;
@@ -118,7 +118,7 @@ pub(crate) async fn delete(call: Call) -> Result<Response, Problem> {
                 Err(missing(id))
             }
         };
-        Ok(Decision::nothing(work).against(move |session| answer(session, id)))
+        Ok(Decision::empty(work).against(move |session| answer(session, id)))
     })
     .await
 }

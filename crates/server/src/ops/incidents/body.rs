@@ -22,30 +22,30 @@ impl Properties for IncidentCreate {
 }
 
 /// The enumerations of a body.
-struct Words {
+struct EnumValues {
     status: Option<Status>,
     severity: Severity,
     evaluation: Change<Evaluation>,
 }
 
-fn words(
+fn enum_values(
     check: &mut Check,
     status: Option<&IncidentStatus>,
     severity: &IncidentSeverity,
     evaluation: Patch<&EvaluationStatus>,
-) -> Option<Words> {
-    let status = status.map(|word| check.word("status", word.as_str()));
+) -> Option<EnumValues> {
+    let status = status.map(|value| check.word("status", value.as_str()));
     let severity = check.word("severity", severity.as_str());
     let evaluation = match evaluation {
         Patch::Absent => Some(None),
         Patch::Null => Some(Some(None)),
-        Patch::Value(word) => check
-            .word("evaluationStatus", word.as_str())
-            .map(|word| Some(Some(word))),
+        Patch::Value(value) => check
+            .word("evaluationStatus", value.as_str())
+            .map(|value| Some(Some(value))),
     };
-    Some(Words {
+    Some(EnumValues {
         // `None` inside `Some` is a refused value.
-        status: status.map_or(Some(None), |word| word.map(Some))?,
+        status: status.map_or(Some(None), |value| value.map(Some))?,
         severity: severity?,
         evaluation: evaluation?,
     })
@@ -54,20 +54,20 @@ fn words(
 /// The change of an update: an absent property stays, null empties it.
 pub(super) fn of_update(body: IncidentUpdate) -> Result<IncidentChange, DomainError> {
     let mut check = Check::default();
-    let words = words(
+    let values = enum_values(
         &mut check,
         body.status.as_ref(),
         &body.severity,
         body.evaluation_status.as_ref(),
     );
     check.not_empty("title", &body.title);
-    let words = check.finish(words)?;
+    let values = check.finish(values)?;
     Ok(IncidentChange {
         incident_type_id: body.incident_type_id,
-        severity: words.severity,
+        severity: values.severity,
         title: body.title,
         incident_date: days(body.incident_date),
-        status: words.status,
+        status: values.status,
         resolved_date: body.resolved_date.map(Timestamp::ticks).into_option(),
         due_date: body.due_date.map(Timestamp::ticks).into_option(),
         text: body.text.into_option(),
@@ -78,7 +78,7 @@ pub(super) fn of_update(body: IncidentUpdate) -> Result<IncidentChange, DomainEr
         responsible_user_id: body.responsible_user_id.into_option(),
         area_id: body.area_id.into_option(),
         project_id: body.project_id.into_option(),
-        evaluation: words.evaluation,
+        evaluation: values.evaluation,
         evaluation_text: body.evaluation_text.into_option(),
     })
 }
@@ -86,7 +86,7 @@ pub(super) fn of_update(body: IncidentUpdate) -> Result<IncidentChange, DomainEr
 /// The values of a new incident without its categories and other parts: an absent or null property is empty.
 pub(super) fn of_create(body: &IncidentCreate) -> Result<IncidentChange, DomainError> {
     let mut check = Check::default();
-    let words = words(
+    let values = enum_values(
         &mut check,
         body.status.as_ref(),
         &body.severity,
@@ -94,13 +94,13 @@ pub(super) fn of_create(body: &IncidentCreate) -> Result<IncidentChange, DomainE
     );
     check.not_empty("title", &body.title);
     some_category(&mut check, &body.categories);
-    let words = check.finish(words)?;
+    let values = check.finish(values)?;
     Ok(IncidentChange {
         incident_type_id: body.incident_type_id,
-        severity: words.severity,
+        severity: values.severity,
         title: body.title.clone(),
         incident_date: days(body.incident_date),
-        status: words.status,
+        status: values.status,
         resolved_date: Some(body.resolved_date.map(Timestamp::ticks)),
         due_date: Some(body.due_date.map(Timestamp::ticks)),
         text: Some(body.text.clone()),
@@ -111,7 +111,7 @@ pub(super) fn of_create(body: &IncidentCreate) -> Result<IncidentChange, DomainE
         responsible_user_id: Some(body.responsible_user_id.clone()),
         area_id: Some(body.area_id),
         project_id: Some(body.project_id),
-        evaluation: words.evaluation,
+        evaluation: values.evaluation,
         evaluation_text: Some(body.evaluation_text.clone()),
     })
 }

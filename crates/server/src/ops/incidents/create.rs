@@ -8,7 +8,7 @@ use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::decoding::json;
 use crate::ops::never_null::NeverNull;
-use crate::ops::view::Record;
+use crate::ops::view::WrittenRecord;
 use crate::ops::writing::{self, Decision};
 use obeya_rules::incident::Incident;
 use obeya_store::incidents::FieldValue;
@@ -21,9 +21,9 @@ pub(crate) async fn create(call: Call) -> Result<Response, Problem> {
     writing::write(
         call,
         json::<NeverNull<IncidentCreate>>(),
-        |NeverNull(body), deciding| {
-            deciding.sets(&body)?;
-            let now = deciding.now;
+        |NeverNull(body), context| {
+            context.sets(&body)?;
+            let now = context.now;
             let incident = Incident::created(body::of_create(&body)?, now)?;
             Ok(Decision::record(answer, move |session| {
                 insert(session, &incident, &body, now)
@@ -38,7 +38,7 @@ fn insert(
     incident: &Incident,
     body: &IncidentCreate,
     now: i64,
-) -> Result<Record, WriteError> {
+) -> Result<WrittenRecord, WriteError> {
     stamp::prefetch(session)?;
     check(session, incident, body)?;
     let stamp = stamp::next(session, now, 0)?;

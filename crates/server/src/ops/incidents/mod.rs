@@ -8,7 +8,7 @@ pub(crate) mod reads;
 pub(crate) mod trash;
 pub(crate) mod update;
 
-use super::view::Record;
+use super::view::WrittenRecord;
 use obeya_read::{RecordForm, RecordPlan};
 use obeya_store::entities;
 use obeya_store::write_error::WriteError;
@@ -27,16 +27,16 @@ static RECORD: RecordPlan = RecordPlan::new(FORM).only(NOT_DELETED);
 
 /// Looks up an incident for a change. The stamp of the change is taken only after all checks: a request that
 /// is refused before it has changed anything does not affect the other writes of its commit.
-fn open(session: &mut dyn Session, id: i32) -> Result<incidents::Stored, WriteError> {
+fn find_for_update(session: &mut dyn Session, id: i32) -> Result<incidents::Stored, WriteError> {
     incidents::prefetch(session, id)?;
     stamp::prefetch(session)?;
     incidents::find(session, id)?.ok_or(WriteError::Missing("incident", id))
 }
 
 /// The current incident, as a record, inside the transaction that changed it.
-fn answer(session: &mut dyn Session, id: i32) -> Result<Record, WriteError> {
+fn answer(session: &mut dyn Session, id: i32) -> Result<WrittenRecord, WriteError> {
     RECORD.prefetch(session, id)?;
     let json = RECORD.read(session, id)?;
     let json = json.ok_or(WriteError::Missing("incident", id))?;
-    Ok(Record::new(RECORD.entity(), id, json))
+    Ok(WrittenRecord::new(RECORD.entity(), id, json))
 }

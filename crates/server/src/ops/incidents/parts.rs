@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use obeya_model::{CategoryInput, CauseInput, ConsequenceInput};
 use serde::Serialize;
 
-use super::{answer, body, open};
+use super::{answer, body, find_for_update};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::decoding::json;
-use crate::ops::writing::{self, Deciding, Decision};
+use crate::ops::writing::{self, Decision, WriteContext};
 use obeya_rules::validate::Check;
 use obeya_store::incidents::StoredParts;
 use obeya_store::references::{Part, References};
@@ -56,24 +56,20 @@ const CONSEQUENCES: PartKind<(i32, Option<f64>)> = PartKind {
 /// PUT /v1/Incidents/{id}/categories
 pub(crate) async fn update_categories(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
-    writing::write(
-        call,
-        json::<Vec<CategoryInput>>(),
-        |categories, deciding| {
-            let mut check = Check::default();
-            body::some_category(&mut check, &categories);
-            check.finish(Some(()))?;
-            replace(deciding, id, &CATEGORIES, &categories, |item| item.id)
-        },
-    )
+    writing::write(call, json::<Vec<CategoryInput>>(), |categories, context| {
+        let mut check = Check::default();
+        body::some_category(&mut check, &categories);
+        check.finish(Some(()))?;
+        replace(context, id, &CATEGORIES, &categories, |item| item.id)
+    })
     .await
 }
 
 /// PUT /v1/Incidents/{id}/causes
 pub(crate) async fn update_causes(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
-    writing::write(call, json::<Vec<CauseInput>>(), |causes, deciding| {
-        replace(deciding, id, &CAUSES, &causes, |item| item.id)
+    writing::write(call, json::<Vec<CauseInput>>(), |causes, context| {
+        replace(context, id, &CAUSES, &causes, |item| item.id)
     })
     .await
 }
@@ -84,8 +80,8 @@ pub(crate) async fn update_consequences(call: Call) -> Result<Response, Problem>
     writing::write(
         call,
         json::<Vec<ConsequenceInput>>(),
-        |consequences, deciding| {
-            replace(deciding, id, &CONSEQUENCES, &consequences, |item| {
+        |consequences, context| {
+            replace(context, id, &CONSEQUENCES, &consequences, |item| {
                 (item.id, item.amount)
             })
         },
@@ -96,7 +92,7 @@ pub(crate) async fn update_consequences(call: Call) -> Result<Response, Problem>
 /// Replaces the parts of an incident by those of a body. The incident gets no new stamp if they are the same
 /// in any order.
 fn replace<T, I>(
-    deciding: &mut Deciding,
+    context: &mut WriteContext,
     id: i32,
     kind: &'static PartKind<T>,
     inputs: &[I],
@@ -106,14 +102,14 @@ where
     T: Clone + PartialEq + Send + 'static,
     I: Serialize,
 {
-    deciding.sets(&BTreeMap::from([(kind.property, inputs)]))?;
-    let now = deciding.now;
+    context.sets(&BTreeMap::from([(kind.property, inputs)]))?;
+    let now = context.now;
     let parts: Vec<T> = inputs.iter().map(part_of).collect();
     let mut by_id = parts.clone();
     by_id.sort_by_key(kind.id_of);
     let work = move |session: &mut dyn Session| {
         kind.stored.prefetch(session, id)?;
-        let stored = open(session, id)?;
+        let stored = find_for_update(session, id)?;
         let mut references = References::new(session);
         references.parts(
             kind.part,

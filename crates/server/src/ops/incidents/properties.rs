@@ -7,7 +7,7 @@ use obeya_model::{
     IncidentStatusUpdate,
 };
 
-use super::{answer, open, update};
+use super::{answer, find_for_update, update};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
@@ -27,12 +27,12 @@ impl Properties for IncidentSeverityUpdate {
 /// PUT /v1/Incidents/{id}/status
 pub(crate) async fn update_status(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
-    writing::write(call, json::<IncidentStatusUpdate>(), |body, deciding| {
-        deciding.sets(&body)?;
+    writing::write(call, json::<IncidentStatusUpdate>(), |body, context| {
+        context.sets(&body)?;
         let mut check = Check::default();
         let status = check.word("status", body.status.as_str());
         let status = check.finish(status)?;
-        let now = deciding.now;
+        let now = context.now;
         let work = move |session: &mut dyn Session| {
             update::change(session, id, now, |incident| IncidentChange {
                 status: Some(status),
@@ -50,14 +50,14 @@ pub(crate) async fn update_severity(call: Call) -> Result<Response, Problem> {
     writing::write(
         call,
         json::<NeverNull<IncidentSeverityUpdate>>(),
-        |NeverNull(body), deciding| {
-            deciding.sets(&body)?;
+        |NeverNull(body), context| {
+            context.sets(&body)?;
             let mut check = Check::default();
             let severity = body.severity.as_ref();
-            let severity = severity.map(|word| check.word("severity", word.as_str()));
+            let severity = severity.map(|value| check.word("severity", value.as_str()));
             // Returns here if the value was refused.
             let severity = check.finish(Some(severity.flatten()))?;
-            let now = deciding.now;
+            let now = context.now;
             let work = move |session: &mut dyn Session| {
                 update::change(session, id, now, |incident| IncidentChange {
                     severity: severity.unwrap_or(incident.severity),
@@ -76,12 +76,12 @@ pub(crate) async fn update_responsible(call: Call) -> Result<Response, Problem> 
     writing::write(
         call,
         json::<IncidentResponsibleUpdate>(),
-        |body, deciding| {
-            deciding.sets(&body)?;
+        |body, context| {
+            context.sets(&body)?;
             let mut check = Check::default();
             check.not_empty("responsibleUserId", &body.responsible_user_id);
             check.finish(Some(()))?;
-            let now = deciding.now;
+            let now = context.now;
             let work = move |session: &mut dyn Session| {
                 update::change(session, id, now, |incident| IncidentChange {
                     follow_up_group_id: Some(Some(body.follow_up_group_id)),
@@ -98,8 +98,8 @@ pub(crate) async fn update_responsible(call: Call) -> Result<Response, Problem> 
 /// PUT /v1/Incidents/{id}/externalId: the body is a bare JSON string, or null.
 pub(crate) async fn update_external_id(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
-    writing::write(call, json::<Option<String>>(), |external_id, deciding| {
-        deciding.sets(&BTreeMap::from([("externalId", &external_id)]))?;
+    writing::write(call, json::<Option<String>>(), |external_id, context| {
+        context.sets(&BTreeMap::from([("externalId", &external_id)]))?;
         let mut check = Check::default();
         check.at_most(
             "externalId",
@@ -107,9 +107,9 @@ pub(crate) async fn update_external_id(call: Call) -> Result<Response, Problem> 
             EXTERNAL_ID_MAX,
         );
         check.finish(Some(()))?;
-        let now = deciding.now;
+        let now = context.now;
         let work = move |session: &mut dyn Session| {
-            let stored = open(session, id)?;
+            let stored = find_for_update(session, id)?;
             if stored.incident.external_id == external_id {
                 return answer(session, id);
             }
@@ -128,14 +128,14 @@ pub(crate) async fn update_custom_field(call: Call) -> Result<Response, Problem>
     writing::write(
         call,
         json::<IncidentCustomFieldUpdate>(),
-        |body, deciding| {
+        |body, context| {
             let mut check = Check::default();
             check.not_empty("value", &body.value);
             check.finish(Some(()))?;
-            let now = deciding.now;
+            let now = context.now;
             let work = move |session: &mut dyn Session| {
                 incidents::prefetch_custom_field(session, id, field_id)?;
-                let stored = open(session, id)?;
+                let stored = find_for_update(session, id)?;
                 let mut references = References::new(session);
                 references.parts(
                     Part::CustomField,

@@ -4,7 +4,7 @@ use obeya_odata::OptionName;
 use obeya_odata::edm::Column;
 use obeya_odata::sql::{Direction, Predicate, Value};
 
-use super::{answer, open};
+use super::{answer, find_for_update};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
@@ -37,15 +37,15 @@ pub(crate) async fn list(call: Call) -> Result<Response, Problem> {
 /// DELETE /v1/Incidents/{id}: moves an incident with everything that belongs to it into the trash.
 pub(crate) async fn delete(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
-    writing::write(call, NoBody, |(), deciding| {
-        let now = deciding.now;
+    writing::write(call, NoBody, |(), context| {
+        let now = context.now;
         let work = move |session: &mut dyn Session| {
-            let stored = open(session, id)?;
+            let stored = find_for_update(session, id)?;
             let stamp = stamp::next(session, now, stored.last_modified)?;
             incidents::delete(session, id, now, stamp)?;
             Ok(())
         };
-        Ok(Decision::nothing(work).against(move |session| answer(session, id)))
+        Ok(Decision::empty(work).against(move |session| answer(session, id)))
     })
     .await
 }
@@ -53,8 +53,8 @@ pub(crate) async fn delete(call: Call) -> Result<Response, Problem> {
 /// PUT /v1/Incidents/trash/{id}/restore: restores an incident from the trash, unchanged.
 pub(crate) async fn restore(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
-    writing::write(call, NoBody, |(), deciding| {
-        let now = deciding.now;
+    writing::write(call, NoBody, |(), context| {
+        let now = context.now;
         let work = move |session: &mut dyn Session| {
             incidents::prefetch_deleted(session, id, now)?;
             stamp::prefetch(session)?;

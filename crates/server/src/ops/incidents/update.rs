@@ -2,13 +2,13 @@
 
 use obeya_model::IncidentUpdate;
 
-use super::{answer, body, open};
+use super::{answer, body, find_for_update};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::decoding::json;
 use crate::ops::never_null::NeverNull;
-use crate::ops::view::Record;
+use crate::ops::view::WrittenRecord;
 use crate::ops::writing::{self, Decision};
 use obeya_rules::incident::{Incident, IncidentChange};
 use obeya_store::references::{Record as To, References};
@@ -21,10 +21,10 @@ pub(crate) async fn update(call: Call) -> Result<Response, Problem> {
     writing::write(
         call,
         json::<NeverNull<IncidentUpdate>>(),
-        |NeverNull(body), deciding| {
-            deciding.sets(&body)?;
+        |NeverNull(body), context| {
+            context.sets(&body)?;
             let change = body::of_update(body)?;
-            let now = deciding.now;
+            let now = context.now;
             Ok(Decision::record(answer, move |session| {
                 self::change(session, id, now, |_| change.clone())
             })
@@ -41,8 +41,8 @@ pub(super) fn change(
     id: i32,
     now: i64,
     requested: impl FnOnce(&Incident) -> IncidentChange,
-) -> Result<Record, WriteError> {
-    let stored = open(session, id)?;
+) -> Result<WrittenRecord, WriteError> {
+    let stored = find_for_update(session, id)?;
     let change = requested(&stored.incident);
     let names_responsible = change.names_responsible();
     let next = stored.incident.clone().changed(change, now)?;
