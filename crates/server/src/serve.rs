@@ -291,7 +291,7 @@ fn serve_connection(
                 }
             }
             () = connection.closing() => {
-                tracing::debug!(%peer, "closed a connection that waited, to make room for another");
+                tracing::debug!(%peer, "closed an idle connection to accept another");
             }
         }
     }

@@ -44,7 +44,7 @@ pub(crate) fn start(app: &Arc<App>) -> JoinSet<()> {
 /// Reads the clients revoked and keys made by other processes over the same database.
 async fn follow_auth(app: Arc<App>) {
     if let Err(error) = app.tokens.refresh(&app.store).await {
-        tracing::warn!(%error, "cannot ask the store for revoked clients");
+        tracing::warn!(%error, "cannot read the revoked clients from the store");
     }
 }
 

@@ -58,8 +58,10 @@ impl KeyRing {
     pub(super) fn read_valid(rows: &[StoredKey]) -> Option<Self> {
         let valid = rows.iter().filter_map(|row| {
             let read = Key::read(row);
-            read.inspect_err(|error| tracing::error!(%error, "a signing key is left out"))
-                .ok()
+            read.inspect_err(
+                |error| tracing::error!(%error, "ignored a signing key that cannot be read"),
+            )
+            .ok()
         });
         let keys: Vec<Key> = valid.collect();
         (!keys.is_empty()).then_some(Self { keys })
