@@ -187,7 +187,7 @@ async fn commit(
     });
     let checked = move |session: &mut dyn Session| {
         if let Some(condition) = &condition {
-            condition.hold(session)?;
+            condition.check(session)?;
         }
         work(session)
     };
@@ -347,7 +347,7 @@ struct Precondition {
 
 impl Precondition {
     /// Fails unless the condition has the tag of the current record.
-    fn hold(&self, session: &mut dyn Session) -> Result<(), WriteError> {
+    fn check(&self, session: &mut dyn Session) -> Result<(), WriteError> {
         match (&self.present, &self.condition) {
             (Some(present), condition) => {
                 let tag = self.view.tag(&present(session)?)?;

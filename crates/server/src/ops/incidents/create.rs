@@ -80,11 +80,11 @@ fn check(
     body: &IncidentCreate,
 ) -> Result<(), WriteError> {
     let mut references = References::new(session);
-    references.all(|references| look(references, incident, body))?;
+    references.all(|references| check_references(references, incident, body))?;
     references.finish()
 }
 
-fn look(
+fn check_references(
     references: &mut References<'_>,
     incident: &Incident,
     body: &IncidentCreate,
