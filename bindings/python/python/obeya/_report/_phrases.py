@@ -1,4 +1,4 @@
-"""Words that the terminal and the page have in common."""
+"""Texts that the terminal and the page share."""
 
 from __future__ import annotations
 

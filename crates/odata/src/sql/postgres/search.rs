@@ -1,28 +1,27 @@
-//! How `$search` finds its rows: by the GIN index of the words, or by a walk over the rows in the order of
-//! the page where many of them match.
+//! How `$search` finds its rows: by the GIN index of the words, or by a scan of the rows in the order of the
+//! page if many of them match.
 //!
-//! PostgreSQL plans a prepared statement without its words, and takes any of them for one in 200 rows. With a
-//! limit it would then read rows in the order of their key until the page is full: all of them, for a word
-//! that is in one. So the statement itself decides. In the order of the key it looks at a bounded number of
-//! rows first, and asks the index if these do not fill the page. In another order it asks the index first,
-//! for a bounded number of rows, and walks if there are more.
+//! PostgreSQL plans a prepared statement without its words, and estimates that any of them is in one of 200
+//! rows. With a limit it would then read rows in the order of their key until the page is full: all of them,
+//! for a word that is in one. So the statement itself decides. In the order of the key it reads a bounded
+//! number of rows first, and uses the index if these do not fill the page. In another order it uses the index
+//! first, for a bounded number of rows, and scans if there are more.
 
 use super::{LONGEST_WORD, array};
 use crate::sql::Value;
 use crate::sql::dialect::{Bind, Extent, KeyPage, OrderedPage, TextIndex};
 use crate::sql::render::quote;
 
-/// Rows that are looked at for each row of the page: words that are in fewer of them are sooner found by the
-/// index.
+/// Rows to read for each row of the page: for words in fewer of them the index is faster.
 const ROWS_FOR_EACH: i64 = 20;
-/// The least and the most rows that are looked at. The least take less time than the rest of the statement.
+/// The least and the most rows to read. The least take less time than the rest of the statement.
 const LEAST_ROWS: i64 = 1_000;
 const MOST_ROWS: i64 = 5_000;
 /// The matches from which on a walk in another order finds a page sooner than all of them are sorted.
 const MANY_MATCHES: i64 = 1_000;
 
 /// The condition on the row `alias`.
-pub(super) fn found(
+pub(super) fn matching_rows(
     index: TextIndex,
     alias: &str,
     phrases: &[Vec<String>],
@@ -34,8 +33,8 @@ pub(super) fn found(
     let condition = condition(phrases, bind);
     let all = format!("SELECT w.rowid FROM {table} AS w WHERE ({condition})");
     match extent {
-        // An array has no statistics, so that the planner looks its members up by the key. Beside further
-        // conditions they may be far fewer than the matches, and another index may find them.
+        // An array has no statistics, so the planner looks its members up by the key. With further conditions
+        // they may be far fewer than the matches, and another index may find them.
         Extent::All => format!("{row} = ANY(ARRAY({all}))"),
         Extent::Page(page) if page.rows <= MOST_ROWS => {
             let walk = walk(index, page, &condition, bind);
@@ -84,8 +83,8 @@ fn walk(index: TextIndex, page: &KeyPage, condition: &str, bind: Bind<'_>) -> St
     )
 }
 
-/// The matches among the rows behind the page's place. As a subquery with an offset the condition is asked
-/// for one row after the other: made a join, it would bring a plan for all rows, with parallel workers.
+/// The matches among the rows after the keyset position. As a subquery with an offset the condition is
+/// evaluated row by row: as a join, it would get a plan for all rows, with parallel workers.
 fn walk_in_order(index: TextIndex, row: &str, page: &OrderedPage, condition: &str) -> String {
     let after = match &page.after {
         Some(after) => format!("{after} AND "),
@@ -98,8 +97,8 @@ fn walk_in_order(index: TextIndex, row: &str, page: &OrderedPage, condition: &st
     )
 }
 
-/// What the row `w` of the index must meet. All single words are one question to the index. A phrase is found
-/// by its words, and then looked for in the document; so is a word that may be the start of a longer one.
+/// The condition on the row `w` of the index. All single words are one index condition. A phrase is found by
+/// its words, and then searched in the document; so is a word that may be the start of a longer one.
 fn condition(phrases: &[Vec<String>], bind: Bind<'_>) -> String {
     let is_start = |word: &String| word.chars().nth(LONGEST_WORD - 1).is_some();
     let (single, more): (Vec<_>, Vec<_>) = phrases
@@ -111,7 +110,10 @@ fn condition(phrases: &[Vec<String>], bind: Bind<'_>) -> String {
         conditions.push(format!("w.words && {}", array(&single, bind)));
     }
     for phrase in more {
-        let words: Vec<String> = phrase.iter().map(|word| kept(word).to_owned()).collect();
+        let words: Vec<String> = phrase
+            .iter()
+            .map(|word| stored_prefix(word).to_owned())
+            .collect();
         let words = array(&words, bind);
         let run = bind(Value::Text(format!(" {} ", phrase.join(" "))));
         conditions.push(format!(
@@ -121,8 +123,8 @@ fn condition(phrases: &[Vec<String>], bind: Bind<'_>) -> String {
     conditions.join(" OR ")
 }
 
-/// What `words` holds of a word.
-fn kept(word: &str) -> &str {
+/// The entry of a word in `words`.
+fn stored_prefix(word: &str) -> &str {
     word.char_indices()
         .nth(LONGEST_WORD)
         .map_or(word, |(end, _)| &word[..end])
