@@ -20,7 +20,7 @@ use tokio::runtime::Runtime;
 
 use crate::answer::{Answer, Turns, make};
 use crate::call::Call;
-use crate::runtime::{AtHome, away, runtime, wait};
+use crate::runtime::{ForkGuard, away, runtime, wait};
 
 const STREAM: &CStr = c"arrow_array_stream";
 const SCHEMA: &CStr = c"arrow_schema";
@@ -32,14 +32,14 @@ pub(crate) type Fetch = BoxStream<'static, obeya::Result<ArrowPage>>;
 /// The batches of a list that is being read, one for each page.
 #[pyclass(frozen, module = "obeya._obeya")]
 pub(crate) struct Batches {
-    rest: AtHome<Arc<Mutex<Option<Fetch>>>>,
+    rest: ForkGuard<Arc<Mutex<Option<Fetch>>>>,
     turns: Turns,
 }
 
 impl Batches {
     pub(crate) fn new(pages: Fetch, turns: &Turns) -> Self {
         Self {
-            rest: AtHome::new(Arc::new(Mutex::new(Some(pages)))),
+            rest: ForkGuard::new(Arc::new(Mutex::new(Some(pages)))),
             turns: Arc::clone(turns),
         }
     }
@@ -186,7 +186,7 @@ pub(crate) fn fetching<'py>(
         threading.call_method0("main_thread")?,
     );
     let reader = Fetching {
-        pages: AtHome::new(Some(pages)),
+        pages: ForkGuard::new(Some(pages)),
         schema,
         runtime: runtime()?,
         main: this.is(&main).then(|| thread::current().id()),
@@ -197,7 +197,7 @@ pub(crate) fn fetching<'py>(
 /// Batches that are fetched while another library reads them, on whatever thread it likes and with or without
 /// the GIL.
 struct Fetching {
-    pages: AtHome<Option<Fetch>>,
+    pages: ForkGuard<Option<Fetch>>,
     schema: SchemaRef,
     runtime: &'static Runtime,
     /// The thread of the interpreter that hears of signals, if the stream was made there.

@@ -9,20 +9,20 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::answer::{Turns, Work};
-use crate::runtime::{AtHome, wait};
+use crate::runtime::{ForkGuard, wait};
 use crate::{asyncio, errors};
 
 /// A call that is to be made, once.
 #[pyclass(frozen, generic, module = "obeya._obeya")]
 pub(crate) struct Call {
-    work: AtHome<Mutex<Option<Work>>>,
+    work: ForkGuard<Mutex<Option<Work>>>,
     turns: Turns,
 }
 
 impl Call {
     pub(crate) fn new(turns: &Turns, work: Work) -> Self {
         Self {
-            work: AtHome::new(Mutex::new(Some(work))),
+            work: ForkGuard::new(Mutex::new(Some(work))),
             turns: Arc::clone(turns),
         }
     }

@@ -11,12 +11,12 @@ use tokio::sync::Semaphore;
 
 use crate::answer::{Answer, Turns, work};
 use crate::call::Call;
-use crate::runtime::AtHome;
+use crate::runtime::ForkGuard;
 
 /// A share of a client.
 #[derive(Clone)]
 pub(crate) struct Handle {
-    client: Arc<AtHome<Mutex<Option<Client>>>>,
+    client: Arc<ForkGuard<Mutex<Option<Client>>>>,
     if_match: Option<String>,
     idempotency_key: Option<String>,
     seen: Option<Arc<Seen>>,
@@ -49,7 +49,7 @@ impl Handle {
     /// The first share.
     pub(crate) fn new(client: Client) -> Self {
         Self {
-            client: Arc::new(AtHome::new(Mutex::new(Some(client)))),
+            client: Arc::new(ForkGuard::new(Mutex::new(Some(client)))),
             if_match: None,
             idempotency_key: None,
             seen: None,
@@ -60,7 +60,7 @@ impl Handle {
     /// A share of another client that has the same connections.
     pub(crate) fn beside(&self, client: Client) -> Self {
         Self {
-            client: Arc::new(AtHome::new(Mutex::new(Some(client)))),
+            client: Arc::new(ForkGuard::new(Mutex::new(Some(client)))),
             ..self.clone()
         }
     }
@@ -97,7 +97,7 @@ impl Handle {
         if let Ok(client) = self.client.get("client") {
             let client = client.lock().unwrap_or_else(PoisonError::into_inner).take();
             // Kept as what is dropped at home, it knows the runtime whose tasks it tells so.
-            drop(AtHome::new(client));
+            drop(ForkGuard::new(client));
         }
     }
 

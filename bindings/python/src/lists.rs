@@ -25,7 +25,7 @@ use crate::arrow::{self, Batches, Fetch, Rows};
 use crate::call::Call;
 use crate::handle::Handle;
 use crate::models::Record;
-use crate::runtime::AtHome;
+use crate::runtime::ForkGuard;
 
 /// One page of a list, whatever the list.
 pub(crate) struct Sheet<T> {
@@ -326,7 +326,7 @@ impl Stream for Once {
 /// A list that is to be fetched.
 #[pyclass(frozen, generic, module = "obeya._obeya")]
 pub(crate) struct Query {
-    source: AtHome<Box<dyn Source>>,
+    source: ForkGuard<Box<dyn Source>>,
     turns: Turns,
 }
 
@@ -334,7 +334,7 @@ impl Query {
     /// The list of this request.
     pub(crate) fn new(handle: &Handle, source: impl Source) -> Self {
         Self {
-            source: AtHome::new(Box::new(source)),
+            source: ForkGuard::new(Box::new(source)),
             turns: Arc::clone(handle.turns()),
         }
     }
@@ -380,7 +380,7 @@ impl Query {
     fn pages(&self) -> PyResult<Pages> {
         let pages = self.source()?.pages();
         Ok(Pages {
-            rest: AtHome::new(Arc::new(Mutex::new(Some(pages)))),
+            rest: ForkGuard::new(Arc::new(Mutex::new(Some(pages)))),
             turns: Arc::clone(&self.turns),
         })
     }
@@ -418,7 +418,7 @@ impl Query {
 /// The pages of a list that is being read.
 #[pyclass(frozen, generic, module = "obeya._obeya")]
 pub(crate) struct Pages {
-    rest: AtHome<Arc<Rest>>,
+    rest: ForkGuard<Arc<Rest>>,
     turns: Turns,
 }
 

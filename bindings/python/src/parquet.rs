@@ -7,7 +7,7 @@ use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use obeya::tables::is_unlike;
+use obeya::tables::is_mostly_distinct;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
@@ -25,7 +25,7 @@ use crate::arrow::Batch;
 use crate::call::Call;
 use crate::errors;
 use crate::lists::Query;
-use crate::runtime::{AtHome, runtime};
+use crate::runtime::{ForkGuard, runtime};
 
 /// A row group is held in memory, encoded, until it has so many bytes, however few its rows.
 const GROUP_BYTES: usize = 32 << 20;
@@ -40,7 +40,7 @@ type Step = JoinHandle<Result<Option<Writer>, ParquetError>>;
 #[pyclass(frozen, module = "obeya._obeya")]
 pub(crate) struct ParquetFile {
     /// The step that was begun last; none after the end of the file and after a failure.
-    last: AtHome<Arc<Mutex<Option<Step>>>>,
+    last: ForkGuard<Arc<Mutex<Option<Step>>>>,
     path: PathBuf,
 }
 
@@ -62,7 +62,11 @@ impl ParquetFile {
             .set_max_row_group_bytes(Some(GROUP_BYTES))
             // A page's own statistics cost readers more than they save them in groups of this size.
             .set_statistics_enabled(EnabledStatistics::Chunk);
-        for field in schema.fields().iter().filter(|field| is_unlike(field)) {
+        for field in schema
+            .fields()
+            .iter()
+            .filter(|field| is_mostly_distinct(field))
+        {
             let column = ColumnPath::from(field.name().as_str());
             properties = properties.set_column_dictionary_enabled(column, false);
         }
@@ -72,7 +76,7 @@ impl ParquetFile {
             .map_err(failure)?;
         let first = runtime()?.spawn_blocking(|| Ok(Some(writer)));
         Ok(Self {
-            last: AtHome::new(Arc::new(Mutex::new(Some(first)))),
+            last: ForkGuard::new(Arc::new(Mutex::new(Some(first)))),
             path,
         })
     }

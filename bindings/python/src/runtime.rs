@@ -83,12 +83,12 @@ where
 
 /// Something that belongs to the process it was made in. In a forked child it can be neither used nor
 /// dropped: dropping it there would undo what the parent still needs, such as the database of a test server.
-pub(crate) struct AtHome<T> {
+pub(crate) struct ForkGuard<T> {
     process: u32,
     value: ManuallyDrop<T>,
 }
 
-impl<T> AtHome<T> {
+impl<T> ForkGuard<T> {
     /// Belongs to this process.
     pub(crate) fn new(value: T) -> Self {
         Self {
@@ -124,7 +124,7 @@ pub(crate) fn away(what: &str) -> String {
     )
 }
 
-impl<T> Drop for AtHome<T> {
+impl<T> Drop for ForkGuard<T> {
     fn drop(&mut self) {
         if !self.is_here() {
             return;

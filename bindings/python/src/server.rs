@@ -11,7 +11,7 @@ use pyo3::types::{PyDict, PyTuple, PyType};
 use tempfile::TempDir;
 use tokio::sync::RwLock;
 
-use crate::runtime::{AtHome, wait};
+use crate::runtime::{ForkGuard, wait};
 
 /// What a client of a test may do unless it says otherwise.
 const EVERYTHING: [&str; 2] = ["public.api.read", "public.api.write"];
@@ -23,7 +23,7 @@ const SETTINGS: [&str; 4] = ["timeout", "connect_timeout", "max_retries", "user_
 #[pyclass(frozen, module = "obeya")]
 pub(crate) struct TestServer {
     /// Waited for as all work is: with the GIL released, so that several threads may use one server.
-    inner: AtHome<RwLock<Option<Inner>>>,
+    inner: ForkGuard<RwLock<Option<Inner>>>,
     /// The address of the service.
     #[pyo3(get)]
     base_url: String,
@@ -187,7 +187,7 @@ impl TestServer {
             .map_err(|error| not_started(&error))?;
         let base_url = running.base_url().to_owned();
         Ok(Self {
-            inner: AtHome::new(RwLock::new(Some(Inner { running, folder }))),
+            inner: ForkGuard::new(RwLock::new(Some(Inner { running, folder }))),
             base_url,
             db,
         })

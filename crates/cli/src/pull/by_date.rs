@@ -148,8 +148,8 @@ enum Pages {
 impl Pages {
     fn of(request: Values, format: Format) -> Self {
         match format.is_columnar() {
-            true => Self::Batches(request.stated_arrow_pages()),
-            false => Self::Values(request.stated_pages()),
+            true => Self::Batches(request.arrow_pages_with_state()),
+            false => Self::Values(request.pages_with_state()),
         }
     }
 

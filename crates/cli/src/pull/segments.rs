@@ -10,7 +10,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use obeya::tables::is_unlike;
+use obeya::tables::is_mostly_distinct;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::column::writer::ColumnCloseResult;
@@ -136,7 +136,11 @@ fn properties(schema: &SchemaRef) -> WriterProperties {
         .set_max_row_group_row_count(None)
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_offset_index_disabled(true);
-    for field in schema.fields().iter().filter(|field| is_unlike(field)) {
+    for field in schema
+        .fields()
+        .iter()
+        .filter(|field| is_mostly_distinct(field))
+    {
         let column = ColumnPath::from(field.name().as_str());
         properties = properties.set_column_dictionary_enabled(column, false);
     }

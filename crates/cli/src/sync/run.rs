@@ -99,7 +99,7 @@ impl SyncContext<'_> {
     async fn may_follow_comments(&self) -> Result<bool> {
         let has_both =
             self.state.comments.is_some() && self.state.records.contains_key(Incident::NAME);
-        Ok(has_both && self.client.comments().stamp_incidents().await?)
+        Ok(has_both && self.client.comments().covered_by_incident_stamps().await?)
     }
 
     /// Reads the comments on incidents anew that changed, until none does. `all` is what came of reading all

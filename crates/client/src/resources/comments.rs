@@ -13,7 +13,7 @@ impl Comments {
     ///
     /// # Errors
     /// [`Error::Auth`](crate::Error::Auth) when the issuer refuses.
-    pub async fn stamp_incidents(&self) -> Result<bool> {
+    pub async fn covered_by_incident_stamps(&self) -> Result<bool> {
         self.client.transport().stamps_cover_comments().await
     }
 }

@@ -70,7 +70,7 @@ enum Values {
     Number(Float64Builder),
     Bool(BooleanBuilder),
     Text(StringBuilder),
-    Word(Box<StringDictionaryBuilder<Int32Type>>),
+    DictionaryText(Box<StringDictionaryBuilder<Int32Type>>),
     Instant(TimestampMicrosecondBuilder),
     Day(Date32Builder),
     Row {
@@ -92,7 +92,7 @@ impl Values {
             Kind::Number => Self::Number(Float64Builder::new()),
             Kind::Bool => Self::Bool(BooleanBuilder::new()),
             Kind::Text => Self::Text(StringBuilder::new()),
-            Kind::Word => Self::Word(Box::default()),
+            Kind::DictionaryText => Self::DictionaryText(Box::default()),
             Kind::Instant => Self::Instant(TimestampMicrosecondBuilder::new().with_timezone("UTC")),
             Kind::Day => Self::Day(Date32Builder::new()),
             Kind::Row(fields) => Self::Row {
@@ -117,8 +117,8 @@ impl Values {
             (Self::Bool(column), Cell::Null) => column.append_null(),
             (Self::Text(column), Cell::Text(text)) => column.append_value(text),
             (Self::Text(column), Cell::Null) => column.append_null(),
-            (Self::Word(column), Cell::Text(text)) => column.append_value(text),
-            (Self::Word(column), Cell::Null) => column.append_null(),
+            (Self::DictionaryText(column), Cell::Text(text)) => column.append_value(text),
+            (Self::DictionaryText(column), Cell::Null) => column.append_null(),
             (Self::Instant(column), Cell::Instant(instant)) => {
                 column.append_value(instant.ticks().div_euclid(10));
             }
@@ -170,7 +170,7 @@ impl Values {
             Self::Number(column) => Arc::new(column.finish()),
             Self::Bool(column) => Arc::new(column.finish()),
             Self::Text(column) => Arc::new(column.finish()),
-            Self::Word(column) => Arc::new(column.finish()),
+            Self::DictionaryText(column) => Arc::new(column.finish()),
             Self::Instant(column) => Arc::new(column.finish()),
             Self::Day(column) => Arc::new(column.finish()),
             Self::Row { items, is_there } => {

@@ -19,7 +19,7 @@ pub enum Kind {
     /// Text, of which every row has its own.
     Text,
     /// Text of which few differ: dictionary-encoded in Arrow.
-    Word,
+    DictionaryText,
     /// An instant, `timestamp[us, UTC]` in Arrow; digits beyond the microsecond are cut off there.
     Instant,
     /// A day.
@@ -39,7 +39,9 @@ impl Kind {
             Self::Number => DataType::Float64,
             Self::Bool => DataType::Boolean,
             Self::Text => DataType::Utf8,
-            Self::Word => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
+            Self::DictionaryText => {
+                DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))
+            }
             // Nanoseconds would end in 2262 and hold no date of the year 9999, and many readers have none.
             Self::Instant => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
             Self::Day => DataType::Date32,
@@ -135,7 +137,7 @@ pub enum Cell<'a> {
     Number(f64),
     /// Of a column of [`Kind::Bool`].
     Bool(bool),
-    /// Of a column of [`Kind::Text`] or [`Kind::Word`].
+    /// Of a column of [`Kind::Text`] or [`Kind::DictionaryText`].
     Text(&'a str),
     /// Of a column of [`Kind::Instant`].
     Instant(Timestamp),

@@ -46,7 +46,7 @@ pub(crate) use shape::Shape;
 /// Whether hardly two values of a column are alike: ids and moments. A dictionary of them costs whoever
 /// writes a file, and saves nothing.
 #[must_use]
-pub fn is_unlike(field: &arrow_schema::Field) -> bool {
+pub fn is_mostly_distinct(field: &arrow_schema::Field) -> bool {
     field.name() == "id" || matches!(field.data_type(), DataType::Timestamp(..))
 }
 

@@ -85,9 +85,9 @@ impl Values {
         Paged::new(flatten(self.consistent_pages()))
     }
 
-    /// All pages by their number, each with the state that it shows: [`stated_pages`](Self::stated_pages) as
+    /// All pages by their number, each with the state that it shows: [`pages_with_state`](Self::pages_with_state) as
     /// record batches.
-    pub fn stated_arrow_pages(self) -> Paged<ArrowPage> {
+    pub fn arrow_pages_with_state(self) -> Paged<ArrowPage> {
         Paged::new(flatten(self.numbered_batches()))
     }
 

@@ -118,14 +118,14 @@ impl Values {
     /// # Errors
     /// See [`Error`](crate::Error).
     pub async fn page(self, number: i32) -> Result<DatasourceValuePage> {
-        Ok(self.stated_page(number).await?.page)
+        Ok(self.page_with_state(number).await?.page)
     }
 
     /// The same with the state that it shows.
     ///
     /// # Errors
     /// See [`Error`](crate::Error).
-    pub async fn stated_page(self, number: i32) -> Result<ValuePage> {
+    pub async fn page_with_state(self, number: i32) -> Result<ValuePage> {
         let call = ListDatasourceValues {
             from: self.from.as_ref(),
             to: self.to.as_ref(),
@@ -175,7 +175,7 @@ impl Values {
     /// [`stream`](Self::stream) does when that changes. Where a page shows another state than the first one,
     /// what it should hold may have moved to one before it, or to one after: drop it, and ask anew for what
     /// comes after the last value taken.
-    pub fn stated_pages(self) -> Paged<ValuePage> {
+    pub fn pages_with_state(self) -> Paged<ValuePage> {
         Paged::new(self.numbered_pages())
     }
 
@@ -183,7 +183,7 @@ impl Values {
         self,
     ) -> impl futures_core::Stream<Item = Result<ValuePage>> + Send + 'static {
         let ahead = self.prefetch;
-        let fetch = move |number| self.clone().for_stream().stated_page(number);
+        let fetch = move |number| self.clone().for_stream().page_with_state(number);
         prefetch::pages(ahead, fetch, ValuePage::extent)
     }
 

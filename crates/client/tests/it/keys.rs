@@ -146,11 +146,21 @@ async fn whether_comments_stamp_their_incidents_is_what_the_issuer_says() {
     ] {
         let url = serve(says(said)).await;
         let client = with_credentials(&url).build().unwrap();
-        let found = client.comments().stamp_incidents().await.unwrap();
+        let found = client
+            .comments()
+            .covered_by_incident_stamps()
+            .await
+            .unwrap();
         assert_eq!(found, is_so, "{said}");
         // Nobody is asked, so nobody says so.
         let client = with_token(&url).build().unwrap();
-        assert!(!client.comments().stamp_incidents().await.unwrap());
+        assert!(
+            !client
+                .comments()
+                .covered_by_incident_stamps()
+                .await
+                .unwrap()
+        );
     }
 }
 

@@ -164,12 +164,12 @@ fn kind(record: &Record<'_>, property: &Property<'_>) -> TokenStream {
         Kind::Int32 | Kind::Int64 => quote!(Kind::Int),
         Kind::Double => quote!(Kind::Number),
         Kind::Text if settings(&DICTIONARIES, record.name).contains(&property.name) => {
-            quote!(Kind::Word)
+            quote!(Kind::DictionaryText)
         }
         Kind::Text => quote!(Kind::Text),
         Kind::Instant => quote!(Kind::Instant),
         Kind::Date => quote!(Kind::Day),
-        Kind::Word(_) => quote!(Kind::Word),
+        Kind::Word(_) => quote!(Kind::DictionaryText),
         Kind::One(target) => {
             let fields = fields_of(property, target);
             quote!(Kind::Row(&#fields))

@@ -75,9 +75,12 @@ impl Database for Sqlite {
         match kind {
             Kind::Int | Kind::Bool => "INTEGER",
             Kind::Number => "REAL",
-            Kind::Text | Kind::Word | Kind::Instant | Kind::Day | Kind::Row(_) | Kind::List(_) => {
-                "TEXT"
-            }
+            Kind::Text
+            | Kind::DictionaryText
+            | Kind::Instant
+            | Kind::Day
+            | Kind::Row(_)
+            | Kind::List(_) => "TEXT",
         }
     }
 

@@ -263,7 +263,7 @@ fn array(kind: Kind, place: usize, rows: &[Row]) -> ArrayRef {
         Kind::Number => built!(Float64Builder::new(), Value::Number(number) => *number),
         Kind::Bool => built!(BooleanBuilder::new(), Value::Bool(value) => *value),
         Kind::Text => built!(StringBuilder::new(), Value::Text(text) => text),
-        Kind::Word => {
+        Kind::DictionaryText => {
             built!(StringDictionaryBuilder::<Int32Type>::new(), Value::Text(text) => text)
         }
         Kind::Instant => built!(
