@@ -228,7 +228,7 @@ async fn a_condition_goes_with_changes_alone() {
     let error = odd.improvements().update(1, &update).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "updateImprovement: the request could not be built: the tag fits no header"
+        "updateImprovement: the request could not be built: the tag cannot be sent in a header"
     );
 }
 
