@@ -1,7 +1,6 @@
-//! Between the generated calls and this crate: the transport as their executor, and their outcomes as ours.
+//! Connects the generated client to the transport: executes its requests, and maps its errors to ours.
 //!
-//! The generated client writes requests and reads answers; everything in between is the transport's. Nothing
-//! else in this crate knows how the two are joined.
+//! The generated client builds requests and decodes responses; the transport does everything in between.
 
 use std::sync::Arc;
 
@@ -12,13 +11,13 @@ use crate::decode;
 use crate::error::{Error, Result};
 use crate::transport::Transport;
 
-/// The generated client of a transport, whose requests `executor` passes on to it.
+/// A generated client whose requests are sent by `executor`.
 pub(crate) fn api(transport: &Transport, executor: Arc<dyn Executor>) -> obeya_api::Client {
     let base_url = transport.config.base_url.as_str();
     obeya_api::Client::new(base_url, transport.http.clone(), executor)
 }
 
-/// The value of a generated call, or its failure as ours.
+/// The value of a generated call, or our error.
 pub(crate) fn finish<T>(
     operation: Operation,
     outcome: Result<Reply<T>, obeya_api::Error>,
@@ -26,7 +25,7 @@ pub(crate) fn finish<T>(
     finish_reply(operation, outcome).map(Reply::into_inner)
 }
 
-/// The same with the status and the headers of the answer.
+/// The value with the status and the headers of the response.
 pub(crate) fn finish_reply<T>(
     operation: Operation,
     outcome: Result<Reply<T>, obeya_api::Error>,
@@ -34,7 +33,7 @@ pub(crate) fn finish_reply<T>(
     outcome.map_err(|error| failure(operation, error))
 }
 
-/// A failed call. All that can go wrong on the wire comes from the transport and is ours already.
+/// Converts an error of the generated client. Errors of the transport are ours already.
 fn failure(operation: Operation, error: obeya_api::Error) -> Error {
     let operation = operation.id();
     match error.into_executor::<Error>() {

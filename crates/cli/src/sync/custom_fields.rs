@@ -1,33 +1,33 @@
-//! Custom fields as columns of the incidents: a field gets its column once and keeps it.
+//! Assigns columns of the incidents table to custom fields; an assignment is permanent.
 //!
 //! A column is named after the label the field has when it is first seen. From then on it belongs to the
-//! field's id: a field that is renamed or removed keeps its column, and no other field ever gets it.
+//! field's id: a renamed or removed field keeps its column, and no other field gets it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use obeya::model::IncidentCustomField;
 use serde::{Deserialize, Serialize};
 
-/// Longer labels are cut.
+/// The maximum length of a label in a column name, in bytes; longer labels are truncated.
 const MAX_LABEL: usize = 48;
 
-/// The longest name that PostgreSQL tells from others, in bytes.
+/// The maximum length of an identifier in PostgreSQL, in bytes.
 const MAX_NAME: usize = 63;
 
 /// The fields seen so far, in the order of their columns.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Fields(Vec<Field>);
+pub(super) struct CustomFields(Vec<CustomField>);
 
-/// A field, and where its values go.
+/// A custom field and its column.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Field {
+pub(super) struct CustomField {
     pub(super) id: i32,
     pub(super) column: String,
-    /// The label it had then.
+    /// The field's label when it was first seen.
     pub(super) label: String,
 }
 
-impl Fields {
+impl CustomFields {
     pub(super) fn columns(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|field| field.column.as_str())
     }
@@ -36,32 +36,32 @@ impl Fields {
         self.0.len()
     }
 
-    /// Takes note of fields; tells whether one of them was new. `taken` are the names of the table's other
-    /// columns.
-    pub(super) fn see(
+    /// Assigns columns to fields that have none; returns whether there were any. `taken` are the names of the
+    /// table's other columns.
+    pub(super) fn register(
         &mut self,
         seen: impl IntoIterator<Item = (i32, String)>,
         taken: &BTreeSet<String>,
     ) -> bool {
-        // By id, so that the same fields come to the same names, whichever incident they are first seen in.
+        // In the order of ids, so that names do not depend on the incident in which a field is first seen.
         let seen: BTreeMap<i32, String> = seen.into_iter().collect();
         let before = self.len();
         for (id, label) in seen {
             if self.0.iter().all(|field| field.id != id) {
-                let column = self.free(&label, id, taken);
-                self.0.push(Field { id, column, label });
+                let column = self.free_column_name(&label, id, taken);
+                self.0.push(CustomField { id, column, label });
             }
         }
         self.len() > before
     }
 
-    /// Whether all of these are known.
-    pub(super) fn know(&self, fields: &[IncidentCustomField]) -> bool {
+    /// Whether all of these fields have a column.
+    pub(super) fn contains_all(&self, fields: &[IncidentCustomField]) -> bool {
         let known = |id| self.0.iter().any(|field| field.id == id);
         fields.iter().all(|field| known(field.id))
     }
 
-    /// What an incident has in each column: the words of a choice, or what was written.
+    /// An incident's value for each column: the text of the chosen option, or the free text.
     pub(super) fn values<'a>(
         &'a self,
         of: &'a [IncidentCustomField],
@@ -73,7 +73,7 @@ impl Fields {
         })
     }
 
-    fn free(&self, label: &str, id: i32, taken: &BTreeSet<String>) -> String {
+    fn free_column_name(&self, label: &str, id: i32, taken: &BTreeSet<String>) -> String {
         let name = column_name(label);
         let is_taken =
             |name: &str| taken.contains(name) || self.columns().any(|other| other == name);
@@ -83,23 +83,24 @@ impl Fields {
         let stem = if name.is_empty() { "field" } else { &name };
         let mut suffix = format!("_{id}");
         loop {
-            let name = format!("{}{suffix}", cut(stem, MAX_NAME - suffix.len()));
+            let name = format!("{}{suffix}", truncate(stem, MAX_NAME - suffix.len()));
             if !is_taken(&name) {
                 return name;
             }
-            // A label may look like another field's name with its number.
+            // The label may equal another field's name with its id.
             suffix.push('_');
         }
     }
 }
 
-/// The beginning of a text, of as many letters as so many bytes hold.
-fn cut(text: &str, bytes: usize) -> &str {
+/// The longest prefix of a text that fits into this many bytes.
+fn truncate(text: &str, bytes: usize) -> &str {
     let mut ends = (0..=bytes.min(text.len())).rev();
     ends.find_map(|end| text.get(..end)).unwrap_or_default()
 }
 
-/// A label as the name of a column: lower case, and what is neither letter nor digit as one `_`.
+/// A label as a column name: lower case, with one `_` for each run of other characters than letters and
+/// digits.
 fn column_name(label: &str) -> String {
     let mut name = String::new();
     for letter in label.chars().flat_map(char::to_lowercase) {
@@ -124,9 +125,9 @@ fn column_name(label: &str) -> String {
 mod tests {
     use super::*;
 
-    fn seen(fields: &mut Fields, all: &[(i32, &str)]) -> bool {
+    fn seen(fields: &mut CustomFields, all: &[(i32, &str)]) -> bool {
         let taken = ["status", "title"].map(str::to_owned).into();
-        fields.see(
+        fields.register(
             all.iter().map(|(id, label)| (*id, (*label).to_owned())),
             &taken,
         )
@@ -134,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_column_stays_with_its_field() {
-        let mut fields = Fields::default();
+        let mut fields = CustomFields::default();
         assert!(seen(
             &mut fields,
             &[(61, "Order number"), (62, "Machine no.")]
@@ -158,7 +159,7 @@ mod tests {
 
     #[test]
     fn equal_labels_and_columns_of_the_table_get_the_fields_id() {
-        let mut fields = Fields::default();
+        let mut fields = CustomFields::default();
         seen(
             &mut fields,
             &[
@@ -185,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_name_is_one_that_postgres_tells_from_others() {
-        let mut fields = Fields::default();
+        let mut fields = CustomFields::default();
         // 55 bytes with `field_`: the end of what is left beside the number falls into the last letter, of
         // four bytes.
         let stem = format!("3{}", "x".repeat(44));

@@ -1,4 +1,4 @@
-//! Which columns a list has: all of its record's, or those that its options leave or bring along.
+//! The columns of a list: all columns of its record, or those determined by `$select` and `$expand`.
 
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
@@ -6,28 +6,27 @@ use arrow_schema::{ArrowError, SchemaRef};
 use super::cell::{Column, schema};
 use super::{Rows, Tabular};
 
-/// Some columns of the records `T`.
-pub(crate) struct Shape<T: 'static>(pub(super) Vec<&'static Column<T>>);
+/// A set of columns of the records `T`.
+pub(crate) struct ColumnSet<T: 'static>(pub(super) Vec<&'static Column<T>>);
 
-impl<T> Clone for Shape<T> {
+impl<T> Clone for ColumnSet<T> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }
 }
 
-impl<T: Tabular> Shape<T> {
+impl<T: Tabular> ColumnSet<T> {
     /// All columns, no links.
-    pub(crate) fn whole() -> Self {
+    pub(crate) fn all() -> Self {
         Self(T::columns().iter().collect())
     }
 
-    /// The columns that `$select` names, in its order, then the links that `$expand` names, in that one's,
-    /// and those that its `*` stands for.
+    /// The columns in `$select`, in its order, then the links in `$expand`, in its order, including those
+    /// matched by `*`.
     ///
-    /// A name that is no column is left out: the service refuses it, or gives what this version does not
-    /// know.
-    pub(crate) fn of(select: Option<&str>, expand: Option<&str>) -> Self {
-        let Self(all) = Self::whole();
+    /// Unknown names are skipped: the service refuses them, or they are newer than this version.
+    pub(crate) fn selected(select: Option<&str>, expand: Option<&str>) -> Self {
+        let Self(all) = Self::all();
         let selected: Vec<&str> = items(select).map(name).collect();
         let mut columns = if selected.is_empty() || selected.contains(&"*") {
             all
@@ -52,7 +51,7 @@ impl<T: Tabular> Shape<T> {
     }
 }
 
-/// The columns of these names, each once.
+/// The columns with these names, each once.
 fn named<T>(names: &[&str], columns: &[&'static Column<T>]) -> Vec<&'static Column<T>> {
     let mut found: Vec<&Column<T>> = Vec::new();
     for name in names {
@@ -66,10 +65,11 @@ fn named<T>(names: &[&str], columns: &[&'static Column<T>]) -> Vec<&'static Colu
     found
 }
 
-/// The links whose records come along.
+/// The links that `$expand` includes.
 fn links<T: Tabular>(expand: Option<&str>) -> Vec<&'static Column<T>> {
     let links: Vec<&Column<T>> = T::links().iter().collect();
-    // Of `comments/$count` only the number comes, beside `*` too: a link's own name goes before it.
+    // `comments/$count` returns only the number, also next to `*`: an item that names a link takes
+    // precedence.
     let (counted, mut expanded): (Vec<&str>, Vec<&str>) =
         items(expand).partition(|item| item.contains('/'));
     let counted: Vec<&str> = counted.into_iter().map(name).collect();
@@ -80,19 +80,19 @@ fn links<T: Tabular>(expand: Option<&str>) -> Vec<&'static Column<T>> {
     named(&expanded, &links)
 }
 
-/// The name that an item of an option begins with.
+/// The name at the beginning of an option's item.
 fn name(item: &str) -> &str {
     item.split('/').next().unwrap_or_default().trim()
 }
 
-/// The items in the text of an option, without what stands in parentheses behind them.
+/// The items of an option, without their parenthesized options.
 fn items(option: Option<&str>) -> impl Iterator<Item = &str> {
     let text = option.unwrap_or_default();
     let mut items = Vec::new();
     let (mut depth, mut in_text, mut start) = (0_i32, false, 0);
     for (place, letter) in text.char_indices() {
         match letter {
-            // A quote within a text is doubled, which ends it and begins it again.
+            // A doubled quote ends the text and begins it again.
             '\'' => in_text = !in_text,
             '(' if !in_text => depth += 1,
             ')' if !in_text => depth -= 1,
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(names(Some("name, id")), ["name", "id"]);
         let text = "group($filter=name eq 'it''s (a, b';$expand=parent),type , comments/$count";
         assert_eq!(names(Some(text)), ["group", "type", "comments"]);
-        // What is no option at all does no harm: the service refuses it.
+        // Invalid options do no harm: the service refuses them.
         for broken in ["a),b,(c,'d", ",(", "'", "é(,"] {
             drop(names(Some(broken)));
         }

@@ -1,4 +1,4 @@
-//! What the calls of a client carry beyond their parameters, in headers: the executor that adds them.
+//! The headers that a client adds to its calls, and the executor that adds them.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::retry::IDEMPOTENCY_KEY;
 use crate::transport::Transport;
 
-/// The state of one record or page, as its answer named it (`ETag`).
+/// The entity tag of a record or page (`ETag`).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Tag(String);
 
@@ -22,7 +22,7 @@ impl Tag {
         Self(text.into())
     }
 
-    /// As it stands in a header.
+    /// The text of the header.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -35,24 +35,24 @@ impl fmt::Display for Tag {
     }
 }
 
-/// What the calls of a client carry.
+/// The headers that the calls of a client carry.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Extras {
+pub(crate) struct CallHeaders {
     pub(crate) if_match: Option<Tag>,
     pub(crate) if_none_match: Option<Tag>,
     pub(crate) idempotency_key: Option<String>,
-    /// Where the tag of the last answer is left.
+    /// Receives the tag of the last response.
     pub(crate) tag: Option<Arc<Mutex<Option<Tag>>>>,
 }
 
-/// Carries requests out with what is added to them.
+/// Executes requests with the headers added.
 pub(crate) struct Carrier {
     pub(crate) transport: Arc<Transport>,
-    pub(crate) extras: Extras,
+    pub(crate) call_headers: CallHeaders,
 }
 
-impl Extras {
-    /// Adds to a request what its method takes.
+impl CallHeaders {
+    /// Adds the headers that apply to the method.
     fn add_to(&self, method: &Method, headers: &mut HeaderMap) -> Result<(), &'static str> {
         if method.is_safe() {
             if let Some(tag) = &self.if_none_match {
@@ -62,7 +62,7 @@ impl Extras {
         }
         if let Some(key) = &self.idempotency_key {
             let is_visible = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic());
-            // In quotes, as the draft has it: a key may hold what would end one without them.
+            // Quoted, as in the draft standard: a key may contain delimiters.
             let quoted = format!("\"{}\"", key.replace('\\', "\\\\").replace('"', "\\\""));
             let value = HeaderValue::try_from(quoted).ok().filter(|_| is_visible);
             let value = value.ok_or("the idempotency key must be of visible ASCII characters")?;
@@ -78,7 +78,7 @@ impl Extras {
 }
 
 fn header(tag: &Tag) -> Result<HeaderValue, &'static str> {
-    HeaderValue::try_from(tag.as_str()).map_err(|_| "the tag fits no header")
+    HeaderValue::try_from(tag.as_str()).map_err(|_| "the tag cannot be sent in a header")
 }
 
 impl Executor for Carrier {
@@ -88,14 +88,14 @@ impl Executor for Carrier {
         mut request: reqwest::Request,
     ) -> BoxFuture<'_, Result<http::Response<Bytes>, ExecuteError>> {
         let method = request.method().clone();
-        let added = self.extras.add_to(&method, request.headers_mut());
+        let added = self.call_headers.add_to(&method, request.headers_mut());
         Box::pin(async move {
             added.map_err(|reason| Error::Request {
                 operation: operation.id(),
                 reason: reason.to_owned(),
             })?;
             let response = self.transport.execute(operation, request).await?;
-            if let Some(seen) = &self.extras.tag {
+            if let Some(seen) = &self.call_headers.tag {
                 let tag = response
                     .headers()
                     .get(ETAG)

@@ -1,16 +1,12 @@
-//! How to look around in a demo that goes on serving: lines to paste.
+//! Commands to paste while the demo keeps serving.
 
 use std::io::{self, Write};
 
 use obeya_server::Running;
 use obeya_server::admin::NewClient;
 
-/// Prints lines for a shell and for Rust.
-pub(super) fn explain(
-    out: &mut impl Write,
-    running: &Running,
-    client: &NewClient,
-) -> io::Result<()> {
+/// Prints examples for a shell and for Rust.
+pub(super) fn print(out: &mut impl Write, running: &Running, client: &NewClient) -> io::Result<()> {
     let (base, auth) = (running.base_url(), running.auth_url());
     let (id, secret) = (&client.client_id, &client.client_secret);
     write!(

@@ -1,4 +1,4 @@
-//! What went over the wire: the SDK's observer, and a table of it at the end.
+//! Counts the HTTP exchanges with the SDK's observer, and prints a table of them.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use obeya::{Exchange, Observer};
 
-use crate::table::{grouped, table, took};
+use crate::table::{format_duration, group_digits, table};
 
 /// Every exchange of the demo, by operation.
 #[derive(Default)]
-pub(super) struct Wire(Mutex<BTreeMap<&'static str, Calls>>);
+pub(super) struct Traffic(Mutex<BTreeMap<&'static str, Calls>>);
 
 #[derive(Default)]
 struct Calls {
@@ -20,9 +20,9 @@ struct Calls {
     bytes: usize,
 }
 
-impl Observer for Wire {
+impl Observer for Traffic {
     fn exchange(&self, exchange: &Exchange<'_>) {
-        // A panic elsewhere leaves the figures as good as they were.
+        // A panic elsewhere cannot leave these figures inconsistent.
         let mut operations = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let calls = operations.entry(exchange.operation).or_default();
         exchange.method.clone_into(&mut calls.method);
@@ -31,8 +31,8 @@ impl Observer for Wire {
     }
 }
 
-impl Wire {
-    /// Prints every operation with its calls, the median of their durations, and what came back.
+impl Traffic {
+    /// Prints each operation with the number of its calls, their median duration and the bytes received.
     pub(super) fn print(&self, out: &mut impl Write) -> io::Result<()> {
         let mut operations = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut rows = table(&["Operation", "", "Calls", "Median", "Bytes"], &[2, 3, 4]);
@@ -42,9 +42,9 @@ impl Wire {
             rows.add_row([
                 (*operation).to_owned(),
                 calls.method.clone(),
-                grouped(calls.took.len()),
-                took(median),
-                grouped(calls.bytes),
+                group_digits(calls.took.len()),
+                format_duration(median),
+                group_digits(calls.bytes),
             ]);
         }
         writeln!(out, "{rows}")

@@ -1,21 +1,21 @@
-//! The order of the rows of a file, and a file written anew with some of them exchanged.
+//! Rewrites a file with some of its rows replaced, and defines the order of rows.
 
 use std::path::Path;
 
 use anyhow::Result;
 
-use super::diff::same;
+use super::diff::is_same_row;
 use super::file::{self, Reader, Writer, micros};
-use crate::sync::row::{Row, Table, Value};
+use crate::sync::row::{CellValue, Table, TableRow};
 use crate::sync::target::Counts;
 
-/// Writes a file anew with those of its rows that stay and with others, in the order of their keys. A row
-/// takes the place of the one with its key.
-pub(super) fn exchanged(
+/// Writes a new file with the rows that stay and the new rows, in the order of their keys. A new row replaces
+/// the old row with its key.
+pub(super) fn rewrite_file(
     table: &Table,
     path: &Path,
-    stays: impl Fn(&Row) -> bool,
-    rows: Vec<Row>,
+    stays: impl Fn(&TableRow) -> bool,
+    rows: Vec<TableRow>,
 ) -> Result<(file::Written, Counts)> {
     let mut writer = Writer::new(table, path)?;
     let mut counts = Counts::default();
@@ -28,7 +28,7 @@ pub(super) fn exchanged(
             writer.push(row)?;
         }
         if let Some(row) = rows.next_if(|row| key(table, row) == at) {
-            counts.changed += u64::from(!same(&old, &row));
+            counts.changed += u64::from(!is_same_row(&old, &row));
             writer.push(row)?;
         } else if stays(&old) {
             writer.push(old)?;
@@ -43,16 +43,16 @@ pub(super) fn exchanged(
     Ok((writer.close()?, counts))
 }
 
-/// What a table's rows are ordered by.
-pub(super) fn key(table: &Table, row: &Row) -> (i32, i32) {
+/// The sort key of a table's rows.
+pub(super) fn key(table: &Table, row: &TableRow) -> (i32, i32) {
     let second = if table.key > 1 { row[1].id() } else { 0 };
     (row[0].id(), second)
 }
 
-/// Values are in the order of their dates.
-pub(super) fn by_date(row: &Row) -> (i64, i32) {
+/// The sort key of values: their dates.
+pub(super) fn date_key(row: &TableRow) -> (i64, i32) {
     let date = row.iter().rev().find_map(|value| match value {
-        Value::Instant(instant) => Some(micros(*instant)),
+        CellValue::Instant(instant) => Some(micros(*instant)),
         _ => None,
     });
     (date.unwrap_or_default(), row[0].id())

@@ -1,4 +1,4 @@
-//! What a folder keeps of itself, and the order in which files take their places around it.
+//! The state file of a folder, and the order in which files are renamed around its updates.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -7,87 +7,91 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 
-use super::exchange::exchanged;
-use super::file::{self, Writer, beside};
-use super::{Folder, Months};
+use super::file::{self, Writer, temporary_path};
+use super::rewrite::rewrite_file;
+use super::{FolderTarget, Months};
 use crate::durable;
 use crate::sync::month::Month;
-use crate::sync::row::{Group, Row};
+use crate::sync::row::{TableGroup, TableRow};
 use crate::sync::state::State;
 use crate::sync::target::Counts;
 
-/// The file that says how far the copy is.
+/// The file that stores the state of the copy.
 pub(super) const STATE: &str = "sync-state.json";
 
-/// How long months are put in their places before it is kept how far that went.
-pub(super) const KEEP_INTERVAL: Duration = Duration::from_secs(1);
+/// How long month files may be renamed before the state is written.
+pub(super) const STATE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The state file. `None` for a month's values: its file is being replaced, and may be the old or the new
-/// one.
+/// The content of the state file. A month's count is `None` while its file is replaced: it may be the old or
+/// the new one.
 #[derive(Serialize)]
-struct Kept<'a> {
+struct StateFile<'a> {
     copy: &'a State,
     months: &'a Months,
     parts: &'a BTreeSet<String>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Read {
+pub(super) struct StoredState {
     copy: serde_json::Value,
     pub(super) months: Months,
     #[serde(default)]
     pub(super) parts: BTreeSet<String>,
 }
 
-impl Folder {
+impl FolderTarget {
     pub(super) fn keep(&mut self, state: &State) -> Result<()> {
-        for datasource in std::mem::take(&mut self.touched) {
+        for datasource in std::mem::take(&mut self.unsynced) {
             durable::sync_folder(&self.values_folder(datasource))?;
         }
-        let kept = Kept {
+        let content = StateFile {
             copy: state,
             months: &self.months,
             parts: &self.parts,
         };
         let to = self.file(STATE);
-        let from = beside(&to);
+        let from = temporary_path(&to);
         let mut file = durable::create(&from).context("the state cannot be written")?;
-        serde_json::to_writer(&mut file, &kept).context("the state cannot be written")?;
+        serde_json::to_writer(&mut file, &content).context("the state cannot be written")?;
         durable::sync(&file, &from)?;
         durable::publish(&from, &to)?;
         self.state = Some(state.clone());
-        self.kept = Instant::now();
+        self.state_written = Instant::now();
         Ok(())
     }
 
-    /// Notes that months may soon be others than they were.
-    pub(super) fn doubt(
+    /// Marks months as uncertain before their files are replaced.
+    pub(super) fn mark_uncertain(
         &mut self,
         datasource: i32,
         months: impl IntoIterator<Item = Month>,
     ) -> Result<()> {
         let of = self.months.entry(datasource).or_default();
         of.extend(months.into_iter().map(|month| (month, None)));
-        self.keep_again()
+        self.rewrite_state()
     }
 
-    /// Keeps what changed beside the state.
-    fn keep_again(&mut self) -> Result<()> {
-        let state = self.state.clone().expect("kept before anything is written");
+    /// Writes the last state again, with changed months or parts.
+    fn rewrite_state(&mut self) -> Result<()> {
+        let state = self
+            .state
+            .clone()
+            .expect("the state is written before any data");
         self.keep(&state)
     }
 
-    /// Puts the files of a group in their places, unless the only one is what is there already.
-    pub(super) fn put_other(
+    /// Renames the files of a group to their final names, unless the group is a single unchanged file.
+    pub(super) fn publish_if_changed(
         &mut self,
-        group: &Group,
+        group: &TableGroup,
         written: Vec<file::Written>,
         counts: Counts,
         state: &State,
     ) -> Result<()> {
-        let is_other = counts != Counts::default() || !written.iter().all(file::Written::is_there);
+        let is_other =
+            counts != Counts::default() || !written.iter().all(file::Written::replaces_file);
         if is_other || written.len() > 1 {
-            return self.put(group, written, state);
+            return self.publish(group, written, state);
         }
         for file in written {
             file.discard()?;
@@ -95,18 +99,18 @@ impl Folder {
         self.keep(state)
     }
 
-    /// Puts the files of a group in their places.
-    pub(super) fn put(
+    /// Renames the files of a group to their final names.
+    pub(super) fn publish(
         &mut self,
-        group: &Group,
+        group: &TableGroup,
         written: Vec<file::Written>,
         state: &State,
     ) -> Result<()> {
         let name = group.main.name;
         if !group.parts.is_empty() && self.parts.insert(name.to_owned()) {
-            self.keep_again()?;
+            self.rewrite_state()?;
         }
-        // The records last: what is missing or too much is told by them.
+        // The main table last: it decides which parts are orphaned.
         for file in written.into_iter().rev() {
             file.publish(&self.file(STATE))?;
         }
@@ -115,20 +119,19 @@ impl Folder {
         self.keep(state)
     }
 
-    /// Removes parts of records that are not there: a run was ended before it put them in their place, and
-    /// they may be gone by now.
-    pub(super) fn remove_orphans(&mut self, group: &Group, ids: &[i32]) -> Result<()> {
+    /// Removes orphaned parts, which a run leaves that is killed between parts and records.
+    pub(super) fn remove_orphans(&mut self, group: &TableGroup, ids: &[i32]) -> Result<()> {
         for table in &group.parts {
             let path = self.table_file(table);
             if path.exists() {
-                let has_owner = |row: &Row| ids.binary_search(&row[0].id()).is_ok();
-                let (written, _) = exchanged(table, &path, has_owner, Vec::new())?;
+                let has_owner = |row: &TableRow| ids.binary_search(&row[0].id()).is_ok();
+                let (written, _) = rewrite_file(table, &path, has_owner, Vec::new())?;
                 written.publish(&self.file(STATE))?;
             }
         }
         durable::sync_folder(&self.path)?;
         self.parts.remove(group.main.name);
-        self.keep_again()
+        self.rewrite_state()
     }
 
     pub(super) fn finish_month(
@@ -141,7 +144,7 @@ impl Folder {
         let written = writer.close()?;
         let there = self.months.get(&datasource).and_then(|of| of.get(&month));
         if matches!(there, Some(Some(_))) {
-            self.doubt(datasource, [month])?;
+            self.mark_uncertain(datasource, [month])?;
         }
         let of = self.months.entry(datasource).or_default();
         if rows == 0 {
@@ -152,17 +155,17 @@ impl Folder {
             of.insert(month, Some(rows));
             written.publish(&self.file(STATE))?;
         }
-        self.touched.insert(datasource);
-        if self.kept.elapsed() < self.keep_interval {
+        self.unsynced.insert(datasource);
+        if self.state_written.elapsed() < self.state_interval {
             return Ok(());
         }
         self.keep(state)
     }
 }
 
-pub(super) fn parse(text: &str) -> Result<(Read, State)> {
-    let read: Read =
-        serde_json::from_str(text).with_context(|| format!("{STATE} is none of a copy"))?;
+pub(super) fn parse(text: &str) -> Result<(StoredState, State)> {
+    let read: StoredState = serde_json::from_str(text)
+        .with_context(|| format!("{STATE} is not the state of a copy"))?;
     let state = State::parse(&read.copy.to_string())?;
     Ok((read, state))
 }

@@ -1,4 +1,4 @@
-//! How far a pull is: FILE.part.json.
+//! FILE.part.json: where an interrupted pull resumes.
 
 use std::io;
 use std::path::Path;
@@ -7,38 +7,38 @@ use anyhow::{Context as _, Result, bail};
 use obeya::model::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::query::Query;
+use super::query::PullQuery;
 use crate::durable;
 
-/// The only form of the file there is so far.
+/// The version of the file's format.
 const VERSION: u32 = 1;
 
-/// What is on disk for good, and where to go on.
+/// The rows that are durably on disk, and the record after which to resume.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct State {
+pub(crate) struct ResumeState {
     version: u32,
-    pub(crate) query: Query,
+    pub(crate) query: PullQuery,
     pub(crate) rows: u64,
-    /// Bytes of a file that grows at its end, segments of one that does not.
+    /// Bytes of a file that is appended to, or segments of a Parquet file.
     pub(crate) written: u64,
-    pub(crate) after: Option<After>,
-    /// Whether every row is there, and only the file's name is missing.
+    pub(crate) after: Option<ResumeAfter>,
+    /// Whether all rows are written, and only the final rename is missing.
     pub(crate) is_complete: bool,
 }
 
-/// The last record of those before a place in the order that a pull has by itself.
+/// The last record that was written, in the default order of a pull (keyset).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum After {
-    /// Of a list by id.
+pub(crate) enum ResumeAfter {
+    /// For a list ordered by id.
     Id(i32),
-    /// Of values by date: the last date's whole microsecond, and all that have been seen in it.
+    /// For values ordered by date: the last date in whole microseconds, and the ids already written at it.
     Date { date: Timestamp, ids: Vec<i32> },
 }
 
-impl State {
-    pub(crate) fn new(query: &Query) -> Self {
+impl ResumeState {
+    pub(crate) fn new(query: &PullQuery) -> Self {
         Self {
             version: VERSION,
             query: query.clone(),
@@ -49,10 +49,10 @@ impl State {
         }
     }
 
-    /// The state in a file, if there is one.
+    /// Loads the state from a file, if it exists.
     ///
     /// # Errors
-    /// When it cannot be read, or is none.
+    /// When the file cannot be read or parsed.
     pub(crate) fn load(file: &Path) -> Result<Option<Self>> {
         let text = match std::fs::read(file) {
             Ok(text) => text,
@@ -64,24 +64,24 @@ impl State {
         match serde_json::from_slice::<Self>(&text) {
             Ok(state) if state.version == VERSION => Ok(Some(state)),
             Ok(Self { version, .. }) => bail!(
-                "found a state of form {version} in {}, expected form {VERSION}; --restart begins anew",
+                "found a state of version {version} in {}, expected version {VERSION}; --restart starts over",
                 file.display()
             ),
             Err(error) => Err(error).with_context(|| {
                 format!(
-                    "found no state of a pull in {}, expected one; --restart begins anew",
+                    "found no valid state of a pull in {}; --restart starts over",
                     file.display()
                 )
             }),
         }
     }
 
-    /// Puts it into a file, whole or not at all.
+    /// Atomically writes the state to a file.
     ///
     /// # Errors
     /// Those of the disk.
     pub(crate) fn save(&self, file: &Path) -> Result<()> {
-        let text = serde_json::to_vec(self).expect("a state is plain data");
+        let text = serde_json::to_vec(self).expect("the state can be serialized");
         durable::replace(file, &text)
             .with_context(|| format!("{} cannot be written", file.display()))
     }
