@@ -74,7 +74,7 @@ impl<S: WordSet> Word<S> {
     ///
     /// # Panics
     /// When that set is another one.
-    pub(crate) fn to_member<T: domain::Word>(self) -> T {
+    pub fn to_member<T: domain::Word>(self) -> T {
         T::parse(self.word).expect("a set that may be stored is a part of the domain's")
     }
 

@@ -8,19 +8,19 @@
 //! | `rule` | the domain |
 //! | `body` | the caller of a write, as it is |
 //! | `stamp` | the write |
-//! | `given` | an import only: a new record has its type's empty value |
+//! | `given` | an import, or a statement of its own: a new record has its type's empty value |
 //! | `required` | an import only, and each line must have it |
 //!
 //! Columns stand in the order of the line. `also` is a field of the line that is no column of this table,
-//! `derived` one that is accepted and not stored. A column whose field in the line is of another type says so
+//! `derived` one that is accepted and not stored. `body required` is a `body` that each line must have. A column whose field in the line is of another type says so
 //! with `as`; then the import and the export set it. Statements are composed once: a session finds one that
 //! was sent ahead by its text.
 
-use obeya_model::{Patch, Timestamp};
+use obeya_model::{Date, Patch, Timestamp};
 
 use super::engine::{Row, StoreError, Value, present};
 use super::field::Word;
-use super::wire::timestamp;
+use super::wire::{date, timestamp};
 use obeya_rules::words::WordSet;
 
 /// A table.
@@ -194,7 +194,7 @@ fn places(count: usize) -> String {
 /// A value of a column.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no type of a column",
-    note = "a column is an i32, i64, f64, bool, String, Timestamp or Word of a closed set, or an Option of one"
+    note = "a column is an i32, i64, f64, bool, String, Timestamp, Date or Word of a closed set, or an Option of one"
 )]
 pub trait Cell: Sized {
     /// The kind of column that holds it.
@@ -277,6 +277,7 @@ cells! {
     f64, Real, Holds::Type("number"), |row, at| row.real(at)?.map(|value| value + 0.0), |value| (*value).into();
     String, Text, Holds::Type("string"), |row, at| row.string(at)?, |value| value.into();
     Timestamp, Int, Holds::Type("timestamp"), |row, at| row.int(at)?.map(timestamp).transpose()?, |value| value.ticks().into();
+    Date, Int, Holds::Type("date"), |row, at| row.int32(at)?.map(date).transpose()?, |value| value.days().into();
     {S: WordSet} Word<S>, Text, Holds::Words(S::WORDS), |row, at| row.text(at)?.map(Word::stored).transpose()?, |value| value.as_str().into();
 }
 
@@ -352,6 +353,25 @@ impl IntoChange<Option<String>> for String {
     }
 }
 
+impl IntoChange<bool> for Option<bool> {
+    fn into_change(self) -> Option<bool> {
+        self
+    }
+}
+
+macro_rules! required {
+    ($($ty:ty)+) => {$(
+        impl IntoChange<$ty> for $ty {
+            fn into_change(self) -> Option<$ty> {
+                Some(self)
+            }
+        }
+    )+};
+}
+
+// A body always has it, and the column is never NULL.
+required! { i32 String Date }
+
 /// The name of a column whose field is a raw identifier, such as `r#type`.
 pub const fn column_name(field: &'static str) -> &'static str {
     match field.as_bytes() {
@@ -383,6 +403,12 @@ macro_rules! table {
             [$($columns)* { Given $name $ty, [$($of)?] key }]
             [$($line)* pub $name: $ty,]
             $body $($rest)* }
+    };
+    (@next $head:tt [$($columns:tt)*] [$($line:tt)*] [$($body:tt)*] body required $name:ident: $ty:ty $(=> $of:ident)?, $($rest:tt)*) => {
+        table! { @next $head
+            [$($columns)* { Body $name $ty, [$($of)?] key }]
+            [$($line)* pub $name: $ty,]
+            [$($body)* { $name $ty }] $($rest)* }
     };
     (@next $head:tt $columns:tt $line:tt $body:tt rule $($rest:tt)*) => {
         table! { @column Rule $head $columns $line $body $($rest)* }

@@ -9,6 +9,7 @@ use crate::entities;
 use crate::table::{SetBy, Table};
 use crate::tables::boards::BoardRow;
 use crate::tables::improvements::ImprovementRow;
+use crate::tables::incidents::IncidentRow;
 use crate::tables::names::{DataListRow, ImprovementCategoryRow};
 use crate::tables::organisation::{AreaRow, GroupRow, ProjectRow, UserRow};
 
@@ -22,6 +23,7 @@ pub(super) const DECLARED: &[(&Table, Option<&str>, &str)] = &[
         Some("ImprovementUpdate"),
         "improvements",
     ),
+    (&IncidentRow::TABLE, Some("IncidentUpdate"), "incidents"),
     (&ProjectRow::TABLE, None, "organisation"),
     (&AreaRow::TABLE, None, "organisation"),
     (&GroupRow::TABLE, None, "organisation"),

@@ -74,18 +74,18 @@ pub fn set_categories(
     categories: &[i32],
 ) -> Result<(), StoreError> {
     session.execute_deferred(CLEAR_CATEGORIES, &[id.into()])?;
-    add_categories(session, id, categories)
+    add_categories(session, id, categories.iter().copied())
 }
 
 /// Gives categories to an incident that has none.
 pub fn add_categories(
     session: &mut dyn Session,
     id: i32,
-    categories: &[i32],
+    categories: impl IntoIterator<Item = i32>,
 ) -> Result<(), StoreError> {
     for category in categories {
         let sql = "INSERT INTO incident_categories (incident_id, category_id) VALUES (?1, ?2)";
-        session.execute_deferred(sql, &[id.into(), (*category).into()])?;
+        session.execute_deferred(sql, &[id.into(), category.into()])?;
     }
     Ok(())
 }
@@ -97,18 +97,18 @@ pub fn set_consequences(
     consequences: &[(i32, Option<f64>)],
 ) -> Result<(), StoreError> {
     session.execute_deferred(CLEAR_CONSEQUENCES, &[id.into()])?;
-    add_consequences(session, id, consequences)
+    add_consequences(session, id, consequences.iter().copied())
 }
 
 /// Gives consequences to an incident that has none, each with its amount.
 pub fn add_consequences(
     session: &mut dyn Session,
     id: i32,
-    consequences: &[(i32, Option<f64>)],
+    consequences: impl IntoIterator<Item = (i32, Option<f64>)>,
 ) -> Result<(), StoreError> {
     for (consequence, amount) in consequences {
         let sql = "INSERT INTO incident_consequences (incident_id, consequence_id, amount) VALUES (?1, ?2, ?3)";
-        session.execute_deferred(sql, &[id.into(), (*consequence).into(), (*amount).into()])?;
+        session.execute_deferred(sql, &[id.into(), consequence.into(), amount.into()])?;
     }
     Ok(())
 }
@@ -116,14 +116,18 @@ pub fn add_consequences(
 /// Replaces the causes.
 pub fn set_causes(session: &mut dyn Session, id: i32, causes: &[i32]) -> Result<(), StoreError> {
     session.execute_deferred(CLEAR_CAUSES, &[id.into()])?;
-    add_causes(session, id, causes)
+    add_causes(session, id, causes.iter().copied())
 }
 
 /// Gives causes to an incident that has none.
-pub fn add_causes(session: &mut dyn Session, id: i32, causes: &[i32]) -> Result<(), StoreError> {
+pub fn add_causes(
+    session: &mut dyn Session,
+    id: i32,
+    causes: impl IntoIterator<Item = i32>,
+) -> Result<(), StoreError> {
     for cause in causes {
         let sql = "INSERT INTO incident_causes (incident_id, cause_id) VALUES (?1, ?2)";
-        session.execute_deferred(sql, &[id.into(), (*cause).into()])?;
+        session.execute_deferred(sql, &[id.into(), cause.into()])?;
     }
     Ok(())
 }

@@ -2,5 +2,6 @@
 
 pub mod boards;
 pub mod improvements;
+pub mod incidents;
 pub mod names;
 pub mod organisation;

@@ -10,6 +10,7 @@ use serde::forward_to_deserialize_any;
 use obeya_store::table::{Column, Holds, Presence, Table};
 use obeya_store::tables::boards::{BoardLine, BoardRow};
 use obeya_store::tables::improvements::{ImprovementLine, ImprovementRow};
+use obeya_store::tables::incidents::{IncidentLine, IncidentRow};
 use obeya_store::tables::names::{
     DataListLine, DataListRow, ImprovementCategoryLine, ImprovementCategoryRow,
 };
@@ -17,7 +18,7 @@ use obeya_store::tables::organisation::{
     AreaLine, AreaRow, GroupLine, GroupRow, ProjectLine, ProjectRow, UserLine, UserRow,
 };
 
-use super::{comments, datasources, incidents, store, types, values};
+use super::{comments, datasources, store, types, values};
 
 /// The description, beside this crate.
 const DOCUMENT: &str = "../cli/docs/import-format.md";
@@ -49,7 +50,7 @@ fn files() -> Vec<File> {
         file::<BoardLine>("boards", Some(&BoardRow::TABLE)),
         file::<DataListLine>("data_lists", Some(&DataListRow::TABLE)),
         file::<types::TypeLine>("incident_types", None),
-        file::<incidents::IncidentLine>("incidents", None),
+        file::<IncidentLine>("incidents", Some(&IncidentRow::TABLE)),
         file::<comments::CommentLine>("incident_comments", None),
         file::<ImprovementCategoryLine>(
             "improvement_categories",

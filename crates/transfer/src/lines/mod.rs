@@ -8,7 +8,6 @@ pub(crate) mod comments;
 pub(crate) mod datasources;
 #[cfg(test)]
 mod format;
-pub(crate) mod incidents;
 pub(crate) mod store;
 pub(crate) mod types;
 pub(crate) mod values;

@@ -7,6 +7,7 @@
 use obeya_store::table::{Column, Kind, SetBy, Table};
 use obeya_store::tables::boards::BoardRow;
 use obeya_store::tables::improvements::ImprovementRow;
+use obeya_store::tables::incidents::IncidentRow;
 use obeya_store::tables::names::{DataListRow, ImprovementCategoryRow};
 use obeya_store::tables::organisation::{AreaRow, GroupRow, ProjectRow, UserRow};
 
@@ -60,13 +61,7 @@ pub(super) const TABLES: &[Table] = &[
     copied! { type_custom_fields (id Int)
     incident_type_id Int -> incident_types, label Text, type Text, sort_order Int, data_list_id Int, is_mandatory Int },
     copied! { type_translations (incident_type_id Int -> incident_types, language Text, kind Text, item_id Int) title Text, description Text },
-    copied! { incidents (id Int)
-    incident_type_id Int -> incident_types, project_id Int -> projects, area_id Int -> areas, reported_by_group_id Int -> groups,
-    reported_by_user_id Text -> users, reported_by Text, reported_date Int, follow_up_group_id Int -> groups,
-    responsible_user_id Text -> users, status Text, severity Text, title Text, text Text, incident_date Int, resolved_date Int, due_date Int,
-    evaluation_status Text, evaluation_text Text, is_anonymous Int, external_id Text, number_of_actions Int, number_of_attachments Int,
-    status_modified_date Int, status_new_date Int, status_in_progress_date Int, status_rejected_date Int, archived_date Int,
-    last_modified Int, deleted_date Int },
+    IncidentRow::TABLE,
     copied! { incident_categories (incident_id Int -> incidents, category_id Int -> type_categories) },
     copied! { incident_consequences (incident_id Int -> incidents, consequence_id Int -> type_consequences) amount Real },
     copied! { incident_causes (incident_id Int -> incidents, cause_id Int -> type_causes) },

@@ -29,7 +29,7 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
                 let mut references = References::new(session);
                 references.parts(
                     Part::CustomField,
-                    stored.incident.incident_type_id,
+                    stored.incident_type_id,
                     [field_id],
                     |_| "customFieldId".to_owned(),
                 )?;

@@ -25,7 +25,7 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
         let now = deciding.now;
         let work = move |session: &mut dyn Session| {
             let stored = open(session, id)?;
-            if stored.incident.external_id == external_id {
+            if stored.external_id == external_id {
                 return answer(session, id);
             }
             let stamp = stamp::next(session, now, stored.last_modified)?;

@@ -27,6 +27,7 @@ pub(crate) mod update;
 use super::view::Record;
 use obeya_read::{Form, RecordPlan};
 use obeya_store::entities;
+use obeya_store::tables::incidents::IncidentRow;
 use obeya_store::write_error::WriteError;
 use obeya_store::{Session, incidents, stamp};
 
@@ -43,7 +44,7 @@ static RECORD: RecordPlan = RecordPlan::new(FORM).only(NOT_DELETED);
 
 /// Looks up an incident that is to be changed. The stamp of the change is taken once nothing can be refused
 /// any more: what is refused before it has changed anything costs those nothing that share its commit.
-fn open(session: &mut dyn Session, id: i32) -> Result<incidents::Stored, WriteError> {
+fn open(session: &mut dyn Session, id: i32) -> Result<IncidentRow, WriteError> {
     incidents::prefetch(session, id)?;
     stamp::prefetch(session)?;
     incidents::find(session, id)?.ok_or(WriteError::Missing("incident", id))

@@ -8,9 +8,9 @@ use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::decoding::json;
 use crate::ops::writing::{self, Decision};
-use obeya_rules::incident::IncidentChange;
 use obeya_rules::validate::Check;
 use obeya_store::Session;
+use obeya_store::tables::incidents::{IncidentChange, IncidentFields};
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
@@ -24,11 +24,16 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
             check.finish(Some(()))?;
             let now = deciding.now;
             let work = move |session: &mut dyn Session| {
-                update::change(session, id, now, |incident| IncidentChange {
+                let fields = IncidentFields {
                     follow_up_group_id: Some(Some(body.follow_up_group_id)),
                     responsible_user_id: Some(Some(body.responsible_user_id.clone())),
-                    ..IncidentChange::nothing(incident)
-                })
+                    ..IncidentFields::default()
+                };
+                let change = IncidentChange {
+                    fields,
+                    ..IncidentChange::default()
+                };
+                update::change(session, id, now, change)
             };
             Ok(Decision::record(answer, work).against(move |session| answer(session, id)))
         },

@@ -9,9 +9,9 @@ use crate::ops::call::Call;
 use crate::ops::decoding::json;
 use crate::ops::never_null::{NeverNull, Properties};
 use crate::ops::writing::{self, Decision};
-use obeya_rules::incident::IncidentChange;
 use obeya_rules::validate::Check;
 use obeya_store::Session;
+use obeya_store::tables::incidents::IncidentChange;
 
 impl Properties for IncidentSeverityUpdate {
     const NEVER_NULL: &'static [&'static str] = &["severity"];
@@ -31,10 +31,11 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
             let severity = check.finish(Some(severity.flatten()))?;
             let now = deciding.now;
             let work = move |session: &mut dyn Session| {
-                update::change(session, id, now, |incident| IncidentChange {
-                    severity: severity.unwrap_or(incident.severity),
-                    ..IncidentChange::nothing(incident)
-                })
+                let change = IncidentChange {
+                    severity,
+                    ..IncidentChange::default()
+                };
+                update::change(session, id, now, change)
             };
             Ok(Decision::record(answer, work).against(move |session| answer(session, id)))
         },

@@ -8,9 +8,9 @@ use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::decoding::json;
 use crate::ops::writing::{self, Decision};
-use obeya_rules::incident::IncidentChange;
 use obeya_rules::validate::Check;
 use obeya_store::Session;
+use obeya_store::tables::incidents::IncidentChange;
 
 pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
@@ -21,10 +21,11 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
         let status = check.finish(status)?;
         let now = deciding.now;
         let work = move |session: &mut dyn Session| {
-            update::change(session, id, now, |incident| IncidentChange {
+            let change = IncidentChange {
                 status: Some(status),
-                ..IncidentChange::nothing(incident)
-            })
+                ..IncidentChange::default()
+            };
+            update::change(session, id, now, change)
         };
         Ok(Decision::record(answer, work).against(move |session| answer(session, id)))
     })
