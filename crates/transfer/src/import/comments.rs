@@ -5,30 +5,17 @@ use std::collections::{BTreeSet, HashMap};
 use super::error::{ImportError, Place};
 use super::folder::Source;
 use super::known::Seen;
-use super::run::{Run, Turn, all_parents, no_circle, refer, refer_user, upsert};
-use crate::lines::comments::CommentLine;
+use super::run::{Run, Turn, all_parents, no_circle, refer, refer_user};
 use obeya_store::bulk::MANY;
 use obeya_store::engine::{StoreError, Value};
+use obeya_store::tables::comments::{CommentLine, CommentRow};
 use obeya_store::{incidents, search};
 
 /// New comments handed to the session at once. A text may be long.
 const PIECE: usize = 1_000;
 
-/// The columns of the table, the id first.
-const COLUMNS: [&str; 8] = [
-    "id",
-    "incident_id",
-    "text",
-    "comment_date",
-    "commented_by",
-    "commented_by_user_id",
-    "parent_id",
-    "level",
-];
-
 /// Reads `incident_comments.jsonl`. A reply may stand before what it answers.
 pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
-    let sql = upsert("incident_comments", &COLUMNS[..1], &COLUMNS[1..]);
     let mut fresh = Vec::new();
     let mut seen = Seen::default();
     let mut parents = HashMap::new();
@@ -61,15 +48,16 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
                 without_level.push(line.id);
             }
         }
+        let row = CommentRow::from_line(line);
         if turn == Turn::Insert {
-            fresh.push(line);
+            fresh.push(row);
             if fresh.len() == PIECE {
                 add(run, &mut fresh)?;
             }
             return Ok(());
         }
-        run.execute(&sql, &columns_of(&line))?;
-        search::put_comment(run.session, line.id, &line.text)?;
+        run.execute(&CommentRow::statements().upsert, &row.cells())?;
+        search::put_comment(run.session, row.id, &row.text)?;
         Ok(())
     })?;
     add(run, &mut fresh)?;
@@ -86,27 +74,14 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
     Ok(())
 }
 
-/// What a line gives to [`COLUMNS`].
-fn columns_of(line: &CommentLine) -> [Value<'_>; COLUMNS.len()] {
-    [
-        line.id.into(),
-        line.incident_id.into(),
-        (&line.text).into(),
-        line.comment_date.ticks().into(),
-        line.commented_by.as_deref().into(),
-        line.commented_by_user_id.as_deref().into(),
-        line.parent_id.into(),
-        line.level.unwrap_or(0).into(),
-    ]
-}
-
-/// Writes comments that were not there before, and forgets the lines.
-fn add(run: &mut Run<'_>, lines: &mut Vec<CommentLine>) -> Result<(), ImportError> {
-    let values: Vec<Value<'_>> = lines.iter().flat_map(columns_of).collect();
-    run.session.append("incident_comments", &COLUMNS, &values)?;
-    let texts = lines.iter().map(|line| (line.id, line.text.as_str()));
+/// Writes comments that were not there before, and forgets them.
+fn add(run: &mut Run<'_>, rows: &mut Vec<CommentRow>) -> Result<(), ImportError> {
+    let values: Vec<Value<'_>> = rows.iter().flat_map(CommentRow::cells).collect();
+    let table = CommentRow::TABLE;
+    run.session.append(table.name, &table.names(), &values)?;
+    let texts = rows.iter().map(|row| (row.id, row.text.as_str()));
     search::add_comments(run.session, texts)?;
-    lines.clear();
+    rows.clear();
     Ok(())
 }
 

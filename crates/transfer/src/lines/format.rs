@@ -9,6 +9,7 @@ use serde::forward_to_deserialize_any;
 
 use obeya_store::table::{Column, Holds, Presence, Table};
 use obeya_store::tables::boards::{BoardLine, BoardRow};
+use obeya_store::tables::comments::{CommentLine, CommentRow};
 use obeya_store::tables::improvements::{ImprovementLine, ImprovementRow};
 use obeya_store::tables::incidents::{IncidentLine, IncidentRow};
 use obeya_store::tables::names::{
@@ -18,7 +19,7 @@ use obeya_store::tables::organisation::{
     AreaLine, AreaRow, GroupLine, GroupRow, ProjectLine, ProjectRow, UserLine, UserRow,
 };
 
-use super::{comments, datasources, store, types, values};
+use super::{datasources, store, types, values};
 
 /// The description, beside this crate.
 const DOCUMENT: &str = "../cli/docs/import-format.md";
@@ -51,7 +52,7 @@ fn files() -> Vec<File> {
         file::<DataListLine>("data_lists", Some(&DataListRow::TABLE)),
         file::<types::TypeLine>("incident_types", None),
         file::<IncidentLine>("incidents", Some(&IncidentRow::TABLE)),
-        file::<comments::CommentLine>("incident_comments", None),
+        file::<CommentLine>("incident_comments", Some(&CommentRow::TABLE)),
         file::<ImprovementCategoryLine>(
             "improvement_categories",
             Some(&ImprovementCategoryRow::TABLE),

@@ -4,7 +4,6 @@
 //! A line is its record in the shape of the wire. What may be left out is left out when it is written: one
 //! record has one text. Nothing here reads or writes.
 
-pub(crate) mod comments;
 pub(crate) mod datasources;
 #[cfg(test)]
 mod format;

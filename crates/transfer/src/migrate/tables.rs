@@ -6,6 +6,7 @@
 
 use obeya_store::table::{Column, Kind, SetBy, Table};
 use obeya_store::tables::boards::BoardRow;
+use obeya_store::tables::comments::CommentRow;
 use obeya_store::tables::improvements::ImprovementRow;
 use obeya_store::tables::incidents::IncidentRow;
 use obeya_store::tables::names::{DataListRow, ImprovementCategoryRow};
@@ -67,9 +68,7 @@ pub(super) const TABLES: &[Table] = &[
     copied! { incident_causes (incident_id Int -> incidents, cause_id Int -> type_causes) },
     copied! { incident_custom_fields (incident_id Int -> incidents, custom_field_id Int -> type_custom_fields)
     value Text, data_list_value Text, registration_date Int },
-    copied! { incident_comments (id Int)
-    incident_id Int -> incidents, text Text, comment_date Int, commented_by Text, commented_by_user_id Text -> users,
-    parent_id Int -> incident_comments, level Int },
+    CommentRow::TABLE,
     ImprovementCategoryRow::TABLE,
     ImprovementRow::TABLE,
     copied! { datasources (id Int)
