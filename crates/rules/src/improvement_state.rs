@@ -4,11 +4,11 @@
 //! may follow any status, and only Activated follows it. Open stands beside the stages and is reached from,
 //! and left to, Suggested.
 
-use super::error::DomainError;
-use super::words::ImprovementStatus::{
+use super::enums::ClosedEnum;
+use super::enums::ImprovementStatus::{
     self, Activated, Archived, Evaluated, Implemented, InProgress, Open, Planned, Suggested,
 };
-use super::words::Word;
+use super::error::DomainError;
 
 /// The stages with a date, in their order.
 pub(crate) const STAGES: [ImprovementStatus; 5] =
@@ -50,12 +50,12 @@ impl State {
         };
         let allowed = allowed(self.status);
         if !allowed.contains(&to) {
-            let words: Vec<_> = allowed.iter().map(|status| status.word()).collect();
+            let words: Vec<_> = allowed.iter().map(|status| status.name()).collect();
             return Err(DomainError::transition(
                 "improvement.transition",
                 "An improvement",
-                self.status.word(),
-                to.word(),
+                self.status.name(),
+                to.name(),
                 &words,
             ));
         }

@@ -1,7 +1,7 @@
 //! Rules of an incident beyond its states: when it may be evaluated, and when its reporter is forgotten.
 
+use super::enums::{ClosedEnum, IncidentStatus};
 use super::error::DomainError;
-use super::words::{IncidentStatus, Word};
 
 /// Refuses an evaluation that is written on an incident that is not resolved. Repeating the present one, as a
 /// client does that sends back what it read, writes nothing; nor does taking it back.
@@ -12,7 +12,7 @@ pub fn check_evaluation(is_written: bool, status: IncidentStatus) -> Result<(), 
     if !is_written || status == IncidentStatus::Resolved {
         return Ok(());
     }
-    let status = status.word();
+    let status = status.name();
     Err(DomainError::Conflict {
         code: "incident.evaluation",
         detail: format!("An incident can be evaluated once it is Resolved; this one is {status}."),

@@ -4,9 +4,9 @@
 //! InProgress.
 
 use super::Change;
+use super::enums::ClosedEnum;
+use super::enums::IncidentStatus::{self, InProgress, New, Rejected, Resolved};
 use super::error::DomainError;
-use super::words::IncidentStatus::{self, InProgress, New, Rejected, Resolved};
-use super::words::Word;
 
 /// The status and every date that hangs on it. Instants are 100 ns ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,13 +57,13 @@ impl State {
                 if !allowed(self.status).contains(&to) {
                     let words: Vec<_> = allowed(self.status)
                         .iter()
-                        .map(|status| status.word())
+                        .map(|status| status.name())
                         .collect();
                     return Err(DomainError::transition(
                         "incident.transition",
                         "An incident",
-                        self.status.word(),
-                        to.word(),
+                        self.status.name(),
+                        to.name(),
                         &words,
                     ));
                 }

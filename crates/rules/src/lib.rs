@@ -3,13 +3,13 @@
 
 pub mod custom_field;
 pub mod elements;
+pub mod enums;
 pub mod error;
 pub mod improvement_state;
 pub mod incident;
 pub mod incident_state;
 pub mod validate;
 pub mod value;
-pub mod words;
 
 /// What a body asks of a field that may be empty: `None` leaves it, `Some(None)` empties it, `Some(Some(…))`
 /// sets it.

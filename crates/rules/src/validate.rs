@@ -1,8 +1,8 @@
 //! What a body must keep to by its schema alone, beyond its types: lengths and known words. All complaints
 //! about a body are given at once.
 
+use super::enums::ClosedEnum;
 use super::error::{Complaint, DomainError, listed};
-use super::words::Word;
 
 /// Characters of an external id that is a body of its own; the contract gives none for the property of that
 /// name.
@@ -31,10 +31,10 @@ impl Check {
     }
 
     /// A word of a closed set.
-    pub fn word<T: Word>(&mut self, field: &str, text: &str) -> Option<T> {
+    pub fn variant<T: ClosedEnum>(&mut self, field: &str, text: &str) -> Option<T> {
         let known = T::parse(text);
         if known.is_none() {
-            let allowed: Vec<_> = T::ALL.iter().map(|member| member.word()).collect();
+            let allowed: Vec<_> = T::ALL.iter().map(|member| member.name()).collect();
             self.refuse(
                 field,
                 format!("expected {}, found `{}`", listed(&allowed), shortened(text)),
@@ -86,7 +86,7 @@ fn shortened(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::{IncidentStatus, Severity};
+    use crate::enums::{IncidentStatus, Severity};
 
     fn complaints(check: Check) -> Vec<(String, String)> {
         match check.finish(Some(())) {
@@ -102,10 +102,10 @@ mod tests {
     fn words_are_known_by_their_letters_and_case() {
         let mut check = Check::default();
         assert_eq!(
-            check.word("status", "InProgress"),
+            check.variant("status", "InProgress"),
             Some(IncidentStatus::InProgress)
         );
-        assert_eq!(check.word("severity", "None"), Some(Severity::None));
+        assert_eq!(check.variant("severity", "None"), Some(Severity::None));
         assert_eq!(check.word::<IncidentStatus>("status", "inprogress"), None);
         assert_eq!(
             complaints(check),

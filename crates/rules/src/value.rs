@@ -30,19 +30,19 @@ pub struct DatasourceValue {
 
 /// Where a complaint about a value belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum ValuePosition {
     /// The body is the value.
-    Whole,
+    Body,
     /// The value is the item of a list.
     Item(usize),
 }
 
-impl Place {
+impl ValuePosition {
     /// A property of the value, as an error names it: `dimension`, `[17].dimension`.
     pub fn field(self, property: &str) -> String {
         match self {
-            Place::Whole => property.to_owned(),
-            Place::Item(index) => format!("[{index}].{property}"),
+            ValuePosition::Body => property.to_owned(),
+            ValuePosition::Item(index) => format!("[{index}].{property}"),
         }
     }
 }
@@ -51,11 +51,11 @@ impl DatasourceValue {
     /// Checks one value that is a body of its own.
     pub fn check(&self) -> Result<(), DomainError> {
         let mut check = Check::default();
-        self.complain(Place::Whole, &mut check);
+        self.complain(ValuePosition::Body, &mut check);
         check.finish(Some(()))
     }
 
-    fn complain(&self, place: Place, check: &mut Check) {
+    fn complain(&self, position: ValuePosition, check: &mut Check) {
         let [first, second, third, fourth] = &self.dimensions;
         let texts = [
             ("description", &self.description, TEXT_MAX),
@@ -68,7 +68,7 @@ impl DatasourceValue {
         for (property, text, max) in texts {
             // Most are short in bytes already, and then nobody needs the name of the field.
             if let Some(text) = text.as_deref().filter(|text| text.len() > max) {
-                check.at_most(&place.field(property), text, max);
+                check.at_most(&position.field(property), text, max);
             }
         }
     }
@@ -82,11 +82,11 @@ pub fn check_batch(
     check_size(values.len(), "values")?;
     let mut check = Check::default();
     for (index, value) in values.iter().enumerate() {
-        let place = Place::Item(index);
-        value.complain(place, &mut check);
+        let position = ValuePosition::Item(index);
+        value.complain(position, &mut check);
         if period.is_some_and(|(from, to)| value.value_date < from || value.value_date > to) {
             check.refuse(
-                place.field("valueDate"),
+                position.field("valueDate"),
                 "expected an instant from `from` to `to`, found one outside of the period that is replaced",
             );
         }

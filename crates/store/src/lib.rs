@@ -4,7 +4,6 @@
 //! it runs. The files beside this one hold the statements, each written once for every engine. Nothing here
 //! knows HTTP or the query language.
 
-pub mod answers;
 pub mod boards;
 pub mod bulk;
 pub mod clients;
@@ -17,10 +16,11 @@ mod executor;
 #[cfg(test)]
 mod facts;
 pub mod field;
+pub mod idempotency_records;
 pub mod improvements;
 pub mod incidents;
-mod kept;
 pub mod keys;
+mod lru_cache;
 mod pool;
 mod postgres;
 pub mod random;
@@ -37,6 +37,7 @@ pub mod tables;
 pub mod testing;
 pub mod types;
 pub mod values;
+pub mod variant;
 pub mod wire;
 pub mod write_error;
 mod writer;
@@ -59,7 +60,7 @@ pub enum LeftoverWal {
     #[default]
     Check,
     /// It is applied, whatever file is there. That spoils a file it was not written for.
-    Keep,
+    Apply,
     /// It is renamed, and the file is opened as it is.
     Discard,
 }

@@ -19,9 +19,9 @@
 use obeya_model::{Date, Patch, Timestamp};
 
 use super::engine::{Row, StoreError, Value, present};
-use super::field::Word;
+use super::variant::Variant;
 use super::wire::{date, timestamp};
-use obeya_rules::words::WordSet;
+use obeya_rules::enums::VariantSet;
 
 /// A table.
 #[derive(Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub struct Column {
     /// Its name.
     pub name: &'static str,
     /// What it holds.
-    pub kind: Kind,
+    pub column_type: ColumnType,
     /// Who says what it holds.
     pub set_by: SetBy,
     /// The table whose `id` it holds.
@@ -53,20 +53,20 @@ pub struct Column {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineField {
     /// What it holds.
-    pub holds: Holds,
+    pub field_type: FieldType,
     /// Whether a line may leave it out.
     pub presence: Presence,
 }
 
 /// What the field of a line holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Holds {
+pub enum FieldType {
     /// A type of the import format.
-    Type(&'static str),
+    Plain(&'static str),
     /// One word of a closed set.
-    Words(&'static [&'static str]),
+    OneOf(&'static [&'static str]),
     /// A type of its own, which the import and the export convert.
-    Other,
+    Converted,
 }
 
 /// Whether a line may leave a field out.
@@ -82,7 +82,7 @@ pub enum Presence {
 
 /// What a column holds, besides NULL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnType {
     /// An integer: a number, instant, date or boolean.
     Int,
     /// A double.
@@ -194,13 +194,13 @@ fn places(count: usize) -> String {
 /// A value of a column.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no type of a column",
-    note = "a column is an i32, i64, f64, bool, String, Timestamp, Date or Word of a closed set, or an Option of one"
+    note = "a column is an i32, i64, f64, bool, String, Timestamp, Date or Variant of a closed set, or an Option of one"
 )]
 pub trait Cell: Sized {
     /// The kind of column that holds it.
-    const KIND: Kind;
+    const COLUMN_TYPE: ColumnType;
     /// What its field in a line holds.
-    const HOLDS: Holds;
+    const FIELD_TYPE: FieldType;
     /// Whether a line may leave the field out.
     const PRESENCE: Presence;
     /// Its field in a line: what may be left out is an `Option`.
@@ -222,8 +222,8 @@ pub trait Cell: Sized {
 macro_rules! cells {
     ($($({$generic:ident: $bound:ident})? $ty:ty, $kind:ident, $holds:expr, |$row:ident, $at:ident| $read:expr, |$value:ident| $bind:expr;)+) => {$(
         impl$(<$generic: $bound>)? Cell for $ty {
-            const KIND: Kind = Kind::$kind;
-            const HOLDS: Holds = $holds;
+            const COLUMN_TYPE: ColumnType = ColumnType::$kind;
+            const FIELD_TYPE: FieldType = $holds;
             const PRESENCE: Presence = Presence::Default;
             type Line = Option<Self>;
 
@@ -246,8 +246,8 @@ macro_rules! cells {
         }
 
         impl$(<$generic: $bound>)? Cell for Option<$ty> {
-            const KIND: Kind = Kind::$kind;
-            const HOLDS: Holds = $holds;
+            const COLUMN_TYPE: ColumnType = ColumnType::$kind;
+            const FIELD_TYPE: FieldType = $holds;
             const PRESENCE: Presence = Presence::Optional;
             type Line = Self;
 
@@ -271,20 +271,20 @@ macro_rules! cells {
 }
 
 cells! {
-    i32, Int, Holds::Type("int32"), |row, at| row.int32(at)?, |value| (*value).into();
-    i64, Int, Holds::Type("int64"), |row, at| row.int(at)?, |value| (*value).into();
+    i32, Int, FieldType::Plain("int32"), |row, at| row.int32(at)?, |value| (*value).into();
+    i64, Int, FieldType::Plain("int64"), |row, at| row.int(at)?, |value| (*value).into();
     // As every engine keeps it: a zero has no sign.
-    f64, Real, Holds::Type("number"), |row, at| row.real(at)?.map(|value| value + 0.0), |value| (*value).into();
-    String, Text, Holds::Type("string"), |row, at| row.string(at)?, |value| value.into();
-    Timestamp, Int, Holds::Type("timestamp"), |row, at| row.int(at)?.map(timestamp).transpose()?, |value| value.ticks().into();
-    Date, Int, Holds::Type("date"), |row, at| row.int32(at)?.map(date).transpose()?, |value| value.days().into();
-    {S: WordSet} Word<S>, Text, Holds::Words(S::WORDS), |row, at| row.text(at)?.map(Word::stored).transpose()?, |value| value.as_str().into();
+    f64, Real, FieldType::Plain("number"), |row, at| row.real(at)?.map(|value| value + 0.0), |value| (*value).into();
+    String, Text, FieldType::Plain("string"), |row, at| row.string(at)?, |value| value.into();
+    Timestamp, Int, FieldType::Plain("timestamp"), |row, at| row.int(at)?.map(timestamp).transpose()?, |value| value.ticks().into();
+    Date, Int, FieldType::Plain("date"), |row, at| row.int32(at)?.map(date).transpose()?, |value| value.days().into();
+    {S: VariantSet} Variant<S>, Text, FieldType::OneOf(S::NAMES), |row, at| row.text(at)?.map(Variant::from_column).transpose()?, |value| value.as_str().into();
 }
 
 /// NULL is false, which a line leaves out.
 impl Cell for bool {
-    const KIND: Kind = Kind::Int;
-    const HOLDS: Holds = Holds::Type("boolean");
+    const COLUMN_TYPE: ColumnType = ColumnType::Int;
+    const FIELD_TYPE: FieldType = FieldType::Plain("boolean");
     const PRESENCE: Presence = Presence::Default;
     type Line = Option<bool>;
 
@@ -477,7 +477,7 @@ macro_rules! table {
             pub const TABLE: $crate::table::Table = {
                 const COLUMNS: &[$crate::table::Column] = &[$($crate::table::Column {
                     name: $crate::table::column_name(stringify!($name)),
-                    kind: <$ty as $crate::table::Cell>::KIND,
+                    column_type: <$ty as $crate::table::Cell>::COLUMN_TYPE,
                     set_by: $crate::table::SetBy::$role,
                     refers_to: table!(@of $($of)?),
                     field: Some(table!(@field $mode $ty)),
@@ -527,19 +527,19 @@ macro_rules! table {
     (@of $of:ident) => { Some(stringify!($of)) };
     (@field key $ty:ty) => {
         $crate::table::LineField {
-            holds: <$ty as $crate::table::Cell>::HOLDS,
+            field_type: <$ty as $crate::table::Cell>::FIELD_TYPE,
             presence: $crate::table::Presence::Required,
         }
     };
     (@field same $ty:ty) => {
         $crate::table::LineField {
-            holds: <$ty as $crate::table::Cell>::HOLDS,
+            field_type: <$ty as $crate::table::Cell>::FIELD_TYPE,
             presence: <$ty as $crate::table::Cell>::PRESENCE,
         }
     };
     (@field other $ty:ty) => {
         $crate::table::LineField {
-            holds: $crate::table::Holds::Other,
+            field_type: $crate::table::FieldType::Converted,
             presence: $crate::table::Presence::Optional,
         }
     };

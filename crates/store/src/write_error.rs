@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use super::StoreError;
-use super::answers::StoredAnswer;
+use super::idempotency_records::StoredAnswer;
 use obeya_rules::error::DomainError;
 
 /// A write that changed nothing.

@@ -3,5 +3,5 @@
 
 pub mod export;
 pub mod import;
-mod lines;
+mod jsonl;
 pub mod migrate;

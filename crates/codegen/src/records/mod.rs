@@ -3,14 +3,14 @@
 //! | module | writes |
 //! |---|---|
 //! | [`entities`] | where the service finds each property, to be completed by hand with the exceptions |
-//! | [`words`] | the closed sets of words, as enums of the service |
+//! | [`closed_enums`] | the closed enums of the service |
 //! | [`columns`] | the columns of each record, for Arrow |
 //!
 //! [`crate::fields`] reads the same facts.
 
+pub(crate) mod closed_enums;
 pub(crate) mod columns;
 pub(crate) mod entities;
-pub(crate) mod words;
 
 use proc_macro2::{Ident, Span};
 use serde_json::Value;

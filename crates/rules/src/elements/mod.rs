@@ -6,9 +6,9 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use super::enums::ElementKind;
 use super::error::{Complaint, DomainError};
-use super::value::{BATCH_COMPLAINTS, DatasourceValue, Place};
-use super::words::ElementKind;
+use super::value::{BATCH_COMPLAINTS, DatasourceValue, ValuePosition};
 
 /// An element, and the part of a value that it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -151,7 +151,7 @@ impl Elements {
 
     /// Checks one value that is a body of its own.
     pub fn check(&self, value: &DatasourceValue, known: &Known) -> Result<(), DomainError> {
-        refused(self.complaints([(Place::Whole, value)], known))
+        refused(self.complaints([(ValuePosition::Body, value)], known))
     }
 
     /// Checks the values of a batch.
@@ -160,28 +160,28 @@ impl Elements {
         values: &[DatasourceValue],
         known: &Known,
     ) -> Result<(), DomainError> {
-        let items = (0..).map(Place::Item).zip(values);
+        let items = (0..).map(ValuePosition::Item).zip(values);
         refused(self.complaints(items, known)).map_err(DomainError::of_batch)
     }
 
     /// What is wrong, each with its code.
     fn complaints<'v>(
         &self,
-        values: impl IntoIterator<Item = (Place, &'v DatasourceValue)>,
+        values: impl IntoIterator<Item = (ValuePosition, &'v DatasourceValue)>,
         known: &Known,
     ) -> Vec<(&'static str, Complaint)> {
         let mut complaints = Vec::new();
         if self.0.is_empty() {
             return complaints;
         }
-        for (place, value) in values {
+        for (position, value) in values {
             for element in &self.0 {
                 let outcome = element.read(value).and_then(|named| {
                     let missing = known.misses(&named);
                     missing.map_or(Ok(()), |what| Err(("reference.unknown", what)))
                 });
                 if let Err((code, text)) = outcome {
-                    let field = place.field(element.column.name());
+                    let field = position.field(element.column.name());
                     complaints.push((code, Complaint { field, text }));
                 }
             }

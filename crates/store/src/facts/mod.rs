@@ -1,8 +1,8 @@
 //! Tests that hold together what several places say of a record: the specification, the entities, the tables
 //! and the checks of the schema. Each failure names the file to edit.
 
+mod enums;
 mod properties;
-mod words;
 
 use std::collections::BTreeSet;
 

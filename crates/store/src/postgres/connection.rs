@@ -15,7 +15,7 @@ use super::placeholders::numbered;
 use super::prefetched::Prefetched;
 use super::server::{Origin, Role, Server};
 use crate::StoreError;
-use crate::kept::Kept;
+use crate::lru_cache::LruCache;
 
 const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 /// The same for brief work, each statement of which the server ends after [`BRIEF`]. The limit goes with the
@@ -32,7 +32,7 @@ pub(super) const BRIEF: Duration = Duration::from_millis(100);
 pub struct Database {
     pub(super) link: Link,
     pub(super) origin: Origin,
-    pub(super) statements: Kept<Statement>,
+    pub(super) statements: LruCache<Statement>,
     pub(super) prefetched: Prefetched,
     pub(super) server: Arc<Server>,
     pub(super) role: Role,
@@ -76,7 +76,7 @@ impl Database {
         Ok(Database {
             link,
             origin,
-            statements: Kept::new(server.statements()),
+            statements: LruCache::new(server.statements()),
             prefetched: Prefetched::default(),
             server,
             role,

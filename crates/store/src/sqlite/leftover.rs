@@ -48,12 +48,12 @@ pub(super) fn check(
     let Some(main) = main else {
         return match choice {
             LeftoverWal::Discard => set_aside(files),
-            LeftoverWal::Check | LeftoverWal::Keep => Err(without_file(files)),
+            LeftoverWal::Check | LeftoverWal::Apply => Err(without_file(files)),
         };
     };
     match choice {
         LeftoverWal::Discard => set_aside(files),
-        LeftoverWal::Keep => Ok(()),
+        LeftoverWal::Apply => Ok(()),
         LeftoverWal::Check => belongs(files, lock, main, &log),
     }
 }

@@ -11,18 +11,18 @@ use std::ptr::{self, NonNull};
 use rusqlite::{Connection, ffi};
 
 use super::errors::store_error;
-use crate::kept::Kept;
+use crate::lru_cache::LruCache;
 use crate::{EachRow, Row, StoreError, Value};
 
 /// The statements prepared on one connection.
 ///
 /// Must be dropped before its connection: a connection does not close while one of its statements is left.
-pub(super) struct Statements(Kept<Statement>);
+pub(super) struct Statements(LruCache<Statement>);
 
 impl Statements {
     /// Room for so many statements, at least one.
     pub(super) fn new(capacity: usize) -> Self {
-        Self(Kept::new(capacity))
+        Self(LruCache::new(capacity))
     }
 
     /// The statement of this text on `connection`, which is the same each time.

@@ -3,12 +3,13 @@
 use obeya_model::{Date, IncidentCreate, IncidentUpdate, Patch, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::field::{Derived, Word};
+use crate::field::Derived;
 use crate::table::table;
+use crate::variant::Variant;
+use obeya_rules::enums::{Evaluation, IncidentStatus, Severity};
 use obeya_rules::error::DomainError;
 use obeya_rules::incident::{check_evaluation, forgets_reporter};
 use obeya_rules::incident_state::State;
-use obeya_rules::words::{Evaluation, IncidentStatus, Severity};
 use obeya_rules::{Change, apply};
 
 table! {
@@ -19,8 +20,8 @@ table! {
         body required title: String,
         body required incident_date: Date,
         body text: Option<String>,
-        rule status: Word<IncidentStatus>,
-        rule severity: Word<Severity>,
+        rule status: Variant<IncidentStatus>,
+        rule severity: Variant<Severity>,
         body project_id: Option<i32> => projects,
         body area_id: Option<i32> => areas,
         body reported_by_group_id: Option<i32> => groups,
@@ -35,7 +36,7 @@ table! {
         rule resolved_date: Option<Timestamp>,
         body due_date: Option<Timestamp>,
         given deleted_date: Option<Timestamp>,
-        rule evaluation_status: Option<Word<Evaluation>>,
+        rule evaluation_status: Option<Variant<Evaluation>>,
         body evaluation_text: Option<String>,
         body is_anonymous: bool,
         body external_id: Option<String>,
@@ -168,12 +169,12 @@ impl IncidentRow {
         let mut next = self.clone();
         next.set_state(state);
         if let Some(severity) = change.severity {
-            next.severity = Word::member(severity);
+            next.severity = Variant::from_enum(severity);
         }
         let evaluation = change.evaluation_status;
         apply(
             &mut next.evaluation_status,
-            evaluation.map(|set| set.map(Word::member)),
+            evaluation.map(|set| set.map(Variant::from_enum)),
         );
         next.apply(change.fields);
         let is_evaluated = next.evaluation_status.is_some()
@@ -195,7 +196,7 @@ impl IncidentRow {
     fn state(&self) -> State {
         let ticks = |date: Option<Timestamp>| date.map(Timestamp::ticks);
         State {
-            status: self.status.to_member(),
+            status: self.status.to_enum(),
             resolved: ticks(self.resolved_date),
             modified: ticks(self.status_modified_date),
             new: ticks(self.status_new_date),
@@ -206,7 +207,7 @@ impl IncidentRow {
 
     fn set_state(&mut self, state: State) {
         let instant = |ticks: Option<i64>| ticks.and_then(Timestamp::from_ticks);
-        self.status = Word::member(state.status);
+        self.status = Variant::from_enum(state.status);
         self.resolved_date = instant(state.resolved);
         self.status_modified_date = instant(state.modified);
         self.status_new_date = instant(state.new);

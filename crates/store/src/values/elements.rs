@@ -9,8 +9,8 @@ use super::pieces;
 use crate::engine::{Row, Value, present};
 use crate::{Session, StoreError};
 use obeya_rules::elements::{Element, Elements, Known};
+use obeya_rules::enums::{ClosedEnum, ElementKind};
 use obeya_rules::value::DatasourceValue;
-use obeya_rules::words::{ElementKind, Word};
 
 /// A row for each element, and one without any for a datasource that has none.
 const ELEMENTS: &str = "SELECT e.id, e.label, e.type, e.is_mandatory, e.source_column

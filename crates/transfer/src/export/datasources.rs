@@ -2,9 +2,10 @@
 
 use super::error::ExportError;
 use super::folder::Lines;
-use super::read::{records, word};
-use crate::lines::datasources::{DatasourceLine, Element};
+use super::read::records;
+use crate::jsonl::datasources::{DatasourceLine, Element};
 use obeya_store::engine::{Row, Session, StoreError, present};
+use obeya_store::variant::Variant;
 
 const DATASOURCE: &str =
     "id, title, description, object_source, unit_of_time, primary_input_source FROM datasources";
@@ -47,7 +48,7 @@ fn element(row: &dyn Row) -> Result<Element, StoreError> {
     Ok(Element {
         id: present(row.string(1)?)?,
         label: row.string(2)?,
-        kind: present(word(row, 3)?)?,
+        kind: Variant::from_column(present(row.text(3)?)?)?,
         is_mandatory: row.flag(4)?,
         source_column: row.string(5)?,
         data_list_id: row.int32(6)?,

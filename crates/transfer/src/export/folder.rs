@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::FileReport;
 use super::error::ExportError;
 use super::progress::Progress;
-use crate::lines::LONGEST_LINE;
+use crate::jsonl::LONGEST_LINE;
 
 /// What stands between the name of a folder and a mark in the name it is built under.
 const BUILT: &str = ".export-";

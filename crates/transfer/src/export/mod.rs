@@ -29,7 +29,7 @@ use obeya_model::Timestamp;
 pub use error::ExportError;
 pub use progress::Progress;
 
-use crate::lines::RESOURCES;
+use crate::jsonl::RESOURCES;
 use crate::migrate::patient;
 use folder::Building;
 use obeya_store::engine::Session;

@@ -4,10 +4,8 @@
 use std::ops::ControlFlow;
 
 use super::error::ExportError;
-use crate::lines::RESOURCES;
-use obeya_rules::words::WordSet;
+use crate::jsonl::RESOURCES;
 use obeya_store::engine::{Row, Session, StoreError, Value, present};
-use obeya_store::field::Word;
 
 /// Rows that are asked for at a time.
 pub(super) const ROWS: u64 = 4_000;
@@ -137,22 +135,6 @@ impl<T> IntoIterator for Records<T> {
 
     fn into_iter(self) -> Self::IntoIter {
         self.records.into_iter()
-    }
-}
-
-/// A column that holds one of the wire's words.
-pub(super) fn word<S: WordSet>(
-    row: &dyn Row,
-    column: usize,
-) -> Result<Option<Word<S>>, StoreError> {
-    let Some(text) = row.text(column)? else {
-        return Ok(None);
-    };
-    match Word::of(text) {
-        Some(word) => Ok(Some(word)),
-        None => Err(StoreError::Engine(
-            format!("the stored word {text:?} is none that this program knows").into(),
-        )),
     }
 }
 

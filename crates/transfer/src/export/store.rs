@@ -4,7 +4,7 @@ use obeya_model::Timestamp;
 
 use super::error::ExportError;
 use super::folder::Lines;
-use crate::lines::store::StoreLine;
+use crate::jsonl::store::StoreLine;
 use obeya_store::engine::{Session, StoreError};
 use obeya_store::values::last_id;
 use obeya_store::{sequences, stamp};

@@ -3,7 +3,7 @@
 use super::error::ExportError;
 use super::folder::Lines;
 use super::read::{Records, records};
-use crate::lines::types::{Category, Cause, Consequence, CustomField, Label, TypeLine, Words};
+use crate::jsonl::types::{Category, Cause, Consequence, CustomField, Label, TypeLine, Words};
 use obeya_store::engine::{Row, Session, StoreError, present};
 
 const OWNER: &str = "incident_type_id";

@@ -3,7 +3,7 @@
 use super::error::ExportError;
 use super::folder::Lines;
 use super::read::{ROWS, real, rows};
-use crate::lines::values::ValueLine;
+use crate::jsonl::values::ValueLine;
 use obeya_store::engine::{Row, Session, StoreError, present};
 use obeya_store::values::COLUMNS;
 use obeya_store::wire::must_instant;

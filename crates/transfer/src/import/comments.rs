@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::error::{ImportError, Place};
+use super::error::{ImportError, Location};
 use super::folder::Source;
-use super::known::Seen;
+use super::ids::SeenIds;
 use super::run::{Run, Turn, all_parents, no_circle, refer, refer_user};
 use obeya_store::bulk::MANY;
 use obeya_store::engine::{StoreError, Value};
@@ -17,25 +17,25 @@ const PIECE: usize = 1_000;
 /// Reads `incident_comments.jsonl`. A reply may stand before what it answers.
 pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
     let mut fresh = Vec::new();
-    let mut seen = Seen::default();
+    let mut seen = SeenIds::default();
     let mut parents = HashMap::new();
     let mut without_level = Vec::new();
     let mut changed = BTreeSet::new();
-    run.each(source, |run, place, line: CommentLine| {
+    run.each(source, |run, location, line: CommentLine| {
         let exists = run.known.comments.contains_key(&line.id);
-        let turn = run.turn(place, &mut seen, &line.id, exists)?;
+        let turn = run.turn(location, &mut seen, &line.id, exists)?;
         if turn == Turn::Skip {
             return Ok(());
         }
         refer(
-            place,
+            location,
             "incidentId",
             Some(line.incident_id),
             &run.known.incidents,
             "an incident",
         )?;
         refer_user(
-            place,
+            location,
             "commentedByUserId",
             line.commented_by_user_id.as_deref(),
             &run.known.users,
@@ -43,7 +43,7 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
         changed.insert(line.incident_id);
         changed.extend(run.known.comments.insert(line.id, line.incident_id));
         if let Some(parent) = line.parent_id {
-            parents.insert(line.id, (parent, place.line));
+            parents.insert(line.id, (parent, location.line));
             if line.level.is_none() {
                 without_level.push(line.id);
             }
@@ -102,20 +102,20 @@ fn check_parents(
 ) -> Result<(), ImportError> {
     let comments = &run.known.comments;
     for (id, (parent, line)) in parents {
-        let place = Place {
+        let location = Location {
             file: &source.name,
             line: *line,
         };
         match comments.get(parent) {
             None => {
-                return Err(place.fault(
+                return Err(location.fault(
                     "parentId",
                     parent,
                     "the id of a comment in the folder or in the database",
                 ));
             }
             Some(incident) if Some(incident) != comments.get(id) => {
-                return Err(place.fault(
+                return Err(location.fault(
                     "parentId",
                     format_args!("{parent}, a comment of incident {incident}"),
                     "a comment of the same incident",
@@ -129,7 +129,11 @@ fn check_parents(
 
 /// Refuses a line that takes a comment to another incident and leaves its replies behind: the end of the one
 /// would take those of the other along.
-fn check_replies(run: &mut Run<'_>, source: &Source, seen: &Seen<i32>) -> Result<(), ImportError> {
+fn check_replies(
+    run: &mut Run<'_>,
+    source: &Source,
+    seen: &SeenIds<i32>,
+) -> Result<(), ImportError> {
     if run.report.replaced == 0 {
         return Ok(());
     }
@@ -143,11 +147,11 @@ fn check_replies(run: &mut Run<'_>, source: &Source, seen: &Seen<i32>) -> Result
     for (parent, incident, reply, of) in apart {
         let line = i32::try_from(parent).ok().and_then(|id| seen.line(&id));
         let Some(line) = line else { continue };
-        let place = Place {
+        let location = Location {
             file: &source.name,
             line,
         };
-        return Err(place.fault(
+        return Err(location.fault(
             "incidentId",
             incident,
             format_args!("{of}, the incident of comment {reply}, a reply to this one"),

@@ -5,25 +5,25 @@ use std::io::{self, Read};
 
 use ::csv::{ErrorKind, ReaderBuilder, StringRecord, Trim};
 
-use super::error::{ImportError, Place};
+use super::error::{ImportError, Location};
 use super::folder::Source;
 use super::progress::Progress;
 use super::values::{FIELDS, REQUIRED};
-use crate::lines::LONGEST_LINE;
-use crate::lines::values::ValueLine;
+use crate::jsonl::LONGEST_LINE;
+use crate::jsonl::values::ValueLine;
 
 /// Calls `each` with every record.
 pub(super) fn each(
     source: &Source,
     progress: &dyn Progress,
-    mut each: impl FnMut(Place<'_>, ValueLine) -> Result<(), ImportError>,
+    mut each: impl FnMut(Location<'_>, ValueLine) -> Result<(), ImportError>,
 ) -> Result<(), ImportError> {
     let state = Cell::new(State::default());
     let watched = Watched {
         inner: source.open(progress)?,
         state: &state,
     };
-    let began = || Place {
+    let began = || Location {
         file: &source.name,
         line: state.get().began,
     };
@@ -39,7 +39,7 @@ pub(super) fn each(
         .from_reader(watched);
     let header = reader.headers().map_err(fault)?.clone();
     check_header(
-        Place {
+        Location {
             file: &source.name,
             line: 1,
         },
@@ -47,16 +47,16 @@ pub(super) fn each(
     )?;
     let mut record = StringRecord::new();
     while reader.read_record(&mut record).map_err(fault)? {
-        let place = Place {
+        let location = Location {
             file: &source.name,
             line: record.position().map_or(0, ::csv::Position::line),
         };
         if let Some(column) = record.iter().position(|cell| cell.contains('\0')) {
-            return Err(place.fault(&header[column], "a NUL character", "text without NUL"));
+            return Err(location.fault(&header[column], "a NUL character", "text without NUL"));
         }
         match record.deserialize(Some(&header)) {
-            Ok(line) => each(place, line)?,
-            Err(error) => return Err(cell(place, &header, &record, &error)),
+            Ok(line) => each(location, line)?,
+            Err(error) => return Err(cell(location, &header, &record, &error)),
         }
     }
     if state.get().open {
@@ -123,18 +123,18 @@ impl<R: Read> Read for Watched<'_, R> {
     }
 }
 
-fn check_header(place: Place<'_>, header: &StringRecord) -> Result<(), ImportError> {
+fn check_header(location: Location<'_>, header: &StringRecord) -> Result<(), ImportError> {
     let names = || FIELDS.map(|(name, _)| name).join(", ");
     for (column, name) in header.iter().enumerate() {
         if !FIELDS.iter().any(|(field, _)| *field == name) {
-            return Err(place.fault(
+            return Err(location.fault(
                 name,
                 "an unknown field in the header",
                 format_args!("some of {}", names()),
             ));
         }
         if header.iter().take(column).any(|earlier| earlier == name) {
-            return Err(place.fault(name, "the field twice in the header", "it once"));
+            return Err(location.fault(name, "the field twice in the header", "it once"));
         }
     }
     match FIELDS[..REQUIRED]
@@ -142,7 +142,7 @@ fn check_header(place: Place<'_>, header: &StringRecord) -> Result<(), ImportErr
         .find(|(field, _)| !header.iter().any(|name| name == *field))
     {
         Some((missing, _)) => {
-            Err(place.fault(missing, "a header without it", "a header of field names"))
+            Err(location.fault(missing, "a header without it", "a header of field names"))
         }
         None => Ok(()),
     }
@@ -150,7 +150,7 @@ fn check_header(place: Place<'_>, header: &StringRecord) -> Result<(), ImportErr
 
 /// A record that does not fit: which cell, and what should stand there.
 fn cell(
-    place: Place<'_>,
+    location: Location<'_>,
     header: &StringRecord,
     record: &StringRecord,
     error: &::csv::Error,
@@ -175,9 +175,9 @@ fn cell(
             } else {
                 format!("\"{found}\"")
             };
-            place.fault(name, found, expected)
+            location.fault(name, found, expected)
         }
-        None => place.whole(error, "a record that fits the header"),
+        None => location.whole(error, "a record that fits the header"),
     }
 }
 
@@ -201,7 +201,7 @@ fn suspect(header: &StringRecord, record: &StringRecord) -> Option<usize> {
 
 /// What the reader of records says: the file cannot be read, or a record has no form.
 fn fault(source: &Source, error: &::csv::Error) -> ImportError {
-    let place = Place {
+    let location = Location {
         file: &source.name,
         line: error.position().map_or(1, ::csv::Position::line),
     };
@@ -210,13 +210,13 @@ fn fault(source: &Source, error: &::csv::Error) -> ImportError {
             file: source.name.clone(),
             source: io::Error::new(cause.kind(), cause.to_string()),
         },
-        ErrorKind::Utf8 { .. } => place.whole("bytes that are not UTF-8", "text in UTF-8"),
+        ErrorKind::Utf8 { .. } => location.whole("bytes that are not UTF-8", "text in UTF-8"),
         ErrorKind::UnequalLengths {
             expected_len, len, ..
-        } => place.whole(
+        } => location.whole(
             format_args!("{len} cells"),
             format_args!("{expected_len}, as in the header"),
         ),
-        _ => place.whole(error, "a record of CSV"),
+        _ => location.whole(error, "a record of CSV"),
     }
 }

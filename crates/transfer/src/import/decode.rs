@@ -6,33 +6,36 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 use serde_path_to_error::Segment;
 
-use super::error::{ImportError, Place};
+use super::error::{ImportError, Location};
 
 /// Most characters of a value that a fault shows.
 const SHOWN: usize = 60;
 
 /// Decodes one JSON line.
-pub(super) fn json<T: DeserializeOwned>(place: Place<'_>, line: &str) -> Result<T, ImportError> {
+pub(super) fn json<T: DeserializeOwned>(
+    location: Location<'_>,
+    line: &str,
+) -> Result<T, ImportError> {
     // A decoder of structs would take an array of the fields' values as well.
     if !line.starts_with('{') {
         let found = serde_json::from_str::<IgnoredAny>(line)
             .map_or("text that is no JSON", |_| "JSON of another kind");
-        return Err(place.whole(found, "a JSON object"));
+        return Err(location.whole(found, "a JSON object"));
     }
     // The path to a fault costs time on every field, so it is only looked for once there is one.
-    let decoded = serde_json::from_str(line).map_err(|_| explain::<T>(place, line))?;
+    let decoded = serde_json::from_str(line).map_err(|_| explain::<T>(location, line))?;
     // A NUL can only come in as this escape; what follows a backslash that is itself escaped is harmless, and
     // told apart below.
     if line.contains("\\u0000")
         && let Ok(value) = serde_json::from_str(line)
         && let Some(field) = field_with_nul(&value, &mut String::new())
     {
-        return Err(place.fault(&field, "a NUL character", "text without NUL"));
+        return Err(location.fault(&field, "a NUL character", "text without NUL"));
     }
     Ok(decoded)
 }
 
-fn explain<T: DeserializeOwned>(place: Place<'_>, line: &str) -> ImportError {
+fn explain<T: DeserializeOwned>(location: Location<'_>, line: &str) -> ImportError {
     let mut deserializer = serde_json::Deserializer::from_str(line);
     match serde_path_to_error::deserialize::<_, T>(&mut deserializer) {
         Err(fault) => {
@@ -41,17 +44,17 @@ fn explain<T: DeserializeOwned>(place: Place<'_>, line: &str) -> ImportError {
             let inner = fault.into_inner();
             let said = without_position(&inner.to_string()).into_owned();
             if inner.is_data() {
-                data_fault(place, path, &said, &found)
+                data_fault(location, path, &said, &found)
             } else {
                 let column = inner.column();
-                place.whole(
+                location.whole(
                     format_args!("malformed JSON at column {column} ({said})"),
                     "one JSON object on the line",
                 )
             }
         }
         // The type was read whole, so something follows it.
-        Ok(_) => place.whole("more text behind the object", "one JSON object on the line"),
+        Ok(_) => location.whole("more text behind the object", "one JSON object on the line"),
     }
 }
 
@@ -81,13 +84,13 @@ fn without_position(message: &str) -> Cow<'_, str> {
 }
 
 /// Turns what the decoder says about the field at `path`, where `found` stands, into a fault.
-fn data_fault(place: Place<'_>, path: String, message: &str, found: &str) -> ImportError {
+fn data_fault(location: Location<'_>, path: String, message: &str, found: &str) -> ImportError {
     let parent = (path != "." && !path.is_empty()).then_some(path);
     if let Some(field) = quoted(message, "missing field `") {
-        return place.at(Some(inside(parent, field)), "nothing", "a value");
+        return location.at(Some(inside(parent, field)), "nothing", "a value");
     }
     if let Some(field) = quoted(message, "duplicate field `") {
-        return place.at(Some(inside(parent, field)), "the field twice", "it once");
+        return location.at(Some(inside(parent, field)), "the field twice", "it once");
     }
     if let Some(field) = quoted(message, "unknown field `") {
         let expected = message
@@ -95,7 +98,7 @@ fn data_fault(place: Place<'_>, path: String, message: &str, found: &str) -> Imp
             .map_or("no further field", |(_, expected)| expected);
         let name = parent.unwrap_or_else(|| field.to_owned());
         let expected = expected.replace("one of ", "one of the fields ");
-        return place.at(Some(name), "an unknown field", expected);
+        return location.at(Some(name), "an unknown field", expected);
     }
     // Types of our own say only what they expected; serde's say what they found before it.
     let expected = match message.strip_prefix("expected ") {
@@ -104,7 +107,7 @@ fn data_fault(place: Place<'_>, path: String, message: &str, found: &str) -> Imp
             .rsplit_once(", expected ")
             .map_or("a valid value", |(_, expected)| expected),
     };
-    place.at(parent, found, plain(expected))
+    location.at(parent, found, plain(expected))
 }
 
 fn quoted<'a>(message: &'a str, prefix: &str) -> Option<&'a str> {
@@ -184,11 +187,11 @@ mod tests {
 
     #[track_caller]
     fn check(line: &str, expected: &str) {
-        let place = Place {
+        let location = Location {
             file: "x.jsonl",
             line: 7,
         };
-        let fault = json::<Line>(place, line).expect_err("the line should be refused");
+        let fault = json::<Line>(location, line).expect_err("the line should be refused");
         assert_eq!(
             fault.to_string().strip_prefix("x.jsonl, line 7").unwrap(),
             expected
@@ -254,7 +257,7 @@ mod tests {
             ", field title: found a NUL character, expected text without NUL",
         );
         json::<Line>(
-            Place {
+            Location {
                 file: "x.jsonl",
                 line: 1,
             },

@@ -65,12 +65,12 @@ impl fmt::Display for Fault {
 
 /// Where a fault is being looked for.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct Location<'a> {
     pub(super) file: &'a str,
     pub(super) line: u64,
 }
 
-impl Place<'_> {
+impl Location<'_> {
     /// A fault of one field.
     pub(super) fn fault(
         self,

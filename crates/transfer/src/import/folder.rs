@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use super::error::{ImportError, Place};
+use super::error::{ImportError, Location};
 use super::progress::Progress;
-use crate::lines::{LONGEST_LINE, RESOURCES};
+use crate::jsonl::{LONGEST_LINE, RESOURCES};
 
 /// The one resource that may also come as CSV.
 const CSV: &str = "datasource_values.csv";
@@ -124,11 +124,11 @@ impl Source {
     pub(super) fn each_line(
         &self,
         progress: &dyn Progress,
-        mut each: impl FnMut(Place<'_>, &str) -> Result<(), ImportError>,
+        mut each: impl FnMut(Location<'_>, &str) -> Result<(), ImportError>,
     ) -> Result<(), ImportError> {
         let mut reader = self.open(progress)?;
         let mut buffer = Vec::new();
-        let mut place = Place {
+        let mut location = Location {
             file: &self.name,
             line: 0,
         };
@@ -144,15 +144,15 @@ impl Source {
             if read == 0 {
                 return Ok(());
             }
-            place.line += 1;
+            location.line += 1;
             if read as u64 == LONGEST_LINE {
-                return Err(place.whole(
+                return Err(location.whole(
                     format_args!("{read} bytes without a line end"),
                     "lines of at most 16 MiB",
                 ));
             }
             let line = std::str::from_utf8(&buffer).map_err(|fault| {
-                place.whole(
+                location.whole(
                     format_args!(
                         "bytes that are not UTF-8 at column {}",
                         fault.valid_up_to() + 1
@@ -162,7 +162,7 @@ impl Source {
             })?;
             let line = line.trim();
             if !line.is_empty() {
-                each(place, line)?;
+                each(location, line)?;
             }
         }
     }

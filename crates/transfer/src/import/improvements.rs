@@ -3,61 +3,63 @@
 use obeya_model::{Patch, Timestamp};
 
 use super::OnConflict;
-use super::error::{ImportError, Place};
+use super::error::{ImportError, Location};
 use super::folder::Source;
-use super::known::Seen;
+use super::ids::SeenIds;
 use super::run::{Run, Turn, at_most, leaves_ids, refer, refer_user};
-use obeya_rules::words::{ImprovementStatus, Stage};
-use obeya_store::field::Word;
+use obeya_rules::enums::{ImprovementStatus, Stage};
 use obeya_store::tables::improvements::{ImprovementLine, ImprovementRow};
+use obeya_store::variant::Variant;
 
 /// Most characters of a title: the limit of the interface.
 const TITLE: usize = 100;
 
 /// Reads `improvements.jsonl`.
 pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
-    let mut seen = Seen::default();
-    run.each(source, |run, place, line: ImprovementLine| {
-        leaves_ids(place, "id", line.id, "improvements")?;
+    let mut seen = SeenIds::default();
+    run.each(source, |run, location, line: ImprovementLine| {
+        leaves_ids(location, "id", line.id, "improvements")?;
         let exists = run.known.improvements.contains(&line.id);
-        let turn = run.turn(place, &mut seen, &line.id, exists)?;
+        let turn = run.turn(location, &mut seen, &line.id, exists)?;
         if turn == Turn::Skip {
             return Ok(());
         }
-        at_most(place, "title", line.title.as_deref(), TITLE)?;
+        at_most(location, "title", line.title.as_deref(), TITLE)?;
         refer(
-            place,
+            location,
             "groupId",
             line.group_id,
             &run.known.groups,
             "a group",
         )?;
         refer(
-            place,
+            location,
             "projectId",
             line.project_id,
             &run.known.projects,
             "a project",
         )?;
         refer_user(
-            place,
+            location,
             "suggestedByUserId",
             line.suggested_by_user_id.as_deref(),
             &run.known.users,
         )?;
         refer_user(
-            place,
+            location,
             "responsibleUserId",
             line.responsible_user_id.as_deref(),
             &run.known.users,
         )?;
-        category(run, place, &line)?;
+        category(run, location, &line)?;
         run.known.improvements.insert(line.id);
         let guessed = last_change(&line);
         let told = line.last_modified;
-        let stamp = run.stamps.of(place, "lastModified", turn, told, guessed)?;
+        let stamp = run
+            .stamps
+            .of(location, "lastModified", turn, told, guessed)?;
         run.told.improvements.insert(line.id);
-        let archived_from = archived_from(place, &line)?;
+        let archived_from = archived_from(location, &line)?;
         let row = ImprovementRow {
             last_modified: stamp,
             archived_from,
@@ -72,7 +74,7 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
 /// one folder must agree.
 fn category(
     run: &mut Run<'_>,
-    place: Place<'_>,
+    location: Location<'_>,
     line: &ImprovementLine,
 ) -> Result<(), ImportError> {
     let Some(id) = line.category_id else {
@@ -95,7 +97,7 @@ fn category(
             run.known.improvement_categories.insert(id, title.clone());
             Ok(())
         }
-        (Some(known), Some(title)) if known != title => Err(place.fault(
+        (Some(known), Some(title)) if known != title => Err(location.fault(
             "category",
             format_args!("\"{title}\""),
             format_args!("\"{known}\", the name category {id} has already"),
@@ -109,7 +111,7 @@ fn category(
             run.known.improvement_categories.insert(id, title.clone());
             Ok(())
         }
-        (None, None) => Err(place.fault(
+        (None, None) => Err(location.fault(
             "categoryId",
             id,
             "the id of a category in the database, or the category's name in the field category",
@@ -119,9 +121,9 @@ fn category(
 
 /// The stage an archived improvement goes back to: the one its line tells, or the last one it has a date of.
 fn archived_from(
-    place: Place<'_>,
+    location: Location<'_>,
     line: &ImprovementLine,
-) -> Result<Option<Word<Stage>>, ImportError> {
+) -> Result<Option<Variant<Stage>>, ImportError> {
     let stages = [
         (ImprovementStatus::Evaluated, line.evaluated_date),
         (ImprovementStatus::Implemented, line.implemented_date),
@@ -133,14 +135,14 @@ fn archived_from(
         .as_ref()
         .is_some_and(|status| status.as_str() == "Archived");
     match line.archived_from {
-        Patch::Value(stage) if !archived => Err(place.fault(
+        Patch::Value(stage) if !archived => Err(location.fault(
             "archivedFrom",
             stage.as_str(),
             "nothing, as the status is not Archived",
         )),
         told => Ok(told.apply(archived.then(|| {
             let latest = stages.iter().find(|(_, date)| date.is_some());
-            Word::member(latest.map_or(ImprovementStatus::Suggested, |(stage, _)| *stage))
+            Variant::from_enum(latest.map_or(ImprovementStatus::Suggested, |(stage, _)| *stage))
         }))),
     }
 }

@@ -13,9 +13,9 @@ mod datasources;
 mod decode;
 mod error;
 mod folder;
+mod ids;
 mod improvements;
 mod incidents;
-mod known;
 mod names;
 mod organisation;
 mod progress;
@@ -34,7 +34,7 @@ pub use error::{Fault, ImportError};
 pub use progress::Progress;
 
 use folder::Source;
-use known::Known;
+use ids::KnownIds;
 use obeya_model::Timestamp;
 use obeya_store::engine::Session;
 use obeya_store::{Store, StoreOptions, bulk};
@@ -140,7 +140,7 @@ fn import(
     progress: &dyn Progress,
 ) -> Result<Vec<FileReport>, ImportError> {
     progress.begin(sources.iter().map(|source| source.bytes).sum());
-    let known = Known::load(session)?;
+    let known = KnownIds::load(session)?;
     let names = Names::begin(session, &known)?;
     let stamps = Stamps::begin(session, Timestamp::now().ticks())?;
     bulk::begin(session)?;

@@ -3,7 +3,7 @@
 
 use super::error::ImportError;
 use super::folder::Source;
-use super::known::Seen;
+use super::ids::SeenIds;
 use super::run::{Run, Turn};
 use obeya_store::tables::names::{
     DataListLine, DataListRow, ImprovementCategoryLine, ImprovementCategoryRow,
@@ -11,10 +11,10 @@ use obeya_store::tables::names::{
 
 /// Reads `data_lists.jsonl`.
 pub(super) fn data_lists(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
-    let mut seen = Seen::default();
-    run.each(source, |run, place, line: DataListLine| {
+    let mut seen = SeenIds::default();
+    run.each(source, |run, location, line: DataListLine| {
         let exists = run.known.data_lists.contains(&line.id);
-        if run.turn(place, &mut seen, &line.id, exists)? == Turn::Skip {
+        if run.turn(location, &mut seen, &line.id, exists)? == Turn::Skip {
             return Ok(());
         }
         let row = DataListRow::from_line(line);
@@ -30,10 +30,10 @@ pub(super) fn improvement_categories(
     run: &mut Run<'_>,
     source: &Source,
 ) -> Result<(), ImportError> {
-    let mut seen = Seen::default();
-    run.each(source, |run, place, line: ImprovementCategoryLine| {
+    let mut seen = SeenIds::default();
+    run.each(source, |run, location, line: ImprovementCategoryLine| {
         let exists = run.known.improvement_categories.contains_key(&line.id);
-        if run.turn(place, &mut seen, &line.id, exists)? == Turn::Skip {
+        if run.turn(location, &mut seen, &line.id, exists)? == Turn::Skip {
             return Ok(());
         }
         let row = ImprovementCategoryRow::from_line(line);

@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::error::ImportError;
-use super::known::Known;
+use super::ids::KnownIds;
 use super::run::Run;
 use obeya_store::engine::{Row, Session, StoreError, Value};
 
@@ -124,7 +124,7 @@ pub(super) struct Names(Vec<HashMap<Key, String>>);
 
 impl Names {
     /// Those before the import.
-    pub(super) fn begin(session: &mut dyn Session, known: &Known) -> Result<Self, StoreError> {
+    pub(super) fn begin(session: &mut dyn Session, known: &KnownIds) -> Result<Self, StoreError> {
         if known.incidents.is_empty() && known.improvements.is_empty() {
             return Ok(Names(Vec::new()));
         }
@@ -179,8 +179,8 @@ fn telling(
     let mut found = HashSet::new();
     for selection in selections {
         // As many places each time, so that it is one statement.
-        let places: Vec<String> = (1..=LOOK).map(|place| format!("?{place}")).collect();
-        let sql = format!("{selection} IN ({})", places.join(", "));
+        let placeholders: Vec<String> = (1..=LOOK).map(|n| format!("?{n}")).collect();
+        let sql = format!("{selection} IN ({})", placeholders.join(", "));
         for some in changed.chunks(LOOK) {
             let mut binds = vec![Value::Null; LOOK];
             for (bind, key) in binds.iter_mut().zip(some) {

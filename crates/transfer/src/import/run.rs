@@ -7,13 +7,13 @@ use std::hash::Hash;
 use serde::de::DeserializeOwned;
 
 use super::decode;
-use super::error::{ImportError, Place};
+use super::error::{ImportError, Location};
 use super::folder::Source;
-use super::known::{Known, Seen};
+use super::ids::{KnownIds, SeenIds};
 use super::progress::Progress;
 use super::stamps::Stamps;
 use super::{FileReport, OnConflict};
-use crate::lines::store::StoreLine;
+use crate::jsonl::store::StoreLine;
 use obeya_store::engine::{Session, Value};
 
 /// The largest id that may be brought to where the service gives ids. A new one is above every one there has
@@ -24,7 +24,7 @@ const LAST_ID: i32 = 2_000_000_000;
 pub(super) struct Run<'a> {
     pub(super) session: &'a mut dyn Session,
     pub(super) on_conflict: OnConflict,
-    pub(super) known: Known,
+    pub(super) known: KnownIds,
     pub(super) stamps: Stamps,
     pub(super) progress: &'a dyn Progress,
     pub(super) report: FileReport,
@@ -62,10 +62,10 @@ impl Run<'_> {
     pub(super) fn each<T: DeserializeOwned>(
         &mut self,
         source: &Source,
-        mut each: impl FnMut(&mut Self, Place<'_>, T) -> Result<(), ImportError>,
+        mut each: impl FnMut(&mut Self, Location<'_>, T) -> Result<(), ImportError>,
     ) -> Result<(), ImportError> {
-        source.each_line(self.progress, |place, line| {
-            each(self, place, decode::json(place, line)?)
+        source.each_line(self.progress, |location, line| {
+            each(self, location, decode::json(location, line)?)
         })
     }
 
@@ -73,13 +73,13 @@ impl Run<'_> {
     /// before this import.
     pub(super) fn turn<K: Eq + Hash + Display + Clone>(
         &mut self,
-        place: Place<'_>,
-        seen: &mut Seen<K>,
+        location: Location<'_>,
+        seen: &mut SeenIds<K>,
         id: &K,
         exists: bool,
     ) -> Result<Turn, ImportError> {
-        if let Some(first) = seen.note(id.clone(), place.line) {
-            return Err(place.fault(
+        if let Some(first) = seen.note(id.clone(), location.line) {
+            return Err(location.fault(
                 "id",
                 format_args!("{id}, which line {first} has already"),
                 "each id once in a file",
@@ -93,7 +93,7 @@ impl Run<'_> {
             (true, OnConflict::Fail) => {
                 let expected =
                     "an id that is new (or the choice to skip or to replace what is there)";
-                return Err(place.fault(
+                return Err(location.fault(
                     "id",
                     format_args!("{id}, which the database has already"),
                     expected,
@@ -117,28 +117,28 @@ impl Run<'_> {
 
 /// Refuses an id that nothing has. `what` says what it should be the id of, such as `a group`.
 pub(super) fn refer(
-    place: Place<'_>,
+    location: Location<'_>,
     field: &str,
     id: Option<i32>,
     known: &HashSet<i32>,
     what: &str,
 ) -> Result<(), ImportError> {
     match id {
-        Some(id) if !known.contains(&id) => Err(unknown(place, field, id, what)),
+        Some(id) if !known.contains(&id) => Err(unknown(location, field, id, what)),
         _ => Ok(()),
     }
 }
 
 /// Refuses a user id that nobody has.
 pub(super) fn refer_user(
-    place: Place<'_>,
+    location: Location<'_>,
     field: &str,
     id: Option<&str>,
     known: &HashSet<String>,
 ) -> Result<(), ImportError> {
     match id {
         Some(id) if !known.contains(id) => {
-            Err(unknown(place, field, format_args!("\"{id}\""), "a user"))
+            Err(unknown(location, field, format_args!("\"{id}\""), "a user"))
         }
         _ => Ok(()),
     }
@@ -146,7 +146,7 @@ pub(super) fn refer_user(
 
 /// Refuses a part of an incident that does not belong to the incident's type.
 pub(super) fn refer_part(
-    place: Place<'_>,
+    location: Location<'_>,
     field: &str,
     id: i32,
     parts: &HashMap<i32, i32>,
@@ -155,13 +155,13 @@ pub(super) fn refer_part(
 ) -> Result<(), ImportError> {
     match parts.get(&id) {
         Some(owner) if *owner == kind => Ok(()),
-        Some(owner) => Err(place.fault(
+        Some(owner) => Err(location.fault(
             field,
             format_args!("{id}, {what} of incident type {owner}"),
             format_args!("{what} of incident type {kind}"),
         )),
         None => Err(unknown(
-            place,
+            location,
             field,
             id,
             &format!("{what} of incident type {kind}"),
@@ -169,8 +169,8 @@ pub(super) fn refer_part(
     }
 }
 
-fn unknown(place: Place<'_>, field: &str, found: impl Display, what: &str) -> ImportError {
-    place.fault(
+fn unknown(location: Location<'_>, field: &str, found: impl Display, what: &str) -> ImportError {
+    location.fault(
         field,
         found,
         format_args!("the id of {what} in the folder or in the database"),
@@ -179,7 +179,7 @@ fn unknown(place: Place<'_>, field: &str, found: impl Display, what: &str) -> Im
 
 /// Refuses a text longer than the interface gives room for, in characters.
 pub(super) fn at_most(
-    place: Place<'_>,
+    location: Location<'_>,
     field: &str,
     text: Option<&str>,
     most: usize,
@@ -190,7 +190,7 @@ pub(super) fn at_most(
     };
     let length = text.chars().count();
     if length > most {
-        return Err(place.fault(
+        return Err(location.fault(
             field,
             format_args!("{length} characters"),
             format_args!("at most {most}"),
@@ -201,22 +201,26 @@ pub(super) fn at_most(
 
 /// An id leaves some to be given to new records: without any no such record could ever be made again.
 pub(super) fn leaves_ids(
-    place: Place<'_>,
+    location: Location<'_>,
     field: &str,
     id: i32,
     records: &str,
 ) -> Result<(), ImportError> {
     if id > LAST_ID {
         let expected = format_args!("at most {LAST_ID}, which leaves ids for new {records}");
-        return Err(place.fault(field, id, expected));
+        return Err(location.fault(field, id, expected));
     }
     Ok(())
 }
 
 /// Refuses an empty text where one must stand.
-pub(super) fn not_empty(place: Place<'_>, field: &str, text: &str) -> Result<(), ImportError> {
+pub(super) fn not_empty(
+    location: Location<'_>,
+    field: &str,
+    text: &str,
+) -> Result<(), ImportError> {
     if text.is_empty() {
-        return Err(place.fault(field, "an empty text", "at least one character"));
+        return Err(location.fault(field, "an empty text", "at least one character"));
     }
     Ok(())
 }
@@ -240,11 +244,11 @@ pub(super) fn no_circle(
                 break;
             };
             if !path.insert(at) {
-                let place = Place { file, line: *line };
+                let location = Location { file, line: *line };
                 let found = format_args!(
                     "a parent of {start} from which the way up goes round in a circle at {at}"
                 );
-                return Err(place.fault(
+                return Err(location.fault(
                     "parentId",
                     found,
                     "parents that end at one without a parent",
@@ -352,12 +356,12 @@ mod tests {
 
     #[test]
     fn lengths_are_counted_in_characters() {
-        let place = Place {
+        let location = Location {
             file: "x.jsonl",
             line: 1,
         };
-        at_most(place, "title", Some(&"æ".repeat(100)), 100)
+        at_most(location, "title", Some(&"æ".repeat(100)), 100)
             .expect("200 bytes, but 100 characters");
-        at_most(place, "title", Some(&"æ".repeat(101)), 100).expect_err("101 characters");
+        at_most(location, "title", Some(&"æ".repeat(101)), 100).expect_err("101 characters");
     }
 }

@@ -5,7 +5,7 @@
 
 use obeya_model::Timestamp;
 
-use super::error::{ImportError, Place};
+use super::error::{ImportError, Location};
 use super::run::Turn;
 use obeya_store::engine::{Session, StoreError};
 use obeya_store::stamp;
@@ -44,14 +44,14 @@ impl Stamps {
     /// What takes the place of another record is a change of now, whatever its line says.
     pub(super) fn of(
         &mut self,
-        place: Place<'_>,
+        location: Location<'_>,
         field: &str,
         turn: Turn,
         told: Option<Timestamp>,
         guessed: i64,
     ) -> Result<i64, ImportError> {
         let stamp = match told {
-            Some(told) => self.checked(place, field, told)?,
+            Some(told) => self.checked(location, field, told)?,
             // Plans are dated ahead; a change is not.
             None => guessed.min(self.own),
         };
@@ -70,11 +70,11 @@ impl Stamps {
     /// Takes in a stamp that was given out elsewhere: later ones are later than that.
     pub(super) fn pass(
         &mut self,
-        place: Place<'_>,
+        location: Location<'_>,
         field: &str,
         told: Timestamp,
     ) -> Result<(), ImportError> {
-        let stamp = self.checked(place, field, told)?;
+        let stamp = self.checked(location, field, told)?;
         self.note(stamp);
         Ok(())
     }
@@ -93,10 +93,15 @@ impl Stamps {
         stamp
     }
 
-    fn checked(&self, place: Place<'_>, field: &str, told: Timestamp) -> Result<i64, ImportError> {
+    fn checked(
+        &self,
+        location: Location<'_>,
+        field: &str,
+        told: Timestamp,
+    ) -> Result<i64, ImportError> {
         if told.ticks() > self.latest {
             let expected = "at most a day after now, as every later change has to have a later one";
-            return Err(place.fault(field, told, expected));
+            return Err(location.fault(field, told, expected));
         }
         Ok(told.ticks())
     }
@@ -107,7 +112,7 @@ mod tests {
     use super::*;
 
     const NOW: i64 = 1_000_000;
-    const PLACE: Place<'_> = Place {
+    const LOCATION: Location<'_> = Location {
         file: "x.jsonl",
         line: 1,
     };
@@ -129,7 +134,7 @@ mod tests {
     fn check(given: Option<i64>, turn: Turn, told: Option<i64>, guessed: i64, expected: i64) {
         let mut stamps = stamps(given);
         let told = told.and_then(at);
-        let stamp = stamps.of(PLACE, "lastModified", turn, told, guessed);
+        let stamp = stamps.of(LOCATION, "lastModified", turn, told, guessed);
         assert_eq!(stamp.expect("a stamp"), expected);
         assert_eq!(stamps.highest, Some(expected));
     }
@@ -161,7 +166,7 @@ mod tests {
     fn a_guess_is_never_ahead_and_what_is_told_at_most_a_day() {
         check(None, Turn::Insert, None, NOW + 1, NOW);
         let told = at(NOW + AHEAD + 1);
-        let fault = stamps(None).of(PLACE, "lastModified", Turn::Insert, told, 0);
+        let fault = stamps(None).of(LOCATION, "lastModified", Turn::Insert, told, 0);
         assert_eq!(
             fault.expect_err("a fault").to_string(),
             "x.jsonl, line 1, field lastModified: found 1970-01-02T00:00:00.1000001Z, \

@@ -5,12 +5,12 @@ use std::ops::ControlFlow;
 
 use obeya_model::Timestamp;
 
-use super::error::{ImportError, Place};
+use super::error::{ImportError, Location};
 use super::folder::Source;
-use super::known::Seen;
+use super::ids::SeenIds;
 use super::run::{Run, Turn, at_most, leaves_ids, refer};
 use super::{csv, decode};
-use crate::lines::values::ValueLine;
+use crate::jsonl::values::ValueLine;
 use obeya_store::engine::Value;
 use obeya_store::values::{COLUMNS, changed, given};
 
@@ -54,12 +54,12 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
     let mut values = Values::default();
     let file = source.name.as_str();
     let read = if source.is_csv() {
-        csv::each(source, run.progress, |place, line| {
-            values.take(run, place, line)
+        csv::each(source, run.progress, |location, line| {
+            values.take(run, location, line)
         })
     } else {
-        source.each_line(run.progress, |place, line| {
-            values.take(run, place, decode::json(place, line)?)
+        source.each_line(run.progress, |location, line| {
+            values.take(run, location, decode::json(location, line)?)
         })
     };
     // Before the fault of a line, those of the lines before it.
@@ -71,7 +71,7 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
 
 #[derive(Default)]
 struct Values {
-    seen: Seen<i32>,
+    seen: SeenIds<i32>,
     /// Lines not yet compared with what is there, and their numbers.
     unsettled: Vec<(u64, ValueLine)>,
     /// Those to be written, each with the stamp of its registration.
@@ -86,15 +86,15 @@ impl Values {
     fn take(
         &mut self,
         run: &mut Run<'_>,
-        place: Place<'_>,
+        location: Location<'_>,
         line: ValueLine,
     ) -> Result<(), ImportError> {
         if !run.known.any_values {
-            return self.settle_one(run, place, line, None);
+            return self.settle_one(run, location, line, None);
         }
-        self.unsettled.push((place.line, line));
+        self.unsettled.push((location.line, line));
         if self.unsettled.len() == LOOK {
-            self.settle(run, place.file)?;
+            self.settle(run, location.file)?;
         }
         Ok(())
     }
@@ -103,9 +103,9 @@ impl Values {
     fn settle(&mut self, run: &mut Run<'_>, file: &str) -> Result<(), ImportError> {
         let stored = self.stored(run)?;
         for (line, value) in std::mem::take(&mut self.unsettled) {
-            let place = Place { file, line };
+            let location = Location { file, line };
             let stored = stored.get(&value.id.into()).copied();
-            self.settle_one(run, place, value, stored)?;
+            self.settle_one(run, location, value, stored)?;
         }
         Ok(())
     }
@@ -117,10 +117,10 @@ impl Values {
             return Ok(stored);
         }
         // As many places each time, so that it is one statement.
-        let places: Vec<String> = (1..=LOOK).map(|place| format!("?{place}")).collect();
+        let placeholders: Vec<String> = (1..=LOOK).map(|n| format!("?{n}")).collect();
         let sql = format!(
             "SELECT id, datasource_id, value_date FROM datasource_values WHERE id IN ({})",
-            places.join(", ")
+            placeholders.join(", ")
         );
         let mut ids = vec![Value::Null; LOOK];
         for (id, (_, line)) in ids.iter_mut().zip(&self.unsettled) {
@@ -138,15 +138,15 @@ impl Values {
     fn settle_one(
         &mut self,
         run: &mut Run<'_>,
-        place: Place<'_>,
+        location: Location<'_>,
         line: ValueLine,
         stored: Option<(i64, i64)>,
     ) -> Result<(), ImportError> {
-        let turn = run.turn(place, &mut self.seen, &line.id, stored.is_some())?;
+        let turn = run.turn(location, &mut self.seen, &line.id, stored.is_some())?;
         if turn == Turn::Skip {
             return Ok(());
         }
-        check(run, place, &line)?;
+        check(run, location, &line)?;
         if let Some((datasource, date)) = stored {
             let sql = "DELETE FROM datasource_values WHERE datasource_id = ?1 AND value_date = ?2 AND id = ?3";
             run.execute(sql, &[datasource.into(), date.into(), line.id.into()])?;
@@ -157,7 +157,9 @@ impl Values {
         }
         let date = line.value_date.ticks();
         let told = line.registration_date;
-        let registered = run.stamps.of(place, "registrationDate", turn, told, date)?;
+        let registered = run
+            .stamps
+            .of(location, "registrationDate", turn, told, date)?;
         *self.gained.entry(line.data_source_id).or_default() += 1;
         self.largest = self.largest.max(line.id);
         self.waiting.push((registered, line));
@@ -214,22 +216,37 @@ fn columns((registered, line): &(i64, ValueLine)) -> [Value<'_>; COLUMNS.len()] 
     ]
 }
 
-fn check(run: &Run<'_>, place: Place<'_>, line: &ValueLine) -> Result<(), ImportError> {
-    leaves_ids(place, "id", line.id, "values")?;
+fn check(run: &Run<'_>, location: Location<'_>, line: &ValueLine) -> Result<(), ImportError> {
+    leaves_ids(location, "id", line.id, "values")?;
     refer(
-        place,
+        location,
         "dataSourceId",
         Some(line.data_source_id),
         &run.known.datasources,
         "a datasource",
     )?;
     if !line.value.is_finite() {
-        return Err(place.fault("value", line.value, "a finite number"));
+        return Err(location.fault("value", line.value, "a finite number"));
     }
-    at_most(place, "description", line.description.as_deref(), TEXT)?;
-    at_most(place, "externalId", line.external_id.as_deref(), TEXT)?;
-    at_most(place, "dimension", line.dimension.as_deref(), DIMENSION)?;
-    at_most(place, "dimension2", line.dimension2.as_deref(), DIMENSION)?;
-    at_most(place, "dimension3", line.dimension3.as_deref(), DIMENSION)?;
-    at_most(place, "dimension4", line.dimension4.as_deref(), DIMENSION)
+    at_most(location, "description", line.description.as_deref(), TEXT)?;
+    at_most(location, "externalId", line.external_id.as_deref(), TEXT)?;
+    at_most(location, "dimension", line.dimension.as_deref(), DIMENSION)?;
+    at_most(
+        location,
+        "dimension2",
+        line.dimension2.as_deref(),
+        DIMENSION,
+    )?;
+    at_most(
+        location,
+        "dimension3",
+        line.dimension3.as_deref(),
+        DIMENSION,
+    )?;
+    at_most(
+        location,
+        "dimension4",
+        line.dimension4.as_deref(),
+        DIMENSION,
+    )
 }

@@ -12,13 +12,13 @@ mod error;
 mod progress;
 mod report;
 mod rows;
+mod search_words;
 mod session;
 mod source;
 mod tables;
 mod target;
 #[cfg(test)]
 mod tests;
-mod words;
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::error::{MigrateError, Side};
 use super::progress::Progress;
 use super::tables::select;
-use obeya_store::table::{Column, Kind, Table};
+use obeya_store::table::{Column, ColumnType, Table};
 use obeya_store::{Row, Session, StoreError, Value};
 
 /// Most rows of a batch.
@@ -168,11 +168,11 @@ fn values<'r>(
 }
 
 fn value<'r>(row: &'r dyn Row, place: usize, column: &Column) -> Result<Value<'r>, StoreError> {
-    Ok(match column.kind {
-        Kind::Int => row.int(place)?.into(),
+    Ok(match column.column_type {
+        ColumnType::Int => row.int(place)?.into(),
         // A zero has no sign: not every engine keeps one, and the sum of both is the zero without.
-        Kind::Real => row.real(place)?.map(|value| value + 0.0).into(),
-        Kind::Text => row.text(place)?.into(),
+        ColumnType::Real => row.real(place)?.map(|value| value + 0.0).into(),
+        ColumnType::Text => row.text(place)?.into(),
     })
 }
 

@@ -4,7 +4,7 @@
 //! Tests hold the list to the schema of each engine: a table or a column that a later version adds is missed
 //! there, and not in somebody's new database.
 
-use obeya_store::table::{Column, Kind, SetBy, Table};
+use obeya_store::table::{Column, ColumnType, SetBy, Table};
 use obeya_store::tables::boards::BoardRow;
 use obeya_store::tables::comments::CommentRow;
 use obeya_store::tables::improvements::ImprovementRow;
@@ -32,10 +32,10 @@ macro_rules! copied {
         }
     };
     ($set_by:ident $name:ident $kind:ident) => {
-        Column { name: stringify!($name), kind: Kind::$kind, set_by: SetBy::$set_by, refers_to: None, field: None }
+        Column { name: stringify!($name), column_type: ColumnType::$kind, set_by: SetBy::$set_by, refers_to: None, field: None }
     };
     ($set_by:ident $name:ident $kind:ident $of:ident) => {
-        Column { name: stringify!($name), kind: Kind::$kind, set_by: SetBy::$set_by, refers_to: Some(stringify!($of)), field: None }
+        Column { name: stringify!($name), column_type: ColumnType::$kind, set_by: SetBy::$set_by, refers_to: Some(stringify!($of)), field: None }
     };
 }
 

@@ -9,10 +9,10 @@ use super::error::{MigrateError, Side};
 use super::progress::{Phase, Progress};
 use super::report::{MigrateReport, TableReport};
 use super::rows::{self, Batch};
+use super::search_words;
 use super::session::patient;
 use super::source::{Asking, Gone, Part};
 use super::tables::{COUNTED, STAMPS, TABLES};
-use super::words;
 use obeya_store::table::Table;
 use obeya_store::{Session, StoreError, Value, bulk, search, sequences};
 
@@ -141,7 +141,7 @@ fn write(session: &mut dyn Session, table: &Table, batch: &Batch) -> Result<(), 
     } else {
         session
             .append(table.name, &table.names(), &values)
-            .and_then(|()| words::put(session, table, &values))
+            .and_then(|()| search_words::put(session, table, &values))
     };
     written.map_err(|source| {
         if let StoreError::Unavailable(_) | StoreError::Timeout = source {

@@ -54,10 +54,10 @@ fn words(
     evaluation: Patch<&EvaluationStatus>,
 ) -> Result<ImprovementChange, DomainError> {
     let mut check = Check::default();
-    let status = status.map(|word| check.word("status", word.as_str()));
-    let priority = priority.map(|word| check.word("priorityStatus", word.as_str()));
+    let status = status.map(|word| check.variant("status", word.as_str()));
+    let priority = priority.map(|word| check.variant("priorityStatus", word.as_str()));
     let evaluation = evaluation
-        .map(|word| check.word("evaluationStatus", word.as_str()))
+        .map(|word| check.variant("evaluationStatus", word.as_str()))
         .into_option();
     if let Patch::Value(title) = title {
         check.at_most("title", title, IMPROVEMENT_TITLE_MAX);

@@ -27,10 +27,10 @@ fn values(
     evaluation: Patch<&EvaluationStatus>,
     resolved: Patch<Timestamp>,
 ) -> IncidentChange {
-    let status = status.map(|status| check.word("status", status.as_str()));
-    let severity = check.word("severity", severity.as_str());
+    let status = status.map(|status| check.variant("status", status.as_str()));
+    let severity = check.variant("severity", severity.as_str());
     let evaluation = evaluation
-        .map(|evaluation| check.word("evaluationStatus", evaluation.as_str()))
+        .map(|evaluation| check.variant("evaluationStatus", evaluation.as_str()))
         .into_option();
     IncidentChange {
         // A value that was refused ends the request when the check finishes.

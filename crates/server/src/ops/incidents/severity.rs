@@ -26,7 +26,7 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
             deciding.sets(&body)?;
             let mut check = Check::default();
             let severity = body.severity.as_ref();
-            let severity = severity.map(|word| check.word("severity", word.as_str()));
+            let severity = severity.map(|word| check.variant("severity", word.as_str()));
             // A word that was refused ends it here.
             let severity = check.finish(Some(severity.flatten()))?;
             let now = deciding.now;

@@ -17,7 +17,7 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     writing::write(call, json::<IncidentStatusUpdate>(), |body, deciding| {
         deciding.sets(&body)?;
         let mut check = Check::default();
-        let status = check.word("status", body.status.as_str());
+        let status = check.variant("status", body.status.as_str());
         let status = check.finish(status)?;
         let now = deciding.now;
         let work = move |session: &mut dyn Session| {

@@ -58,8 +58,8 @@ fn a_new_incident_is_new_and_holds_what_the_body_holds() {
         title: "Crack".into(),
         incident_date: day(),
         text: Some("Left flange".into()),
-        status: Word::member(IncidentStatus::New),
-        severity: Word::member(Severity::Low),
+        status: Variant::from_enum(IncidentStatus::New),
+        severity: Variant::from_enum(Severity::Low),
         project_id: Some(9),
         area_id: Some(2),
         reported_by_group_id: Some(4),
@@ -142,7 +142,7 @@ fn an_evaluation_waits_for_resolved() {
     let resolved = evaluated(Some(IncidentStatus::Resolved)).expect("an incident");
     assert_eq!(
         resolved.evaluation_status,
-        Some(Word::member(Evaluation::Good))
+        Some(Variant::from_enum(Evaluation::Good))
     );
 
     // Reopened, it keeps its evaluation; sending it back unchanged is no writing, another one is.
@@ -154,7 +154,7 @@ fn an_evaluation_waits_for_resolved() {
     let reopened = resolved.changed(echo, 101).expect("an incident");
     assert_eq!(
         (reopened.evaluation_status, reopened.resolved_date),
-        (Some(Word::member(Evaluation::Good)), None)
+        (Some(Variant::from_enum(Evaluation::Good)), None)
     );
     let other = in_progress(evaluation(Evaluation::Bad, "Held"));
     assert!(refused(reopened.clone().changed(other, 102)));

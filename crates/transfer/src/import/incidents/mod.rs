@@ -3,32 +3,34 @@
 use std::mem::take;
 
 use crate::import::OnConflict;
-use crate::import::error::{ImportError, Place};
+use crate::import::error::{ImportError, Location};
 use crate::import::folder::Source;
-use crate::import::known::Seen;
+use crate::import::ids::SeenIds;
 use crate::import::run::{Run, Turn, leaves_ids, not_empty, refer, refer_part, refer_user};
 use obeya_model::{Patch, Timestamp};
-use obeya_rules::words::IncidentStatus;
-use obeya_store::field::Word;
+use obeya_rules::enums::IncidentStatus;
 use obeya_store::tables::incidents::{
     ConsequenceLine, CustomFieldLine, IncidentLine, IncidentRow, PartLine,
 };
+use obeya_store::variant::Variant;
 use obeya_store::{incidents, search};
 
 /// Reads `incidents.jsonl`.
 pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
-    let mut seen = Seen::default();
-    run.each(source, |run, place, mut line: IncidentLine| {
+    let mut seen = SeenIds::default();
+    run.each(source, |run, location, mut line: IncidentLine| {
         let exists = run.known.incidents.contains(&line.id);
-        let turn = run.turn(place, &mut seen, &line.id, exists)?;
+        let turn = run.turn(location, &mut seen, &line.id, exists)?;
         if turn == Turn::Skip {
             return Ok(());
         }
-        check(run, place, &line)?;
+        check(run, location, &line)?;
         run.known.incidents.insert(line.id);
         let guessed = last_change(&line).ticks();
         let told = line.last_modified;
-        let stamp = run.stamps.of(place, "lastModified", turn, told, guessed)?;
+        let stamp = run
+            .stamps
+            .of(location, "lastModified", turn, told, guessed)?;
         run.told.incidents.insert(line.id);
         let parts = Parts::take(&mut line);
         let row = row(line, stamp);
@@ -36,53 +38,53 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
         if turn == Turn::Replace {
             incidents::clear_parts(run.session, row.id)?;
         }
-        parts.write(run, place, &row)?;
+        parts.write(run, location, &row)?;
         search::put_incident(run.session, row.id, &row.title, row.text.as_deref())?;
         Ok(())
     })
 }
 
-fn check(run: &Run<'_>, place: Place<'_>, line: &IncidentLine) -> Result<(), ImportError> {
+fn check(run: &Run<'_>, location: Location<'_>, line: &IncidentLine) -> Result<(), ImportError> {
     let known = &run.known;
-    leaves_ids(place, "id", line.id, "incidents")?;
-    not_empty(place, "title", &line.title)?;
+    leaves_ids(location, "id", line.id, "incidents")?;
+    not_empty(location, "title", &line.title)?;
     refer(
-        place,
+        location,
         "incidentTypeId",
         Some(line.incident_type_id),
         &known.incident_types,
         "an incident type",
     )?;
     refer(
-        place,
+        location,
         "projectId",
         line.project_id,
         &known.projects,
         "a project",
     )?;
-    refer(place, "areaId", line.area_id, &known.areas, "an area")?;
+    refer(location, "areaId", line.area_id, &known.areas, "an area")?;
     refer(
-        place,
+        location,
         "reportedByGroupId",
         line.reported_by_group_id,
         &known.groups,
         "a group",
     )?;
     refer(
-        place,
+        location,
         "followUpGroupId",
         line.follow_up_group_id,
         &known.groups,
         "a group",
     )?;
     refer_user(
-        place,
+        location,
         "reportedByUserId",
         line.reported_by_user_id.as_deref(),
         &known.users,
     )?;
     refer_user(
-        place,
+        location,
         "responsibleUserId",
         line.responsible_user_id.as_deref(),
         &known.users,
@@ -90,7 +92,7 @@ fn check(run: &Run<'_>, place: Place<'_>, line: &IncidentLine) -> Result<(), Imp
     let kind = line.incident_type_id;
     for (n, part) in line.categories.iter().enumerate() {
         refer_part(
-            place,
+            location,
             &format!("categories[{n}].id"),
             part.id,
             &known.categories,
@@ -100,7 +102,7 @@ fn check(run: &Run<'_>, place: Place<'_>, line: &IncidentLine) -> Result<(), Imp
     }
     for (n, part) in line.causes.iter().enumerate() {
         refer_part(
-            place,
+            location,
             &format!("causes[{n}].id"),
             part.id,
             &known.causes,
@@ -110,7 +112,7 @@ fn check(run: &Run<'_>, place: Place<'_>, line: &IncidentLine) -> Result<(), Imp
     }
     for (n, part) in line.consequences.iter().enumerate() {
         refer_part(
-            place,
+            location,
             &format!("consequences[{n}].id"),
             part.id,
             &known.consequences,
@@ -120,7 +122,7 @@ fn check(run: &Run<'_>, place: Place<'_>, line: &IncidentLine) -> Result<(), Imp
     }
     for (n, part) in line.custom_fields.iter().enumerate() {
         refer_part(
-            place,
+            location,
             &format!("customFields[{n}].id"),
             part.id,
             &known.custom_fields,
@@ -137,7 +139,7 @@ fn check(run: &Run<'_>, place: Place<'_>, line: &IncidentLine) -> Result<(), Imp
     for (field, mut ids) in lists {
         ids.sort_unstable();
         if let Some(twice) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(place.fault(field, format_args!("{} twice", twice[0]), "each id once"));
+            return Err(location.fault(field, format_args!("{} twice", twice[0]), "each id once"));
         }
     }
     Ok(())
@@ -165,7 +167,7 @@ fn last_change(line: &IncidentLine) -> Timestamp {
 fn row(line: IncidentLine, stamp: i64) -> IncidentRow {
     let reported = reported(&line);
     let modified = line.last_modified.unwrap_or_else(|| last_change(&line));
-    let status = line.status.map_or(IncidentStatus::New, Word::to_member);
+    let status = line.status.map_or(IncidentStatus::New, Variant::to_enum);
     let status_modified = match status {
         IncidentStatus::New => reported,
         IncidentStatus::Resolved => line.resolved_date.unwrap_or(modified),
@@ -204,7 +206,7 @@ impl Parts {
     fn write(
         &self,
         run: &mut Run<'_>,
-        place: Place<'_>,
+        location: Location<'_>,
         incident: &IncidentRow,
     ) -> Result<(), ImportError> {
         let id = incident.id;
@@ -216,7 +218,7 @@ impl Parts {
             if let Some(list) = part.data_list_id {
                 data_list(
                     run,
-                    place,
+                    location,
                     &format!("customFields[{n}]"),
                     part.id,
                     list,
@@ -246,7 +248,7 @@ impl Parts {
 /// place of those there. The lines of one folder must agree.
 fn data_list(
     run: &mut Run<'_>,
-    place: Place<'_>,
+    location: Location<'_>,
     field: &str,
     custom_field: i32,
     list: i32,
@@ -257,13 +259,13 @@ fn data_list(
         let expected = of_type.map_or("nothing: the type's field has no list".to_owned(), |id| {
             format!("{id}, the list of the type's field")
         });
-        return Err(place.fault(&format!("{field}.dataListId"), list, expected));
+        return Err(location.fault(&format!("{field}.dataListId"), list, expected));
     }
     let Some(name) = name else { return Ok(()) };
     match run.told.data_lists.get(&list) {
         Some(told) if told == name => return Ok(()),
         Some(told) => {
-            return Err(place.fault(
+            return Err(location.fault(
                 &format!("{field}.dataListName"),
                 format_args!("\"{name}\""),
                 format_args!("\"{told}\", the name list {list} has already"),

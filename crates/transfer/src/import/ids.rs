@@ -10,7 +10,7 @@ use obeya_store::engine::{Session, StoreError};
 
 /// Ids by resource.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct KnownIds {
     pub(super) projects: HashSet<i32>,
     pub(super) areas: HashSet<i32>,
     pub(super) groups: HashSet<i32>,
@@ -34,7 +34,7 @@ pub(super) struct Known {
     pub(super) any_values: bool,
 }
 
-impl Known {
+impl KnownIds {
     /// Everything in the database.
     pub(super) fn load(session: &mut dyn Session) -> Result<Self, StoreError> {
         Ok(Self {
@@ -102,15 +102,15 @@ fn id(column: Option<i64>) -> i32 {
 
 /// The lines on which the ids of one file stand, to find one that stands twice.
 #[derive(Debug)]
-pub(super) struct Seen<K>(HashMap<K, u64>);
+pub(super) struct SeenIds<K>(HashMap<K, u64>);
 
-impl<K> Default for Seen<K> {
+impl<K> Default for SeenIds<K> {
     fn default() -> Self {
         Self(HashMap::new())
     }
 }
 
-impl<K: Eq + Hash> Seen<K> {
+impl<K: Eq + Hash> SeenIds<K> {
     /// The line the id stands on.
     pub(super) fn line(&self, id: &K) -> Option<u64> {
         self.0.get(id).copied()

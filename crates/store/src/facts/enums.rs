@@ -2,23 +2,23 @@
 
 use super::with_store;
 use crate::present;
-use obeya_rules::words::{
+use obeya_rules::enums::{
     BoardType, Evaluation, GroupType, IncidentStatus, Priority, Severity, Stage,
-    StoredImprovementStatus, WordSet,
+    StoredImprovementStatus, VariantSet,
 };
 
 /// Every column that holds a word of the specification, with the words it may hold.
 fn declared() -> Vec<(&'static str, &'static str, &'static [&'static str])> {
     vec![
-        ("groups", "type", GroupType::WORDS),
-        ("boards", "board_type", BoardType::WORDS),
-        ("incidents", "status", IncidentStatus::WORDS),
-        ("incidents", "severity", Severity::WORDS),
-        ("incidents", "evaluation_status", Evaluation::WORDS),
-        ("improvements", "status", StoredImprovementStatus::WORDS),
-        ("improvements", "archived_from", Stage::WORDS),
-        ("improvements", "priority_status", Priority::WORDS),
-        ("improvements", "evaluation_status", Evaluation::WORDS),
+        ("groups", "type", GroupType::NAMES),
+        ("boards", "board_type", BoardType::NAMES),
+        ("incidents", "status", IncidentStatus::NAMES),
+        ("incidents", "severity", Severity::NAMES),
+        ("incidents", "evaluation_status", Evaluation::NAMES),
+        ("improvements", "status", StoredImprovementStatus::NAMES),
+        ("improvements", "archived_from", Stage::NAMES),
+        ("improvements", "priority_status", Priority::NAMES),
+        ("improvements", "evaluation_status", Evaluation::NAMES),
     ]
 }
 

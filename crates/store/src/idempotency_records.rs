@@ -1,4 +1,4 @@
-//! Records of requests that carried an `Idempotency-Key`. Statements only: what a repeated request means is
+//! Records of requests that carried an `Idempotency-IdempotencyKey`. Statements only: what a repeated request means is
 //! decided in `ops/writing.rs`.
 
 use super::engine::{Session, StoreError, present};
@@ -12,7 +12,7 @@ const PER_TURN: i64 = 1_000;
 
 /// Which request it is: the caller's name for it, and who and what gives that name a meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Key {
+pub struct IdempotencyKey {
     /// The client that asks.
     pub client_id: String,
     /// The operation it asks for.
@@ -58,7 +58,7 @@ const COUNT: &str =
     "SELECT (SELECT ordinal FROM answers WHERE client_id = ?1 ORDER BY ordinal LIMIT 1),
     (SELECT ordinal FROM answers WHERE client_id = ?1 ORDER BY ordinal DESC LIMIT 1)";
 
-impl Key {
+impl IdempotencyKey {
     fn binds(&self, now: i64) -> [Value<'_>; 4] {
         [
             (&self.client_id).into(),
@@ -75,7 +75,11 @@ fn expired_until(now: i64) -> i64 {
 }
 
 /// Prefetches what [`find`] and [`count`] read.
-pub fn prefetch(session: &mut dyn Session, key: &Key, now: i64) -> Result<(), StoreError> {
+pub fn prefetch(
+    session: &mut dyn Session,
+    key: &IdempotencyKey,
+    now: i64,
+) -> Result<(), StoreError> {
     session.prefetch(FIND, &key.binds(now))?;
     session.prefetch(COUNT, &[(&key.client_id).into()])
 }
@@ -84,7 +88,7 @@ pub fn prefetch(session: &mut dyn Session, key: &Key, now: i64) -> Result<(), St
 /// purged or not.
 pub fn find(
     session: &mut dyn Session,
-    key: &Key,
+    key: &IdempotencyKey,
     now: i64,
 ) -> Result<Option<IdempotencyRecord>, StoreError> {
     session.first(FIND, &key.binds(now), |row| {
@@ -101,7 +105,7 @@ pub fn find(
 }
 
 /// How many keys the client has.
-pub fn count(session: &mut dyn Session, key: &Key) -> Result<KeyCount, StoreError> {
+pub fn count(session: &mut dyn Session, key: &IdempotencyKey) -> Result<KeyCount, StoreError> {
     let ends = session.first(COUNT, &[(&key.client_id).into()], |row| {
         Ok(row.int(0)?.zip(row.int(1)?))
     })?;
@@ -119,7 +123,7 @@ pub fn count(session: &mut dyn Session, key: &Key) -> Result<KeyCount, StoreErro
 /// [`count`] does not tell enough.
 pub fn oldest(
     session: &mut dyn Session,
-    key: &Key,
+    key: &IdempotencyKey,
     now: i64,
 ) -> Result<Option<(i64, i64)>, StoreError> {
     let sql = "SELECT ordinal, answered_at FROM answers WHERE client_id = ?1 AND answered_at > ?2 ORDER BY ordinal LIMIT 1";
@@ -132,7 +136,7 @@ pub fn oldest(
 /// Remembers a request that is carried out `now`; one that has expired makes room for it.
 pub fn put(
     session: &mut dyn Session,
-    key: &Key,
+    key: &IdempotencyKey,
     record: &IdempotencyRecord,
     ordinal: i64,
     now: i64,
