@@ -80,7 +80,7 @@ impl Progress for Watch {
         self.bar.inc(records);
     }
 
-    fn goes_on(&self) -> bool {
+    fn should_continue(&self) -> bool {
         Watch::goes_on(self)
     }
 }

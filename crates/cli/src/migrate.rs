@@ -107,7 +107,7 @@ impl Progress for Watch {
         self.bar.inc(rows);
     }
 
-    fn goes_on(&self) -> bool {
+    fn should_continue(&self) -> bool {
         Watch::goes_on(self)
     }
 }

@@ -4,7 +4,7 @@ use super::enums::{ClosedEnum, IncidentStatus};
 use super::error::DomainError;
 
 /// Refuses an evaluation that is written on an incident that is not resolved. Repeating the present one, as a
-/// client does that sends back what it read, writes nothing; nor does taking it back.
+/// client does that sends back what it read, writes nothing; nor does removing it.
 ///
 /// # Errors
 /// 409 `incident.evaluation`.
@@ -19,8 +19,8 @@ pub fn check_evaluation(is_written: bool, status: IncidentStatus) -> Result<(), 
     })
 }
 
-/// Whether a change removes who reported the incident: it stops being anonymous, and the reporter was given
-/// in confidence.
+/// Whether a change removes who reported the incident: it stops being anonymous, and it was reported in
+/// confidence.
 pub fn forgets_reporter(was_anonymous: bool, is_anonymous: bool) -> bool {
     was_anonymous && !is_anonymous
 }

@@ -1,15 +1,15 @@
-//! A value of a datasource, as somebody wants it to be: what its schema says beyond types. What the
-//! datasource says of it is `elements`' matter.
+//! Checks a value of a datasource against its schema beyond the types. `elements` checks it against its
+//! datasource.
 
 use super::error::{Complaint, DomainError};
 use super::validate::Check;
 
-/// Values that one request may bring or name: as many as a page holds.
+/// Most values in one request: as many as in a page.
 pub(crate) const BATCH_MAX: usize = 10_000;
-/// Complaints that are told about a batch; each names its value.
+/// Most complaints about a batch; each names its value.
 pub const BATCH_COMPLAINTS: usize = 100;
 
-/// Characters of a dimension, and of a description or external id.
+/// Most characters of a dimension, and of a description or external id.
 const DIMENSION_MAX: usize = 100;
 const TEXT_MAX: usize = 255;
 
@@ -28,7 +28,7 @@ pub struct DatasourceValue {
     pub external_id: Option<String>,
 }
 
-/// Where a complaint about a value belongs.
+/// Position of a value in a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValuePosition {
     /// The body is the value.
@@ -38,7 +38,7 @@ pub enum ValuePosition {
 }
 
 impl ValuePosition {
-    /// A property of the value, as an error names it: `dimension`, `[17].dimension`.
+    /// The path of a property, as an error names it: `dimension`, `[17].dimension`.
     pub fn field(self, property: &str) -> String {
         match self {
             ValuePosition::Body => property.to_owned(),
@@ -48,7 +48,7 @@ impl ValuePosition {
 }
 
 impl DatasourceValue {
-    /// Checks one value that is a body of its own.
+    /// Checks one value that is the whole body.
     pub fn check(&self) -> Result<(), DomainError> {
         let mut check = Check::default();
         self.complain(ValuePosition::Body, &mut check);
@@ -66,7 +66,7 @@ impl DatasourceValue {
             ("externalId", &self.external_id, TEXT_MAX),
         ];
         for (property, text, max) in texts {
-            // Most are short in bytes already, and then nobody needs the name of the field.
+            // Most texts are short in bytes, and then the name of the field is not needed.
             if let Some(text) = text.as_deref().filter(|text| text.len() > max) {
                 check.at_most(&position.field(property), text, max);
             }
@@ -74,7 +74,7 @@ impl DatasourceValue {
     }
 }
 
-/// Checks the values of a batch, and where a period is given that each lies in it, both ends included.
+/// Checks the values of a batch, and if a period is given that each is in it, both ends included.
 pub fn check_batch(
     values: &[DatasourceValue],
     period: Option<(i64, i64)>,

@@ -1,5 +1,4 @@
-//! Statements over incidents. An incident in the trash is not there for anybody here but what is about the
-//! trash.
+//! Statements over incidents. Only those about the trash see an incident in the trash.
 
 mod parts;
 mod purge;
@@ -60,7 +59,7 @@ pub fn set_external_id(
     )
 }
 
-/// Tells that something which hangs on the incident changed.
+/// Stamps the incident because something that belongs to it changed.
 pub fn touch(session: &mut dyn Session, id: i32, stamp: i64) -> Result<(), StoreError> {
     session.execute_deferred(
         "UPDATE incidents SET last_modified = ?2 WHERE id = ?1",

@@ -26,7 +26,7 @@ const BEGIN_BRIEF_READ: &str =
 /// How long brief work may take. Most lists take some milliseconds, and some tens on a server that is busy
 /// with others' long statements; a longer limit would let these hold more of the readers that brief work has
 /// to itself.
-pub(super) const BRIEF: Duration = Duration::from_millis(100);
+pub(super) const SHORT_WORK_LIMIT: Duration = Duration::from_millis(100);
 
 /// A connection, with the statements it has prepared.
 pub struct Database {
@@ -42,20 +42,20 @@ pub struct Database {
     /// Whether the server takes nothing more until what failed is undone.
     pub(super) is_aborted: bool,
     pub(super) is_conflict: bool,
-    pub(super) brief: Brief,
+    pub(super) short_limit: ShortLimit,
 }
 
 /// Whether the work under way has to be brief.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Brief {
+pub(super) enum ShortLimit {
     /// It may take as long as its statements may.
-    No,
+    None,
     /// It has to, and has not begun.
     Due,
     /// It has to end by then.
     Until(Instant),
     /// It was ended for being too long.
-    Ended,
+    Exceeded,
 }
 
 /// How far a connection is in a transaction.
@@ -84,7 +84,7 @@ impl Database {
             is_answered: false,
             is_aborted: false,
             is_conflict: false,
-            brief: Brief::No,
+            short_limit: ShortLimit::None,
         })
     }
 
@@ -126,10 +126,10 @@ impl Database {
     }
 
     fn post_begin(&mut self) -> Result<(), StoreError> {
-        if self.brief == Brief::No {
+        if self.short_limit == ShortLimit::None {
             return self.post(BEGIN_READ);
         }
-        self.brief = Brief::Until(Instant::now() + BRIEF);
+        self.short_limit = ShortLimit::Until(Instant::now() + SHORT_WORK_LIMIT);
         self.post(BEGIN_BRIEF_READ)
     }
 
@@ -142,8 +142,8 @@ impl Database {
             self.is_conflict |= self.role == Role::Writer;
         }
         self.is_aborted |= self.transaction == Transaction::Open;
-        if self.brief != Brief::No && matches!(failure.error, StoreError::Timeout) {
-            self.brief = Brief::Ended;
+        if self.short_limit != ShortLimit::None && matches!(failure.error, StoreError::Timeout) {
+            self.short_limit = ShortLimit::Exceeded;
         }
         failure.error
     }
@@ -154,8 +154,8 @@ impl Database {
         &mut self,
         mut work: impl FnMut(&mut Self) -> Result<T, Failure>,
     ) -> Result<T, StoreError> {
-        if self.is_brief_over() {
-            self.brief = Brief::Ended;
+        if self.is_limit_exceeded() {
+            self.short_limit = ShortLimit::Exceeded;
             return Err(StoreError::Timeout);
         }
         self.begin_due()?;
@@ -189,11 +189,11 @@ impl Database {
     }
 
     /// Whether brief work has had its time, over all its statements.
-    fn is_brief_over(&self) -> bool {
-        match self.brief {
-            Brief::No | Brief::Due => false,
-            Brief::Until(end) => Instant::now() >= end,
-            Brief::Ended => true,
+    fn is_limit_exceeded(&self) -> bool {
+        match self.short_limit {
+            ShortLimit::None | ShortLimit::Due => false,
+            ShortLimit::Until(end) => Instant::now() >= end,
+            ShortLimit::Exceeded => true,
         }
     }
 
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn the_server_ends_brief_statements_when_we_do() {
-        let setting = format!("statement_timeout = {}", BRIEF.as_millis());
+        let setting = format!("statement_timeout = {}", SHORT_WORK_LIMIT.as_millis());
         assert!(BEGIN_BRIEF_READ.ends_with(&setting), "{BEGIN_BRIEF_READ}");
     }
 }

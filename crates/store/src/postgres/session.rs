@@ -39,7 +39,7 @@ impl Session for Database {
     ) -> Result<(), StoreError> {
         if let Some(rows) = self.prefetched.take(sql, binds) {
             self.settled()?;
-            return rows.give(each);
+            return rows.deliver(each);
         }
         let mut is_given = false;
         self.run(|database| {
@@ -83,7 +83,7 @@ impl Session for Database {
             let rows = database.prefetched.add(sql, binds);
             database.link.post(async move {
                 let found = client.query_raw(&statement, values).await?;
-                rows.keep(found.try_collect().await?);
+                rows.set(found.try_collect().await?);
                 Ok(())
             })
         })

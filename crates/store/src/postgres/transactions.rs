@@ -1,6 +1,6 @@
 //! The transactions of a connection: snapshots, turns to write, and savepoints.
 
-use super::connection::{BRIEF, Brief, Database, Transaction};
+use super::connection::{Database, SHORT_WORK_LIMIT, ShortLimit, Transaction};
 use crate::StoreError;
 use crate::connect::Connection;
 
@@ -116,14 +116,14 @@ impl Connection for Database {
         std::mem::take(&mut self.is_conflict)
     }
 
-    fn be_brief(&mut self) {
+    fn limit_to_short(&mut self) {
         // Where every statement has to be as brief, there is nothing to gain.
-        if self.server.statement_budget() > BRIEF {
-            self.brief = Brief::Due;
+        if self.server.statement_budget() > SHORT_WORK_LIMIT {
+            self.short_limit = ShortLimit::Due;
         }
     }
 
-    fn take_time(&mut self) -> bool {
-        std::mem::replace(&mut self.brief, Brief::No) == Brief::Ended
+    fn end_limit(&mut self) -> bool {
+        std::mem::replace(&mut self.short_limit, ShortLimit::None) == ShortLimit::Exceeded
     }
 }

@@ -25,7 +25,7 @@ pub(super) struct Budget {
     /// Work of functions since the last look for its sake.
     work: AtomicU64,
     /// Whether the work under way is to be brief, and how often it was looked at.
-    brief: AtomicBool,
+    is_short: AtomicBool,
     looks: AtomicU32,
 }
 
@@ -36,20 +36,20 @@ impl Budget {
             allowed,
             until: AtomicU64::new(0),
             work: AtomicU64::new(0),
-            brief: AtomicBool::new(false),
+            is_short: AtomicBool::new(false),
             looks: AtomicU32::new(0),
         }
     }
 
     /// From now on no work of more than [`BRIEF_LOOKS`] looks at the clock.
-    pub(super) fn be_brief(&self) {
-        self.brief.store(true, Ordering::Relaxed);
+    pub(super) fn limit_to_short(&self) {
+        self.is_short.store(true, Ordering::Relaxed);
         self.looks.store(0, Ordering::Relaxed);
     }
 
     /// Work of any size again; whether it was ended for being too long.
-    pub(super) fn take_time(&self) -> bool {
-        self.brief.store(false, Ordering::Relaxed);
+    pub(super) fn end_limit(&self) -> bool {
+        self.is_short.store(false, Ordering::Relaxed);
         self.looks.load(Ordering::Relaxed) > BRIEF_LOOKS
     }
 
@@ -78,7 +78,7 @@ impl Budget {
 
     /// Looks at the clock; whether the statement must end.
     pub(super) fn is_spent(&self) -> bool {
-        if self.brief.load(Ordering::Relaxed)
+        if self.is_short.load(Ordering::Relaxed)
             && self.looks.fetch_add(1, Ordering::Relaxed) >= BRIEF_LOOKS
         {
             return true;
@@ -107,11 +107,11 @@ mod tests {
     #[test]
     fn brief_work_ends_after_its_looks_whatever_the_clock_says() {
         let budget = Budget::new(Duration::from_secs(3600));
-        budget.be_brief();
+        budget.limit_to_short();
         budget.start();
         let looks = (0..100).take_while(|_| !budget.is_spent_by(WORK_PER_LOOK));
         assert_eq!(looks.count(), BRIEF_LOOKS as usize);
-        assert!(budget.take_time());
+        assert!(budget.end_limit());
         assert!(!budget.is_spent_by(WORK_PER_LOOK));
     }
 }

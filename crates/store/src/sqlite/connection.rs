@@ -296,12 +296,12 @@ impl connect::Connection for Database {
         !self.connection.is_autocommit()
     }
 
-    fn be_brief(&mut self) {
-        self.budget.be_brief();
+    fn limit_to_short(&mut self) {
+        self.budget.limit_to_short();
     }
 
-    fn take_time(&mut self) -> bool {
-        self.budget.take_time()
+    fn end_limit(&mut self) -> bool {
+        self.budget.end_limit()
     }
 }
 

@@ -131,17 +131,17 @@ impl OpenFiles {
         let main = self.main.0.display();
         let way_on =
             "Stop the service, look which file is there, and start it again (docs/backup.md)";
-        let text = match (state(&self.main), state(&self.log)) {
-            (State::There, State::There) => return Ok(()),
-            (State::Gone, _) => format!(
+        let text = match (path_state(&self.main), path_state(&self.log)) {
+            (PathState::There, PathState::There) => return Ok(()),
+            (PathState::Gone, _) => format!(
                 "the database file {main} was removed or renamed while it is in use, so nothing is written. \
                  Move it back to go on, or: {way_on}"
             ),
-            (State::Replaced, _) => format!(
+            (PathState::Replaced, _) => format!(
                 "the database file {main} was replaced by another one while it is in use, so nothing is written. \
                  {way_on}"
             ),
-            (State::There, _) => format!(
+            (PathState::There, _) => format!(
                 "the log {} of the database was removed or replaced while it is in use, so nothing is written. \
                  Stop the service: it puts its log back, and the next start says whether that belongs to {main}",
                 self.log.0.display()
@@ -153,10 +153,10 @@ impl OpenFiles {
     /// Writes a log that was removed back to its path, or beside it if another file is there by now, so that
     /// the next start can tell whether it belongs to the file. To be called when no connection writes.
     pub(super) fn put_back_log(&self) {
-        let target = match state(&self.log) {
-            State::There => return,
-            State::Gone => self.log.0.clone(),
-            State::Replaced => free_name(&self.log.0, "left"),
+        let target = match path_state(&self.log) {
+            PathState::There => return,
+            PathState::Gone => self.log.0.clone(),
+            PathState::Replaced => free_name(&self.log.0, "left"),
         };
         match self.copy_log(&target) {
             Ok(false) => {}
@@ -210,19 +210,19 @@ pub(super) fn free_name(path: &Path, suffix: &str) -> PathBuf {
     free.unwrap_or_else(|| numbered(0))
 }
 
-enum State {
+enum PathState {
     There,
     Gone,
     Replaced,
 }
 
-fn state((path, id): &(PathBuf, FileId)) -> State {
+fn path_state((path, id): &(PathBuf, FileId)) -> PathState {
     match FileId::of(path) {
-        Ok(found) if found == *id => State::There,
-        Ok(_) => State::Replaced,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => State::Gone,
+        Ok(found) if found == *id => PathState::There,
+        Ok(_) => PathState::Replaced,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => PathState::Gone,
         // Not to be told now. The connections go on, and say by themselves what they cannot do.
-        Err(_) => State::There,
+        Err(_) => PathState::There,
     }
 }
 

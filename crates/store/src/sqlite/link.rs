@@ -20,7 +20,7 @@ use crate::StoreError;
 use crate::connect::Connection as _;
 
 /// Begins every link, so that its page is known in a log without the schema.
-const MARK: &[u8; 8] = b"obeyalnk";
+const MAGIC: &[u8; 8] = b"obeyalnk";
 /// One row. The first link has no commit before it.
 const TABLE: &str = "CREATE TABLE obeya_log_link (id INTEGER PRIMARY KEY CHECK (id = 1), link BLOB NOT NULL) STRICT;
     INSERT INTO obeya_log_link (id, link) VALUES (1, CAST('obeyalnk' || zeroblob(8) || randomblob(8) AS BLOB));";
@@ -47,7 +47,7 @@ pub(super) struct Link {
 
 impl Link {
     fn of(bytes: &[u8]) -> Option<Link> {
-        let ids = bytes.strip_prefix(MARK)?;
+        let ids = bytes.strip_prefix(MAGIC)?;
         let (parent, id) = ids.split_at_checked(8)?;
         Some(Link {
             parent: parent.try_into().ok()?,
@@ -126,13 +126,13 @@ fn commit(database: &mut Database) -> Result<(), StoreError> {
 
 /// What a file says without its log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum FileState {
     /// It is a database of another program, or none.
     Foreign,
     /// It is a database without tables, as ours is for a moment when it is made.
     Empty,
     /// It is ours, from before commits had links.
-    Nothing,
+    Unlinked,
     /// The commit it is at, and the page that says so.
     Commit(Id, u32),
     /// It is ours and cannot be read: a checkpoint that changed the schema was broken off.
@@ -140,7 +140,7 @@ pub(super) enum Said {
 }
 
 /// Asks the file alone. As SQLite opens it, the locks that this process may have on it stay.
-pub(super) fn said_by(file: &Path) -> Result<Said, StoreError> {
+pub(super) fn file_state(file: &Path) -> Result<FileState, StoreError> {
     let name = percent_encode(file.as_os_str().as_encoded_bytes(), NON_ALPHANUMERIC);
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_URI
@@ -159,23 +159,23 @@ pub(super) fn said_by(file: &Path) -> Result<Said, StoreError> {
             let tables =
                 connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0));
             return Ok(match tables {
-                Ok(0) => Said::Empty,
-                _ => Said::Foreign,
+                Ok(0) => FileState::Empty,
+                _ => FileState::Foreign,
             });
         }
-        _ => return Ok(Said::Foreign),
+        _ => return Ok(FileState::Foreign),
     }
     let has_table = connection.query_row(EXISTS, [], |row| row.get(0));
     if let Ok(false) = has_table {
-        return Ok(Said::Nothing);
+        return Ok(FileState::Unlinked);
     }
     let read = connection.query_row(READ, [], |row| {
         let link = row.get_ref(0)?.as_blob().ok().and_then(Link::of);
         Ok(link.zip(row.get(1)?))
     });
     Ok(match read.optional() {
-        Ok(Some(Some((link, page)))) => Said::Commit(link.id, page),
-        _ => Said::Unreadable,
+        Ok(Some(Some((link, page)))) => FileState::Commit(link.id, page),
+        _ => FileState::Unreadable,
     })
 }
 
@@ -184,17 +184,17 @@ pub(super) fn said_by(file: &Path) -> Result<Said, StoreError> {
 /// A file beside which a log grows is at the commit before the log's first one. A checkpoint takes it to a
 /// later one of the log: to the last one when the database is closed, and to any of them (readers may hold it
 /// up) once the log is long enough for one on the way.
-pub(super) fn fits(said: Said, log: &Log) -> bool {
+pub(super) fn fits(state: FileState, log: &Log) -> bool {
     let Some(((_, first), (_, last))) = log.links.first().zip(log.links.last()) else {
         // Other programs wrote it, or a version before links: nothing is known.
         return true;
     };
-    match said {
-        Said::Foreign => false,
-        Said::Unreadable => true,
+    match state {
+        FileState::Foreign => false,
+        FileState::Unreadable => true,
         // The log makes the table.
-        Said::Empty | Said::Nothing => first.parent == NONE,
-        Said::Commit(id, page) => {
+        FileState::Empty | FileState::Unlinked => first.parent == NONE,
+        FileState::Commit(id, page) => {
             let was_checkpointed = log.frames >= u64::from(CHECKPOINT_FRAMES);
             let is_at = |link: &Link| {
                 let is_last = link.id == last.id;
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn a_file_fits_where_the_log_begins_or_a_checkpoint_took_it() {
-        let at = |n: u8| Said::Commit([n; 8], PAGE);
+        let at = |n: u8| FileState::Commit([n; 8], PAGE);
         let fitting = |frames| -> Vec<u8> {
             let log = log(frames);
             (0..=5).filter(|n| fits(at(*n), &log)).collect()
@@ -271,8 +271,8 @@ mod tests {
                 let log = Log::read(&folder.path().join("plant.db-wal")).expect("read");
                 let copy = folder.path().join("alone.db");
                 std::fs::copy(folder.path().join("plant.db"), &copy).expect("a copy");
-                let said = said_by(&copy).expect("asked");
-                assert!(fits(said, &log), "{kills}: {said:?}, {:?}", log.links);
+                let state = file_state(&copy).expect("asked");
+                assert!(fits(state, &log), "{kills}: {state:?}, {:?}", log.links);
                 let next = left(folder.path());
                 folders.push(next);
             }
@@ -282,21 +282,24 @@ mod tests {
     #[test]
     fn what_stands_on_another_page_is_another_file() {
         for n in 1..=4 {
-            assert!(!fits(Said::Commit([n; 8], PAGE + 1), &log(5000)), "{n}");
+            assert!(
+                !fits(FileState::Commit([n; 8], PAGE + 1), &log(5000)),
+                "{n}"
+            );
         }
     }
 
     #[test]
     fn a_file_without_links_fits_only_the_log_that_made_the_table() {
         let mut log = log(10);
-        for said in [Said::Empty, Said::Nothing] {
-            assert!(!fits(said, &log), "{said:?}");
+        for state in [FileState::Empty, FileState::Unlinked] {
+            assert!(!fits(state, &log), "{state:?}");
         }
         log.links[0].1.parent = NONE;
-        for said in [Said::Empty, Said::Nothing] {
-            assert!(fits(said, &log), "{said:?}");
+        for state in [FileState::Empty, FileState::Unlinked] {
+            assert!(fits(state, &log), "{state:?}");
         }
-        assert!(!fits(Said::Foreign, &log));
+        assert!(!fits(FileState::Foreign, &log));
     }
 
     #[test]
@@ -305,6 +308,6 @@ mod tests {
             frames: 10,
             links: Vec::new(),
         };
-        assert!(fits(Said::Commit([1; 8], PAGE), &log));
+        assert!(fits(FileState::Commit([1; 8], PAGE), &log));
     }
 }

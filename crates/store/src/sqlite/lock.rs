@@ -22,14 +22,14 @@ const HEADING: &str = "Obeya keeps this file beside a database while it is open.
 pub(super) struct Lock {
     file: File,
     /// Whether no other process has the database open.
-    is_alone: bool,
+    is_exclusive: bool,
     /// The files it was when a process was last alone with it.
-    noted: Option<Noted>,
+    recorded: Option<RecordedFiles>,
 }
 
 /// Which files a database was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Noted {
+pub(super) struct RecordedFiles {
     pub(super) main: FileId,
     pub(super) log: FileId,
 }
@@ -40,7 +40,7 @@ impl Lock {
     pub(super) fn take(files: &Files, wait: Duration) -> Result<Lock, StoreError> {
         let cannot = |error| cannot(&files.lock, "be locked", &error);
         let mut file = open(files)?;
-        let is_alone = match file.try_lock() {
+        let is_exclusive = match file.try_lock() {
             Ok(()) => true,
             Err(TryLockError::WouldBlock) => {
                 share(&file, files, wait)?;
@@ -52,49 +52,49 @@ impl Lock {
         };
         let mut text = Vec::new();
         file.read_to_end(&mut text).map_err(cannot)?;
-        let noted = Noted::of(&String::from_utf8_lossy(&text));
+        let recorded = RecordedFiles::of(&String::from_utf8_lossy(&text));
         Ok(Lock {
             file,
-            is_alone,
-            noted,
+            is_exclusive,
+            recorded,
         })
     }
 
     /// Whether no other process has the database open.
-    pub(super) fn is_alone(&self) -> bool {
-        self.is_alone
+    pub(super) fn is_exclusive(&self) -> bool {
+        self.is_exclusive
     }
 
     /// The files the database was when this was last noted.
-    pub(super) fn noted(&self) -> Option<Noted> {
-        self.noted
+    pub(super) fn recorded(&self) -> Option<RecordedFiles> {
+        self.recorded
     }
 
     /// Notes which files the database is, and lets others open it.
     pub(super) fn release(&mut self, files: &Files, wait: Duration) -> Result<(), StoreError> {
-        if !self.is_alone {
+        if !self.is_exclusive {
             return Ok(());
         }
-        let noted = |path| FileId::of(path).map_err(|error| cannot(path, "be found", &error));
-        let noted = Noted {
-            main: noted(&files.main)?,
-            log: noted(&files.log)?,
+        let recorded = |path| FileId::of(path).map_err(|error| cannot(path, "be found", &error));
+        let recorded = RecordedFiles {
+            main: recorded(&files.main)?,
+            log: recorded(&files.log)?,
         };
-        self.write(noted)
+        self.write(recorded)
             .map_err(|error| cannot(&files.lock, "be written", &error))?;
-        self.is_alone = false;
+        self.is_exclusive = false;
         share(&self.file, files, wait)
     }
 
-    fn write(&mut self, noted: Noted) -> std::io::Result<()> {
+    fn write(&mut self, recorded: RecordedFiles) -> std::io::Result<()> {
         // A text that is cut off by a crash notes nothing.
         self.file.set_len(0)?;
         self.file.rewind()?;
-        self.file.write_all(noted.text().as_bytes())
+        self.file.write_all(recorded.text().as_bytes())
     }
 }
 
-impl Noted {
+impl RecordedFiles {
     fn text(self) -> String {
         let id = |id: FileId| format!("{} {} {}", id.device, id.inode, id.made);
         format!(
@@ -104,7 +104,7 @@ impl Noted {
         )
     }
 
-    fn of(text: &str) -> Option<Noted> {
+    fn of(text: &str) -> Option<RecordedFiles> {
         let mut lines = text.lines();
         let mut line = |name: &str| lines.next()?.strip_prefix(name);
         line(HEADING)?;
@@ -120,7 +120,7 @@ impl Noted {
         let main = id(line("file ")?)?;
         let log = id(line("log ")?)?;
         line("end")?;
-        Some(Noted { main, log })
+        Some(RecordedFiles { main, log })
     }
 }
 
@@ -184,14 +184,14 @@ mod tests {
             inode,
             made,
         };
-        let noted = Noted {
+        let recorded = RecordedFiles {
             main: id(131_077, 1_763_881_200_123_456_789),
             log: id(u64::MAX, 0),
         };
-        let text = noted.text();
-        assert_eq!(Noted::of(&text), Some(noted));
+        let text = recorded.text();
+        assert_eq!(RecordedFiles::of(&text), Some(recorded));
         for end in 0..text.len() - 1 {
-            assert_eq!(Noted::of(&text[..end]), None, "{:?}", &text[..end]);
+            assert_eq!(RecordedFiles::of(&text[..end]), None, "{:?}", &text[..end]);
         }
     }
 }

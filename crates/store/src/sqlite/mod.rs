@@ -24,7 +24,7 @@ use super::connect::{Connect, Work};
 use super::{StoreError, StoreOptions};
 use connection::Database;
 use files::{Files, OpenFiles};
-use link::Said;
+use link::FileState;
 use lock::Lock;
 #[cfg(test)]
 pub(super) use migrate::catalogue_of;
@@ -56,13 +56,13 @@ impl Sqlite {
             return nothing();
         }
         let said = match found {
-            Some(_) => link::said_by(&path)?,
-            None => Said::Empty,
+            Some(_) => link::file_state(&path)?,
+            None => FileState::Empty,
         };
         // Beside the file of another program, or one that is yet to be made, there is no lock file to be
         // left.
         let lock = match said {
-            Said::Foreign | Said::Empty => None,
+            FileState::Foreign | FileState::Empty => None,
             _ => Some(Lock::take(&files, options.busy_timeout)?),
         };
         leftover::check(&files, lock.as_ref(), options.leftover_wal)?;
@@ -79,7 +79,7 @@ impl Sqlite {
             return nothing();
         }
         connection::prepare_writer(&writer, options)?;
-        if lock.as_ref().is_some_and(Lock::is_alone) {
+        if lock.as_ref().is_some_and(Lock::is_exclusive) {
             link::checkpoint(&mut writer)?;
         }
         migrate::run(&mut writer, &path)?;
@@ -89,7 +89,7 @@ impl Sqlite {
             Some(lock) => lock,
             None => Lock::take(&files, options.busy_timeout)?,
         };
-        if lock.is_alone() {
+        if lock.is_exclusive() {
             match link::renew(&mut writer) {
                 // Another program writes, or the disk is full: reads go on.
                 Err(StoreError::Unavailable(reason)) => {
@@ -122,7 +122,7 @@ impl Connect for Sqlite {
 
     fn reader(&self, work: Work) -> Result<Database, StoreError> {
         let cache_kib = match work {
-            Work::Point | Work::Brief => self.options.reader_cache_kib,
+            Work::Point | Work::Short => self.options.reader_cache_kib,
             Work::Control | Work::Long => self.options.long_reader_cache_kib,
         };
         connection::open_reader(&self.path, &self.options, &self.files, cache_kib)

@@ -1,15 +1,18 @@
 //! `incident_comments.jsonl`.
 
 use super::error::ExportError;
-use super::folder::Lines;
+use super::folder::JsonlWriter;
 use super::read::by_id;
 use obeya_store::engine::Session;
 use obeya_store::tables::comments::CommentRow;
 
 /// Writes `incident_comments.jsonl`.
-pub(super) fn write(session: &mut dyn Session, out: &mut Lines<'_>) -> Result<(), ExportError> {
+pub(super) fn write(
+    session: &mut dyn Session,
+    out: &mut JsonlWriter<'_>,
+) -> Result<(), ExportError> {
     by_id(session, &CommentRow::statements().columns_from, |row| {
         let line = CommentRow::read(row)?.into_line();
-        out.put(line.id, &line)
+        out.write(line.id, &line)
     })
 }

@@ -1,7 +1,7 @@
 //! `datasources.jsonl`.
 
 use super::error::ExportError;
-use super::folder::Lines;
+use super::folder::JsonlWriter;
 use super::read::records;
 use crate::jsonl::datasources::{DatasourceLine, Element};
 use obeya_store::engine::{Row, Session, StoreError, present};
@@ -13,7 +13,10 @@ const ELEMENT: &str =
     "id, label, type, is_mandatory, source_column, data_list_id FROM datasource_elements";
 
 /// Writes `datasources.jsonl`. How many values there are is counted again when they are imported.
-pub(super) fn write(session: &mut dyn Session, out: &mut Lines<'_>) -> Result<(), ExportError> {
+pub(super) fn write(
+    session: &mut dyn Session,
+    out: &mut JsonlWriter<'_>,
+) -> Result<(), ExportError> {
     records(session, DATASOURCE, datasource, |session, mut found| {
         found.parts(
             session,
@@ -28,7 +31,7 @@ pub(super) fn write(session: &mut dyn Session, out: &mut Lines<'_>) -> Result<()
         )?;
         found
             .into_iter()
-            .try_for_each(|(id, datasource)| out.put(id, &datasource))
+            .try_for_each(|(id, datasource)| out.write(id, &datasource))
     })
 }
 

@@ -4,7 +4,7 @@ use obeya_model::{Patch, Timestamp};
 
 use super::ExportOptions;
 use super::error::ExportError;
-use super::folder::Lines;
+use super::folder::JsonlWriter;
 use super::read::{Records, real, records};
 use obeya_store::engine::{Row, Session, StoreError, present};
 use obeya_store::field::Derived;
@@ -16,7 +16,7 @@ use obeya_store::wire::{must_instant, timestamp};
 /// Writes `incidents.jsonl`.
 pub(super) fn write(
     session: &mut dyn Session,
-    out: &mut Lines<'_>,
+    out: &mut JsonlWriter<'_>,
     options: ExportOptions,
 ) -> Result<(), ExportError> {
     let incident = |row: &dyn Row| {
@@ -30,7 +30,7 @@ pub(super) fn write(
     records(session, columns, incident, |session, mut incidents| {
         parts(session, &mut incidents)?;
         for (id, incident) in incidents {
-            out.put(id, &incident)?;
+            out.write(id, &incident)?;
         }
         Ok(())
     })
@@ -113,7 +113,7 @@ fn custom_field(row: &dyn Row) -> Result<CustomFieldLine, StoreError> {
         id: present(row.int32(1)?)?,
         value: row.string(2)?,
         data_list_value: row.string(3)?,
-        // Of the type's field, which has them in its own files.
+        // They belong to the field of the type and are in its files.
         data_list_id: None,
         data_list_name: None,
         registration_date: Some(must_instant(row, 4)?),

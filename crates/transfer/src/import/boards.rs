@@ -56,7 +56,7 @@ fn lines(
 ) -> Result<(), ImportError> {
     for (position, line) in lines.iter().enumerate() {
         if lines[..position].iter().any(|other| other.id == line.id) {
-            return Err(location.fault(
+            return Err(location.field_error(
                 &format!("{field}[{position}].id"),
                 format_args!("{} twice", line.id),
                 "each id once",

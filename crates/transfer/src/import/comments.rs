@@ -11,10 +11,10 @@ use obeya_store::engine::{StoreError, Value};
 use obeya_store::tables::comments::{CommentLine, CommentRow};
 use obeya_store::{incidents, search};
 
-/// New comments handed to the session at once. A text may be long.
+/// New comments in one bulk insert. A text may be long.
 const PIECE: usize = 1_000;
 
-/// Reads `incident_comments.jsonl`. A reply may stand before what it answers.
+/// Reads `incident_comments.jsonl`. A reply may come before the comment it answers.
 pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
     let mut fresh = Vec::new();
     let mut seen = SeenIds::default();
@@ -67,7 +67,7 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
     no_circle(&source.name, &all_parents(run.session, sql, &parents)?)?;
     levels(run, &parents, without_level)?;
     touch(run, &changed)?;
-    // Fewer leave the indexes in few pieces, and putting them in order costs what the whole of them does.
+    // Fewer leave the indexes in few segments, and merging costs as much as the whole index.
     if run.report.inserted + run.report.replaced >= MANY {
         search::settle_comments(run.session)?;
     }
@@ -85,10 +85,13 @@ fn add(run: &mut Run<'_>, rows: &mut Vec<CommentRow>) -> Result<(), ImportError>
     Ok(())
 }
 
-/// An incident changes with its comments, so those that were there before get a stamp: they tell how many
-/// comments they have, and whoever keeps a copy finds the comments that changed by the incidents that did.
+/// An incident changes with its comments, so incidents that existed before get a new stamp: they include the
+/// number of their comments, and a client that synchronises finds changed comments by changed incidents.
 fn touch(run: &mut Run<'_>, changed: &BTreeSet<i32>) -> Result<(), ImportError> {
-    for incident in changed.iter().filter(|id| !run.told.incidents.contains(id)) {
+    for incident in changed
+        .iter()
+        .filter(|id| !run.collected.incidents.contains(id))
+    {
         let stamp = run.stamps.own();
         incidents::touch(run.session, *incident, stamp)?;
     }
@@ -108,14 +111,14 @@ fn check_parents(
         };
         match comments.get(parent) {
             None => {
-                return Err(location.fault(
+                return Err(location.field_error(
                     "parentId",
                     parent,
                     "the id of a comment in the folder or in the database",
                 ));
             }
             Some(incident) if Some(incident) != comments.get(id) => {
-                return Err(location.fault(
+                return Err(location.field_error(
                     "parentId",
                     format_args!("{parent}, a comment of incident {incident}"),
                     "a comment of the same incident",
@@ -127,8 +130,8 @@ fn check_parents(
     Ok(())
 }
 
-/// Refuses a line that takes a comment to another incident and leaves its replies behind: the end of the one
-/// would take those of the other along.
+/// Refuses a line that moves a comment to another incident without its replies: deleting one incident would
+/// delete replies of the other.
 fn check_replies(
     run: &mut Run<'_>,
     source: &Source,
@@ -151,7 +154,7 @@ fn check_replies(
             file: &source.name,
             line,
         };
-        return Err(location.fault(
+        return Err(location.field_error(
             "incidentId",
             incident,
             format_args!("{of}, the incident of comment {reply}, a reply to this one"),
@@ -160,7 +163,7 @@ fn check_replies(
     Ok(())
 }
 
-/// Works out the depth of replies whose lines leave it out.
+/// Computes the level of replies whose lines leave it out.
 fn levels(
     run: &mut Run<'_>,
     parents: &HashMap<i32, (i32, u64)>,
@@ -169,8 +172,7 @@ fn levels(
     if without.is_empty() {
         return Ok(());
     }
-    // Above the folder's own lines there may be comments that were there before. All at once: one by one each
-    // would be a question over a wire.
+    // Parents may be comments that existed before. One query for all, as each query may cost a round trip.
     let sql = "SELECT id, level FROM incident_comments WHERE level <> 0";
     let stored: HashMap<i64, i64> = run
         .session

@@ -43,7 +43,7 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
             let earlier = elements.iter().take_while(|other| !std::ptr::eq(*other, element));
             if earlier.into_iter().any(|other| other.id == element.id) {
                 let field = format!("elements[{}].id", order - 1);
-                return Err(location.fault(&field, format_args!("\"{}\" twice", element.id), "each id once"));
+                return Err(location.field_error(&field, format_args!("\"{}\" twice", element.id), "each id once"));
             }
             run.execute(
                 "INSERT INTO datasource_elements \

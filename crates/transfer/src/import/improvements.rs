@@ -57,8 +57,8 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
         let told = line.last_modified;
         let stamp = run
             .stamps
-            .of(location, "lastModified", turn, told, guessed)?;
-        run.told.improvements.insert(line.id);
+            .assign(location, "lastModified", turn, told, guessed)?;
+        run.collected.improvements.insert(line.id);
         let archived_from = archived_from(location, &line)?;
         let row = ImprovementRow {
             last_modified: stamp,
@@ -69,9 +69,8 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
     })
 }
 
-/// Categories of improvements need no file of their own: the first line that tells the name beside the id
-/// makes the category, or renames it where the folder's records take the place of those there. The lines of
-/// one folder must agree.
+/// Categories of improvements need no file: the first line with a category's id and name creates it, or
+/// renames it when existing records are replaced. The lines of one folder must agree.
 fn category(
     run: &mut Run<'_>,
     location: Location<'_>,
@@ -80,10 +79,10 @@ fn category(
     let Some(id) = line.category_id else {
         return Ok(());
     };
-    let told = run.told.improvement_categories.get(&id);
+    let told = run.collected.improvement_categories.get(&id);
     let renames = run.on_conflict == OnConflict::Replace && told.is_none();
     if let Some(title) = &line.category {
-        run.told
+        run.collected
             .improvement_categories
             .entry(id)
             .or_insert_with(|| title.clone());
@@ -97,7 +96,7 @@ fn category(
             run.known.improvement_categories.insert(id, title.clone());
             Ok(())
         }
-        (Some(known), Some(title)) if known != title => Err(location.fault(
+        (Some(known), Some(title)) if known != title => Err(location.field_error(
             "category",
             format_args!("\"{title}\""),
             format_args!("\"{known}\", the name category {id} has already"),
@@ -111,7 +110,7 @@ fn category(
             run.known.improvement_categories.insert(id, title.clone());
             Ok(())
         }
-        (None, None) => Err(location.fault(
+        (None, None) => Err(location.field_error(
             "categoryId",
             id,
             "the id of a category in the database, or the category's name in the field category",
@@ -119,7 +118,7 @@ fn category(
     }
 }
 
-/// The stage an archived improvement goes back to: the one its line tells, or the last one it has a date of.
+/// The stage an archived improvement goes back to: the one in its line, or the last one that has a date.
 fn archived_from(
     location: Location<'_>,
     line: &ImprovementLine,
@@ -135,7 +134,7 @@ fn archived_from(
         .as_ref()
         .is_some_and(|status| status.as_str() == "Archived");
     match line.archived_from {
-        Patch::Value(stage) if !archived => Err(location.fault(
+        Patch::Value(stage) if !archived => Err(location.field_error(
             "archivedFrom",
             stage.as_str(),
             "nothing, as the status is not Archived",
@@ -147,7 +146,7 @@ fn archived_from(
     }
 }
 
-/// The latest of the stages' dates, which stands in for a stamp; without any it is now.
+/// The latest date of the stages, the default of its stamp; without any date it is now.
 fn last_change(line: &ImprovementLine) -> i64 {
     let stages = [
         line.suggestion_date,

@@ -1,4 +1,4 @@
-//! `data_lists.jsonl` and `improvement_categories.jsonl`. Other files may tell these names as well; the lines
+//! `data_lists.jsonl` and `improvement_categories.jsonl`. Other files may have these names as well; the lines
 //! of one folder must agree.
 
 use super::error::ImportError;
@@ -20,7 +20,7 @@ pub(super) fn data_lists(run: &mut Run<'_>, source: &Source) -> Result<(), Impor
         let row = DataListRow::from_line(line);
         run.execute(&DataListRow::statements().upsert, &row.cells())?;
         run.known.data_lists.insert(row.id);
-        run.told.data_lists.insert(row.id, row.name);
+        run.collected.data_lists.insert(row.id, row.name);
         Ok(())
     })
 }
@@ -39,7 +39,7 @@ pub(super) fn improvement_categories(
         let row = ImprovementCategoryRow::from_line(line);
         run.execute(&ImprovementCategoryRow::statements().upsert, &row.cells())?;
         let title = row.title.clone();
-        run.told.improvement_categories.insert(row.id, title);
+        run.collected.improvement_categories.insert(row.id, title);
         run.known.improvement_categories.insert(row.id, row.title);
         Ok(())
     })

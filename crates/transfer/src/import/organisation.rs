@@ -42,7 +42,7 @@ pub(super) fn areas(run: &mut Run<'_>, source: &Source) -> Result<(), ImportErro
     })
 }
 
-/// Reads `groups.jsonl`. A parent may stand after its children.
+/// Reads `groups.jsonl`. A parent may come after its children.
 pub(super) fn groups(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
     let mut seen = SeenIds::default();
     let mut parents = HashMap::new();

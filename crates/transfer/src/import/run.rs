@@ -1,4 +1,4 @@
-//! One import under way: what every resource's reader shares.
+//! State of a running import, shared by the readers of all resources.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
@@ -16,11 +16,11 @@ use super::{FileReport, OnConflict};
 use crate::jsonl::store::StoreLine;
 use obeya_store::engine::{Session, Value};
 
-/// The largest id that may be brought to where the service gives ids. A new one is above every one there has
-/// been, and an id is an int32: beyond this some 147 million remain.
+/// The largest id that an import accepts where the service issues ids. A new id is above all earlier ones,
+/// and an id is an int32: 147 million remain above this.
 const LAST_ID: i32 = 2_000_000_000;
 
-/// One import under way, inside its transaction.
+/// A running import, inside its transaction.
 pub(super) struct Run<'a> {
     pub(super) session: &'a mut dyn Session,
     pub(super) on_conflict: OnConflict,
@@ -28,30 +28,30 @@ pub(super) struct Run<'a> {
     pub(super) stamps: Stamps,
     pub(super) progress: &'a dyn Progress,
     pub(super) report: FileReport,
-    pub(super) told: Told,
+    pub(super) collected: Collected,
 }
 
-/// What the lines so far have told beside their own records.
+/// What was collected from the lines so far, besides their records.
 #[derive(Debug, Default)]
-pub(super) struct Told {
-    /// The names given to records without a file of their own.
+pub(super) struct Collected {
+    /// Names of records that may have no file.
     pub(super) improvement_categories: HashMap<i32, String>,
     pub(super) data_lists: HashMap<i32, String>,
-    /// The incidents and improvements that have their stamps from this import.
+    /// The incidents and improvements that were stamped by their lines.
     pub(super) incidents: HashSet<i32>,
     pub(super) improvements: HashSet<i32>,
-    /// What the folder's store has given out.
+    /// The last stamp and ids that the exported store had issued.
     pub(super) given: StoreLine,
-    /// The list of each custom field that a line gave a choice for, looked up once.
+    /// The data list of each custom field that occurred, looked up once.
     pub(super) lists_of_fields: HashMap<i32, Option<i64>>,
 }
 
-/// What is to be done with a line.
+/// What to do with a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turn {
     /// Its record is new.
     Insert,
-    /// Its record is in the database and takes the line's fields.
+    /// Its record is in the database and is replaced.
     Replace,
     /// Its record is in the database and stays as it is.
     Skip,
@@ -79,7 +79,7 @@ impl Run<'_> {
         exists: bool,
     ) -> Result<Turn, ImportError> {
         if let Some(first) = seen.note(id.clone(), location.line) {
-            return Err(location.fault(
+            return Err(location.field_error(
                 "id",
                 format_args!("{id}, which line {first} has already"),
                 "each id once in a file",
@@ -93,7 +93,7 @@ impl Run<'_> {
             (true, OnConflict::Fail) => {
                 let expected =
                     "an id that is new (or the choice to skip or to replace what is there)";
-                return Err(location.fault(
+                return Err(location.field_error(
                     "id",
                     format_args!("{id}, which the database has already"),
                     expected,
@@ -108,14 +108,15 @@ impl Run<'_> {
         Ok(turn)
     }
 
-    /// Runs a statement. What it fails with may be told later, so whatever names a line is found before it.
+    /// Runs a statement. Its error may be returned by a later call, so checks that name a line come before
+    /// it.
     pub(super) fn execute(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<(), ImportError> {
         self.session.execute_deferred(sql, binds)?;
         Ok(())
     }
 }
 
-/// Refuses an id that nothing has. `what` says what it should be the id of, such as `a group`.
+/// Refuses an id that does not exist. `what` is the kind of record, such as `a group`.
 pub(super) fn refer(
     location: Location<'_>,
     field: &str,
@@ -129,7 +130,7 @@ pub(super) fn refer(
     }
 }
 
-/// Refuses a user id that nobody has.
+/// Refuses a user id that does not exist.
 pub(super) fn refer_user(
     location: Location<'_>,
     field: &str,
@@ -155,7 +156,7 @@ pub(super) fn refer_part(
 ) -> Result<(), ImportError> {
     match parts.get(&id) {
         Some(owner) if *owner == kind => Ok(()),
-        Some(owner) => Err(location.fault(
+        Some(owner) => Err(location.field_error(
             field,
             format_args!("{id}, {what} of incident type {owner}"),
             format_args!("{what} of incident type {kind}"),
@@ -170,14 +171,14 @@ pub(super) fn refer_part(
 }
 
 fn unknown(location: Location<'_>, field: &str, found: impl Display, what: &str) -> ImportError {
-    location.fault(
+    location.field_error(
         field,
         found,
         format_args!("the id of {what} in the folder or in the database"),
     )
 }
 
-/// Refuses a text longer than the interface gives room for, in characters.
+/// Refuses a text that is longer than the interface allows, in characters.
 pub(super) fn at_most(
     location: Location<'_>,
     field: &str,
@@ -190,7 +191,7 @@ pub(super) fn at_most(
     };
     let length = text.chars().count();
     if length > most {
-        return Err(location.fault(
+        return Err(location.field_error(
             field,
             format_args!("{length} characters"),
             format_args!("at most {most}"),
@@ -199,7 +200,7 @@ pub(super) fn at_most(
     Ok(())
 }
 
-/// An id leaves some to be given to new records: without any no such record could ever be made again.
+/// Refuses an id that leaves no ids for new records.
 pub(super) fn leaves_ids(
     location: Location<'_>,
     field: &str,
@@ -208,32 +209,32 @@ pub(super) fn leaves_ids(
 ) -> Result<(), ImportError> {
     if id > LAST_ID {
         let expected = format_args!("at most {LAST_ID}, which leaves ids for new {records}");
-        return Err(location.fault(field, id, expected));
+        return Err(location.field_error(field, id, expected));
     }
     Ok(())
 }
 
-/// Refuses an empty text where one must stand.
+/// Refuses an empty text.
 pub(super) fn not_empty(
     location: Location<'_>,
     field: &str,
     text: &str,
 ) -> Result<(), ImportError> {
     if text.is_empty() {
-        return Err(location.fault(field, "an empty text", "at least one character"));
+        return Err(location.field_error(field, "an empty text", "at least one character"));
     }
     Ok(())
 }
 
-/// Refuses parents that go round in a circle: a reader that climbs from one of them would never arrive.
+/// Refuses cycles of parents, in which a walk to the root would never end.
 ///
-/// `parents` holds each record's parent, and its line if the file has it; what was there before has none, and
-/// no circle.
+/// `parents` has each record's parent, and its line if the file has it; records from before have no line and
+/// form no cycle.
 pub(super) fn no_circle(
     file: &str,
     parents: &HashMap<i32, (i32, Option<u64>)>,
 ) -> Result<(), ImportError> {
-    // Every record is climbed from once; what was climbed through before needs no second look.
+    // Each record is visited once.
     let mut done: HashSet<i32> = HashSet::with_capacity(parents.len());
     for (start, (_, line)) in parents {
         let Some(line) = line else { continue };
@@ -248,7 +249,7 @@ pub(super) fn no_circle(
                 let found = format_args!(
                     "a parent of {start} from which the way up goes round in a circle at {at}"
                 );
-                return Err(location.fault(
+                return Err(location.field_error(
                     "parentId",
                     found,
                     "parents that end at one without a parent",
@@ -261,7 +262,7 @@ pub(super) fn no_circle(
     Ok(())
 }
 
-/// The parents of a table's records, those of the lines read so far included.
+/// The parents of a table's records, including the lines read so far.
 pub(super) fn all_parents(
     session: &mut dyn Session,
     sql: &str,

@@ -10,12 +10,12 @@ use obeya_store::{sequences, values};
 pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError> {
     run.each(source, |run, location, line: StoreLine| {
         if run.report.read > 0 {
-            return Err(location.whole("another line", "one line, as there is one store"));
+            return Err(location.line_error("another line", "one line, as there is one store"));
         }
         run.report.read = 1;
         run.report.inserted = 1;
         if let Some(stamp) = line.last_stamp {
-            run.stamps.pass(location, "lastStamp", stamp)?;
+            run.stamps.observe(location, "lastStamp", stamp)?;
         }
         for (field, id, records) in [
             ("lastIncidentId", line.last_incident_id, "incidents"),
@@ -28,7 +28,7 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
         ] {
             leaves_ids(location, field, id.unwrap_or_default(), records)?;
         }
-        run.told.given = line;
+        run.collected.given = line;
         Ok(())
     })
 }
@@ -36,7 +36,7 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
 /// Moves the counters of ids on. To be done at the end: on PostgreSQL they stay so whatever becomes of the
 /// transaction.
 pub(super) fn settle(run: &mut Run<'_>) -> Result<(), ImportError> {
-    let given = &run.told.given;
+    let given = &run.collected.given;
     for (table, last) in [
         ("incidents", given.last_incident_id),
         ("improvements", given.last_improvement_id),

@@ -1,8 +1,8 @@
-//! What is copied: every table of the schema but those that are made from others, with its columns, in an
-//! order in which each row finds what it refers to.
+//! The tables that are copied: all of the schema except derived ones, with their columns, ordered so that
+//! each row comes after what it refers to.
 //!
-//! Tests hold the list to the schema of each engine: a table or a column that a later version adds is missed
-//! there, and not in somebody's new database.
+//! Tests compare the list with the schema of each engine, so that a table or column that a later version adds
+//! is not forgotten.
 
 use obeya_store::table::{Column, ColumnType, SetBy, Table};
 use obeya_store::tables::boards::BoardRow;
@@ -12,14 +12,13 @@ use obeya_store::tables::incidents::IncidentRow;
 use obeya_store::tables::names::{DataListRow, ImprovementCategoryRow};
 use obeya_store::tables::organisation::{AreaRow, GroupRow, ProjectRow, UserRow};
 
-/// The one table that is never empty: its only row is there from the beginning, and writers take turns at it.
+/// The one table that is never empty: it always has one row, which writers lock.
 pub(super) const STAMPS: &str = "stamps";
 
-/// The tables that count the ids they give, so that none is given twice.
+/// The tables with a sequence of ids, none of which is issued twice.
 pub(super) const COUNTED: [&str; 2] = ["incidents", "improvements"];
 
-/// A table that no code reads as rows: its name, its key and its other columns, `-> table` after one that
-/// holds an id of it.
+/// A table without a declaration: its name, its key and its other columns, `-> table` after a foreign key.
 macro_rules! copied {
     ($table:ident ($($key:ident $key_kind:ident $(-> $key_of:ident)?),+) $($column:ident $kind:ident $(-> $of:ident)?),*) => {
         Table {
@@ -83,14 +82,14 @@ pub(super) const TABLES: &[Table] = &[
     copied! { answers (client_id Text, operation Text, key Text) fingerprint Text, body Text, answered_at Int, record_id Int, ordinal Int },
 ];
 
-/// So many of a table's rows in the order of their keys, which is the same on every engine: the first ones,
-/// or those after a key that is bound.
+/// The query for at most `most` rows ordered by key, which is the same on every engine: the first ones, or
+/// those after a bound key.
 pub(super) fn select(table: &Table, after_a_key: bool, most: usize) -> String {
     let keys: Vec<&str> = table.key().iter().map(|column| column.name).collect();
     let keys = keys.join(", ");
     let after = if after_a_key {
-        let places: Vec<String> = (1..=table.keys).map(|place| format!("?{place}")).collect();
-        format!(" WHERE ({keys}) > ({})", places.join(", "))
+        let placeholders: Vec<String> = (1..=table.keys).map(|n| format!("?{n}")).collect();
+        format!(" WHERE ({keys}) > ({})", placeholders.join(", "))
     } else {
         String::new()
     };

@@ -26,12 +26,12 @@ pub(super) fn read(run: &mut Run<'_>, source: &Source) -> Result<(), ImportError
         }
         check(run, location, &line)?;
         run.known.incidents.insert(line.id);
-        let guessed = last_change(&line).ticks();
-        let told = line.last_modified;
+        let default = last_change(&line).ticks();
+        let requested = line.last_modified;
         let stamp = run
             .stamps
-            .of(location, "lastModified", turn, told, guessed)?;
-        run.told.incidents.insert(line.id);
+            .assign(location, "lastModified", turn, requested, default)?;
+        run.collected.incidents.insert(line.id);
         let parts = Parts::take(&mut line);
         let row = row(line, stamp);
         run.execute(&IncidentRow::statements().upsert, &row.cells())?;
@@ -139,7 +139,11 @@ fn check(run: &Run<'_>, location: Location<'_>, line: &IncidentLine) -> Result<(
     for (field, mut ids) in lists {
         ids.sort_unstable();
         if let Some(twice) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(location.fault(field, format_args!("{} twice", twice[0]), "each id once"));
+            return Err(location.field_error(
+                field,
+                format_args!("{} twice", twice[0]),
+                "each id once",
+            ));
         }
     }
     Ok(())
@@ -243,9 +247,9 @@ impl Parts {
     }
 }
 
-/// The wire tells a list's name beside each choice from it, and nowhere else; unless the folder has a file of
-/// lists, the first line that does gives the list its name, or a new one where the folder's records take the
-/// place of those there. The lines of one folder must agree.
+/// On the wire only a chosen entry includes the name of its list. Unless the folder has a file of lists, the
+/// first line with the name creates the list, or renames it when existing records are replaced. The lines of
+/// one folder must agree.
 fn data_list(
     run: &mut Run<'_>,
     location: Location<'_>,
@@ -259,19 +263,19 @@ fn data_list(
         let expected = of_type.map_or("nothing: the type's field has no list".to_owned(), |id| {
             format!("{id}, the list of the type's field")
         });
-        return Err(location.fault(&format!("{field}.dataListId"), list, expected));
+        return Err(location.field_error(&format!("{field}.dataListId"), list, expected));
     }
     let Some(name) = name else { return Ok(()) };
-    match run.told.data_lists.get(&list) {
-        Some(told) if told == name => return Ok(()),
-        Some(told) => {
-            return Err(location.fault(
+    match run.collected.data_lists.get(&list) {
+        Some(known) if known == name => return Ok(()),
+        Some(known) => {
+            return Err(location.field_error(
                 &format!("{field}.dataListName"),
                 format_args!("\"{name}\""),
-                format_args!("\"{told}\", the name list {list} has already"),
+                format_args!("\"{known}\", the name list {list} has already"),
             ));
         }
-        None => run.told.data_lists.insert(list, name.to_owned()),
+        None => run.collected.data_lists.insert(list, name.to_owned()),
     };
     let conflict = match run.on_conflict {
         OnConflict::Replace => "(id) DO UPDATE SET name = excluded.name",
@@ -283,9 +287,9 @@ fn data_list(
     )
 }
 
-/// The list that a field draws from. Types are read before incidents, so what was looked up once holds.
+/// The data list of a field. Types are read before incidents, so the lookup can be cached.
 fn list_of_field(run: &mut Run<'_>, custom_field: i32) -> Result<Option<i64>, ImportError> {
-    if let Some(list) = run.told.lists_of_fields.get(&custom_field) {
+    if let Some(list) = run.collected.lists_of_fields.get(&custom_field) {
         return Ok(*list);
     }
     let sql = "SELECT data_list_id FROM type_custom_fields WHERE id = ?1";
@@ -293,6 +297,6 @@ fn list_of_field(run: &mut Run<'_>, custom_field: i32) -> Result<Option<i64>, Im
         .session
         .first(sql, &[custom_field.into()], |row| row.int(0))?
         .flatten();
-    run.told.lists_of_fields.insert(custom_field, list);
+    run.collected.lists_of_fields.insert(custom_field, list);
     Ok(list)
 }

@@ -1,5 +1,5 @@
-//! `incident_types.jsonl`: a type with its category tree, consequences, causes and custom fields, and their
-//! words in other languages.
+//! `incident_types.jsonl`: a type with its category tree, consequences, causes and custom fields, and
+//! translations.
 
 mod translations;
 mod tree;
@@ -15,7 +15,7 @@ use obeya_store::engine::StoreError;
 use obeya_store::search;
 use tree::Tree;
 
-/// The parts of one type, as they stand in its line.
+/// The parts of one type, as in its line.
 #[derive(Default)]
 struct Parts {
     categories: HashSet<i32>,
@@ -156,8 +156,7 @@ fn parts(run: &mut Run<'_>, location: Location<'_>, line: &TypeLine) -> Result<P
     Ok(parts)
 }
 
-/// Writes a level of the category tree and those below. `tree` collects what is to be looked up once all are
-/// known.
+/// Writes a level of the category tree and those below. `tree` collects what is checked once all are known.
 #[expect(
     clippy::too_many_arguments,
     reason = "what the recursion carries down; a struct for it would live in this function alone"
@@ -195,14 +194,14 @@ fn categories(
         )?;
         match (above, part.parent_id) {
             (Some(above), Some(parent)) if above != parent => {
-                return Err(location.fault(
+                return Err(location.field_error(
                     &format!("{field}.parentId"),
                     parent,
                     format_args!("{above}, the category it stands in"),
                 ));
             }
             (None, Some(parent)) if parent == part.id => {
-                return Err(location.fault(
+                return Err(location.field_error(
                     &format!("{field}.parentId"),
                     parent,
                     "the id of another category",
@@ -237,7 +236,7 @@ fn categories(
     Ok(())
 }
 
-/// Gives a part to its type: an id can belong to one type only, and once.
+/// Assigns a part to its type: an id belongs to one type only, and once.
 fn claim(
     location: Location<'_>,
     field: &str,
@@ -247,10 +246,10 @@ fn claim(
     here: &mut HashSet<i32>,
 ) -> Result<(), ImportError> {
     if !here.insert(id) {
-        return Err(location.fault(field, format_args!("{id} twice"), "each id once"));
+        return Err(location.field_error(field, format_args!("{id} twice"), "each id once"));
     }
     match owners.insert(id, owner) {
-        Some(other) if other != owner => Err(location.fault(
+        Some(other) if other != owner => Err(location.field_error(
             field,
             format_args!("{id}, which belongs to incident type {other}"),
             "an id no other type uses",
@@ -312,7 +311,7 @@ fn drop_absent(
                 .execute(&format!("DELETE FROM {table} WHERE id = ?1"), &[id.into()])
             {
                 Err(StoreError::Constraint(_)) => {
-                    return Err(location.fault(
+                    return Err(location.field_error(
                         field,
                         format_args!("none with id {id}, which incidents use"),
                         "the line to keep it",

@@ -1,4 +1,4 @@
-//! A type's words in other languages.
+//! Translations of a type.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use crate::import::run::Run;
 use crate::jsonl::types::TypeLine;
 use obeya_store::engine::Value;
 
-/// Writes every translation of the line; each part it names has to be one of the line's own.
+/// Writes every translation of the line; each part it names must be a part of the line.
 pub(super) fn write(
     run: &mut Run<'_>,
     location: Location<'_>,
@@ -21,7 +21,7 @@ pub(super) fn write(
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
         if tag.is_empty() || tag.len() > 35 || !letters {
-            return Err(location.fault(
+            return Err(location.field_error(
                 &path,
                 format_args!("the language \"{tag}\""),
                 "a language tag such as nb or nb-NO",
@@ -98,7 +98,7 @@ fn translated(
     if known.contains(&id) {
         Ok(())
     } else {
-        Err(location.fault(
+        Err(location.field_error(
             field,
             id,
             "an id that the same line gives to what is translated",
