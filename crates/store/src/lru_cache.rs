@@ -1,5 +1,5 @@
-//! A cache of a connection by the text of a statement, which evicts the least recently used entry. Nothing here
-//! knows an engine.
+//! A cache of a connection by the text of a statement, which evicts the least recently used entry. Nothing
+//! here knows an engine.
 
 /// At most `capacity` entries, and at least one.
 pub(super) struct LruCache<T> {

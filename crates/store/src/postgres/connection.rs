@@ -1,8 +1,7 @@
 //! One connection: its state, how statements are prepared on it, and how it is replaced when it dies.
 //!
-//! A round trip costs more than most statements, so nothing is waited for that nobody needs to know yet: a
-//! snapshot begins together with its first statement, and what ends a snapshot or a savepoint travels with
-//! whatever comes next.
+//! A round trip costs more than most statements, so statements are pipelined: a snapshot begins together with
+//! its first statement, and the end of a snapshot or a savepoint is sent with the next one.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,14 +17,13 @@ use crate::StoreError;
 use crate::lru_cache::LruCache;
 
 const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-/// The same for brief work, each statement of which the server ends after [`BRIEF`]. The limit goes with the
-/// transaction, and travels with its beginning.
+/// The same for short work: the server cancels its statements after [`SHORT_WORK_LIMIT`]. The limit ends with
+/// the transaction, and is sent with its beginning.
 const BEGIN_BRIEF_READ: &str =
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = 100";
 
-/// How long brief work may take. Most lists take some milliseconds, and some tens on a server that is busy
-/// with others' long statements; a longer limit would let these hold more of the readers that brief work has
-/// to itself.
+/// How long short work may take. Most lists take some milliseconds, and some tens on a server that is busy
+/// with others' long statements; with a longer limit these would occupy more of the readers for short work.
 pub(super) const SHORT_WORK_LIMIT: Duration = Duration::from_millis(100);
 
 /// A connection, with the statements it has prepared.
@@ -45,16 +43,16 @@ pub struct Database {
     pub(super) short_limit: ShortLimit,
 }
 
-/// Whether the work under way has to be brief.
+/// The limit of short work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ShortLimit {
-    /// It may take as long as its statements may.
+    /// No limit except that of its statements.
     None,
-    /// It has to, and has not begun.
+    /// Limited, and not begun.
     Due,
-    /// It has to end by then.
+    /// Limited until then.
     Until(Instant),
-    /// It was ended for being too long.
+    /// It was cancelled as too long.
     Exceeded,
 }
 
@@ -188,7 +186,7 @@ impl Database {
         again.map_err(|failure| self.noted(failure))
     }
 
-    /// Whether brief work has had its time, over all its statements.
+    /// Whether short work has exceeded its limit, over all its statements.
     fn is_limit_exceeded(&self) -> bool {
         match self.short_limit {
             ShortLimit::None | ShortLimit::Due => false,
@@ -197,7 +195,7 @@ impl Database {
         }
     }
 
-    /// Takes a new connection for the one that was lost.
+    /// Replaces a lost connection.
     fn renew(&mut self) -> Result<(), StoreError> {
         self.server.was_lost();
         self.statements.clear();

@@ -1,4 +1,4 @@
-//! What was asked before it is wanted: the statements, and their rows as they come.
+//! Prefetched queries, and their rows as they arrive.
 
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::values::{Columns, Owned};
 use crate::{EachRow, StoreError, Value};
 
-/// What is prefetched and not yet asked for.
+/// The queries that were prefetched and not used yet.
 #[derive(Default)]
 pub(super) struct Prefetched {
     queries: Vec<Query>,
@@ -18,14 +18,14 @@ struct Query {
     rows: Rows,
 }
 
-/// The rows of one, once they are here.
+/// The rows of a query, once they have arrived.
 #[derive(Clone, Default)]
 pub(super) struct Rows {
     found: Arc<Mutex<Vec<tokio_postgres::Row>>>,
 }
 
 impl Prefetched {
-    /// Adds a statement that is being sent; where its rows belong.
+    /// Adds a query that is being sent; returns where its rows belong.
     pub(super) fn add(&mut self, sql: &str, binds: &[Value<'_>]) -> Rows {
         let rows = Rows::default();
         self.queries.push(Query {
@@ -47,20 +47,20 @@ impl Prefetched {
         Some(self.queries.remove(index).rows)
     }
 
-    /// Forgets all that nobody asked for.
+    /// Drops the queries that were not used.
     pub(super) fn clear(&mut self) {
         self.queries.clear();
     }
 }
 
 impl Rows {
-    /// Keeps them until they are asked for.
+    /// Stores the rows until they are used.
     pub(super) fn set(&self, rows: Vec<tokio_postgres::Row>) {
-        // One assignment, so a panic elsewhere leaves nothing to mend.
+        // One assignment, so a poisoned lock is safe to use.
         *self.found.lock().unwrap_or_else(PoisonError::into_inner) = rows;
     }
 
-    /// Gives each to `each`, until that breaks or fails.
+    /// Calls `each` with each row, until that breaks or fails.
     pub(super) fn deliver(self, each: &mut EachRow<'_>) -> Result<(), StoreError> {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         for row in std::mem::take(&mut *found) {

@@ -1,6 +1,6 @@
-//! A log that a process left behind, and whether the file beside it is the one it was written for.
+//! Checks whether a log that a process left behind belongs to the database file.
 //!
-//! SQLite would apply any log to any file. This is asked before a database is opened:
+//! SQLite would apply any log to any file, so this is checked before a database is opened:
 //!
 //! | what happened | what is found | what is done |
 //! |---|---|---|
@@ -15,10 +15,10 @@
 //! | a service runs, and the file was replaced | another inode of the file than the service's | refused |
 //! | the lock file was deleted | the inodes of before are not known | as the links say |
 //!
-//! What is accepted all the same: a copy that equals the file byte for byte, which the log then belongs to
-//! as well, and while no process runs a copy with the same pages that was made in the middle of a log of
-//! [`CHECKPOINT_FRAMES`](super::connection::CHECKPOINT_FRAMES) frames or more and put back by `cp`: applying
-//! the log takes it to the log's last commit, whole.
+//! These are accepted although they are copies: a copy that equals the file byte for byte, which the log then
+//! belongs to as well, and while no process runs a copy with the same pages that was made in the middle of a
+//! log of [`CHECKPOINT_FRAMES`](super::connection::CHECKPOINT_FRAMES) frames or more and put back by `cp`:
+//! applying the log takes it to the log's last commit, whole.
 
 use std::fmt::Display;
 
@@ -28,7 +28,7 @@ use super::lock::Lock;
 use super::wal::Log;
 use crate::{LeftoverWal, StoreError};
 
-/// Makes sure that SQLite may open the files, of which nobody has the lock yet or `lock` is held. Blocks.
+/// Checks that SQLite may open the files. `lock` is the lock of the database, if it has one. Blocks.
 ///
 /// # Errors
 /// [`StoreError::Mismatch`] when the log and the file do not belong together.
@@ -58,7 +58,7 @@ pub(super) fn check(
     }
 }
 
-/// The database is open in another process, so the log is in use. What matters is that the file is the same.
+/// The database is open in another process, so the log is in use. The file must be the same.
 fn in_use(
     files: &Files,
     lock: &Lock,
@@ -119,7 +119,7 @@ fn mismatch(files: &Files, found: impl Display, expected: impl Display) -> Store
     ))
 }
 
-/// SQLite would delete the log.
+/// The error for a log without a file: SQLite would delete the log.
 fn without_file(files: &Files) -> StoreError {
     let (main, log) = (files.main.display(), files.log.display());
     StoreError::Mismatch(format!(
@@ -137,7 +137,7 @@ fn set_aside(files: &Files) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// An id as people compare them.
+/// An id in hexadecimal, to be compared by people.
 struct Hex(link::Id);
 
 impl Display for Hex {

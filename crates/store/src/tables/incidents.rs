@@ -46,7 +46,7 @@ table! {
         also #[serde(deserialize_with = "crate::field::or_empty")] causes: Vec<PartLine>,
         also #[serde(deserialize_with = "crate::field::or_empty")] consequences: Vec<ConsequenceLine>,
         also #[serde(deserialize_with = "crate::field::or_empty")] custom_fields: Vec<CustomFieldLine>,
-        // An import derives the dates of the statuses where a line leaves them out; null means that there is none.
+        // An import derives these dates where a line leaves them out; null means that there is none.
         rule status_modified_date: Option<Timestamp> as Patch<Timestamp>,
         rule status_new_date: Option<Timestamp> as Patch<Timestamp>,
         rule status_in_progress_date: Option<Timestamp> as Patch<Timestamp>,
