@@ -17,7 +17,7 @@ use tokio::time::{Interval, MissedTickBehavior, interval};
 use crate::app::App;
 use crate::auth::tokens::LONGEST_POLL;
 use crate::telemetry::panic_text;
-use obeya_store::{answers, incidents};
+use obeya_store::{idempotency_records, incidents};
 
 /// Starts the tasks; they end when the set is dropped.
 pub(crate) fn start(app: &Arc<App>) -> JoinSet<()> {
@@ -71,7 +71,7 @@ async fn empty_trash(app: Arc<App>) {
 
 /// Deletes idempotency records older than a day.
 async fn purge_keys(app: Arc<App>) {
-    match answers::purge(&app.store, app.clock.ticks()).await {
+    match idempotency_records::purge(&app.store, app.clock.ticks()).await {
         Ok(0) => {}
         Ok(purged) => tracing::info!(purged, "purged idempotency records"),
         Err(error) => tracing::warn!(%error, "cannot purge idempotency records"),

@@ -26,7 +26,9 @@ use crate::http::etag::Condition;
 use crate::http::idempotency;
 use crate::http::problem::Problem;
 use obeya_store::Session;
-use obeya_store::answers::{self, IdempotencyRecord, Key, RETENTION_TICKS, StoredAnswer};
+use obeya_store::idempotency_records::{
+    self, IdempotencyKey, IdempotencyRecord, RETENTION_TICKS, StoredAnswer,
+};
 use obeya_store::write_error::WriteError;
 
 /// Ticks of 100 ns in a second.
@@ -171,7 +173,7 @@ async fn commit(
         present,
     } = decision;
     let idempotent = idempotency.map(|(key, fingerprint)| IdempotentRequest {
-        key: Key {
+        key: IdempotencyKey {
             client_id: call.caller.client_id.clone(),
             operation: call.operation.id(),
             key,
@@ -278,7 +280,7 @@ fn send(call: &Call, view: &View, committed: Committed) -> Result<Response, Prob
 
 /// A request with an idempotency key.
 struct IdempotentRequest {
-    key: Key,
+    key: IdempotencyKey,
     fingerprint: String,
     /// The most keys that the client may have.
     quota: i64,
@@ -297,7 +299,7 @@ impl IdempotentRequest {
         work: impl Fn(&mut dyn Session) -> Result<Answer, WriteError>,
     ) -> Result<Answer, WriteError> {
         let (ordinal, worked) = if session.capabilities().has_round_trips() {
-            answers::prefetch(session, &self.key, self.now)?;
+            idempotency_records::prefetch(session, &self.key, self.now)?;
             let worked = work(session);
             if let Err(WriteError::Store(_)) = worked {
                 // No statement can run on a session that failed.
@@ -312,23 +314,24 @@ impl IdempotentRequest {
             fingerprint: self.fingerprint.clone(),
             answer: answer.stored(),
         };
-        answers::put(session, &self.key, &record, ordinal, self.now)?;
+        idempotency_records::put(session, &self.key, &record, ordinal, self.now)?;
         Ok(answer)
     }
 
     /// Checks that no request was carried out with the key and that the client is within its quota; returns
     /// the ordinal of the key.
     fn admit(&self, session: &mut dyn Session) -> Result<i64, WriteError> {
-        match answers::find(session, &self.key, self.now)? {
+        match idempotency_records::find(session, &self.key, self.now)? {
             Some(earlier) if earlier.fingerprint == self.fingerprint => {
                 return Err(WriteError::Repeated(earlier.answer));
             }
             Some(_) => return Err(WriteError::OtherRequest),
             None => {}
         }
-        let keys = answers::count(session, &self.key)?;
+        let keys = idempotency_records::count(session, &self.key)?;
         if keys.at_most >= self.quota
-            && let Some((oldest, used_at)) = answers::oldest(session, &self.key, self.now)?
+            && let Some((oldest, used_at)) =
+                idempotency_records::oldest(session, &self.key, self.now)?
             && keys.next - oldest >= self.quota
         {
             let wait = used_at.saturating_add(RETENTION_TICKS) - self.now;

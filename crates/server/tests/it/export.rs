@@ -413,7 +413,7 @@ impl Progress for Stopping {
         }
     }
 
-    fn goes_on(&self) -> bool {
+    fn should_continue(&self) -> bool {
         !self.0.load(Ordering::Relaxed)
     }
 }

@@ -209,7 +209,7 @@ async fn a_backup_of_the_running_database_is_not_mixed_with_the_log_either() {
     put_back(&backup, &left);
     left.refusal().await;
     // On request it is applied: the log belongs to a file with these pages.
-    assert_eq!(left.areas(LeftoverWal::Keep).await, 2);
+    assert_eq!(left.areas(LeftoverWal::Apply).await, 2);
     // The log began anew since the backup.
     plant.fill(3..7).await;
     plant.add(7, 10).await;
@@ -275,7 +275,7 @@ async fn a_log_whose_file_is_gone_is_not_deleted() {
         let text = left.refusal().await;
         assert!(text.contains("plant.db is missing, but its log"), "{text}");
         assert!(matches!(
-            left.open(LeftoverWal::Keep).await,
+            left.open(LeftoverWal::Apply).await,
             Err(StoreError::Mismatch(_))
         ));
         assert_eq!(left.areas(LeftoverWal::Discard).await, 0);
@@ -454,7 +454,7 @@ async fn a_command_does_not_join_a_service_whose_file_was_replaced() {
     let file = plant.folder.path().join("plant.db");
     std::fs::rename(backup.main(), &file).expect("put in its place");
     let url = format!("sqlite:{}", file.display());
-    for leftover_wal in [LeftoverWal::Check, LeftoverWal::Keep, LeftoverWal::Discard] {
+    for leftover_wal in [LeftoverWal::Check, LeftoverWal::Apply, LeftoverWal::Discard] {
         let options = StoreOptions {
             leftover_wal,
             ..StoreOptions::default()

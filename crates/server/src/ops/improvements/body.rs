@@ -55,10 +55,10 @@ fn enum_values(
     evaluation: Patch<&EvaluationStatus>,
 ) -> Result<ImprovementChange, DomainError> {
     let mut check = Check::default();
-    let status = status.map(|value| check.word("status", value.as_str()));
-    let priority = priority.map(|value| check.word("priorityStatus", value.as_str()));
+    let status = status.map(|value| check.variant("status", value.as_str()));
+    let priority = priority.map(|value| check.variant("priorityStatus", value.as_str()));
     let evaluation = evaluation
-        .map(|value| check.word("evaluationStatus", value.as_str()))
+        .map(|value| check.variant("evaluationStatus", value.as_str()))
         .into_option();
     if let Patch::Value(title) = title {
         check.at_most("title", title, IMPROVEMENT_TITLE_MAX);

@@ -11,6 +11,7 @@ pub(crate) mod update;
 use super::view::WrittenRecord;
 use obeya_read::{RecordForm, RecordPlan};
 use obeya_store::entities;
+use obeya_store::tables::incidents::IncidentRow;
 use obeya_store::write_error::WriteError;
 use obeya_store::{Session, incidents, stamp};
 
@@ -27,7 +28,7 @@ static RECORD: RecordPlan = RecordPlan::new(FORM).only(NOT_DELETED);
 
 /// Looks up an incident for a change. The stamp of the change is taken only after all checks: a request that
 /// is refused before it has changed anything does not affect the other writes of its commit.
-fn find_for_update(session: &mut dyn Session, id: i32) -> Result<incidents::Stored, WriteError> {
+fn find_for_update(session: &mut dyn Session, id: i32) -> Result<IncidentRow, WriteError> {
     incidents::prefetch(session, id)?;
     stamp::prefetch(session)?;
     incidents::find(session, id)?.ok_or(WriteError::Missing("incident", id))

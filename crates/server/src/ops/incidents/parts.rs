@@ -113,7 +113,7 @@ where
         let mut references = References::new(session);
         references.parts(
             kind.part,
-            stored.incident.incident_type_id,
+            stored.incident_type_id,
             parts.iter().map(kind.id_of),
             |index| format!("[{index}].id"),
         )?;

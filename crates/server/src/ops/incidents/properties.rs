@@ -14,10 +14,10 @@ use crate::ops::call::Call;
 use crate::ops::decoding::json;
 use crate::ops::never_null::{NeverNull, Properties};
 use crate::ops::writing::{self, Decision};
-use obeya_rules::incident::IncidentChange;
 use obeya_rules::validate::{Check, EXTERNAL_ID_MAX};
 use obeya_store::incidents::FieldValue;
 use obeya_store::references::{Part, References};
+use obeya_store::tables::incidents::{IncidentChange, IncidentFields};
 use obeya_store::{Session, incidents, stamp};
 
 impl Properties for IncidentSeverityUpdate {
@@ -30,14 +30,15 @@ pub(crate) async fn update_status(call: Call) -> Result<Response, Problem> {
     writing::write(call, json::<IncidentStatusUpdate>(), |body, context| {
         context.sets(&body)?;
         let mut check = Check::default();
-        let status = check.word("status", body.status.as_str());
+        let status = check.variant("status", body.status.as_str());
         let status = check.finish(status)?;
         let now = context.now;
         let work = move |session: &mut dyn Session| {
-            update::change(session, id, now, |incident| IncidentChange {
+            let change = IncidentChange {
                 status: Some(status),
-                ..IncidentChange::nothing(incident)
-            })
+                ..IncidentChange::default()
+            };
+            update::change(session, id, now, change)
         };
         Ok(Decision::record(answer, work).against(move |session| answer(session, id)))
     })
@@ -54,15 +55,16 @@ pub(crate) async fn update_severity(call: Call) -> Result<Response, Problem> {
             context.sets(&body)?;
             let mut check = Check::default();
             let severity = body.severity.as_ref();
-            let severity = severity.map(|value| check.word("severity", value.as_str()));
+            let severity = severity.map(|value| check.variant("severity", value.as_str()));
             // Returns here if the value was refused.
             let severity = check.finish(Some(severity.flatten()))?;
             let now = context.now;
             let work = move |session: &mut dyn Session| {
-                update::change(session, id, now, |incident| IncidentChange {
-                    severity: severity.unwrap_or(incident.severity),
-                    ..IncidentChange::nothing(incident)
-                })
+                let change = IncidentChange {
+                    severity,
+                    ..IncidentChange::default()
+                };
+                update::change(session, id, now, change)
             };
             Ok(Decision::record(answer, work).against(move |session| answer(session, id)))
         },
@@ -83,11 +85,16 @@ pub(crate) async fn update_responsible(call: Call) -> Result<Response, Problem> 
             check.finish(Some(()))?;
             let now = context.now;
             let work = move |session: &mut dyn Session| {
-                update::change(session, id, now, |incident| IncidentChange {
+                let fields = IncidentFields {
                     follow_up_group_id: Some(Some(body.follow_up_group_id)),
                     responsible_user_id: Some(Some(body.responsible_user_id.clone())),
-                    ..IncidentChange::nothing(incident)
-                })
+                    ..IncidentFields::default()
+                };
+                let change = IncidentChange {
+                    fields,
+                    ..IncidentChange::default()
+                };
+                update::change(session, id, now, change)
             };
             Ok(Decision::record(answer, work).against(move |session| answer(session, id)))
         },
@@ -110,7 +117,7 @@ pub(crate) async fn update_external_id(call: Call) -> Result<Response, Problem> 
         let now = context.now;
         let work = move |session: &mut dyn Session| {
             let stored = find_for_update(session, id)?;
-            if stored.incident.external_id == external_id {
+            if stored.external_id == external_id {
                 return answer(session, id);
             }
             let stamp = stamp::next(session, now, stored.last_modified)?;
@@ -139,7 +146,7 @@ pub(crate) async fn update_custom_field(call: Call) -> Result<Response, Problem>
                 let mut references = References::new(session);
                 references.parts(
                     Part::CustomField,
-                    stored.incident.incident_type_id,
+                    stored.incident_type_id,
                     [field_id],
                     |_| "customFieldId".to_owned(),
                 )?;

@@ -10,8 +10,8 @@ use crate::ops::decoding::json;
 use crate::ops::never_null::NeverNull;
 use crate::ops::view::WrittenRecord;
 use crate::ops::writing::{self, Decision};
-use obeya_rules::incident::{Incident, IncidentChange};
 use obeya_store::references::{Record as To, References};
+use obeya_store::tables::incidents::{IncidentChange, IncidentRow};
 use obeya_store::write_error::WriteError;
 use obeya_store::{Session, incidents, stamp};
 
@@ -26,7 +26,7 @@ pub(crate) async fn update(call: Call) -> Result<Response, Problem> {
             let change = body::of_update(body)?;
             let now = context.now;
             Ok(Decision::record(answer, move |session| {
-                self::change(session, id, now, |_| change.clone())
+                self::change(session, id, now, change.clone())
             })
             .against(move |session| answer(session, id)))
         },
@@ -34,28 +34,27 @@ pub(crate) async fn update(call: Call) -> Result<Response, Problem> {
     .await
 }
 
-/// Applies the change that `requested` makes of the stored incident, and returns the changed one. An incident
-/// that stays the same gets no new stamp.
+/// Applies a change to an incident by the rules of every body, and returns the changed one. An incident that
+/// stays the same gets no new stamp.
 pub(super) fn change(
     session: &mut dyn Session,
     id: i32,
     now: i64,
-    requested: impl FnOnce(&Incident) -> IncidentChange,
+    change: IncidentChange,
 ) -> Result<WrittenRecord, WriteError> {
     let stored = find_for_update(session, id)?;
-    let change = requested(&stored.incident);
     let names_responsible = change.names_responsible();
-    let next = stored.incident.clone().changed(change, now)?;
-    check(session, &stored.incident, &next, names_responsible)?;
-    if next == stored.incident {
+    let mut next = stored.clone().changed(change, now)?;
+    check(session, &stored, &next, names_responsible)?;
+    if next == stored {
         return answer(session, id);
     }
-    let stamp = stamp::next(session, now, stored.last_modified)?;
-    if next.incident_type_id != stored.incident.incident_type_id {
+    next.last_modified = stamp::next(session, now, stored.last_modified)?;
+    if next.incident_type_id != stored.incident_type_id {
         // Categories, consequences, causes and custom fields belong to a type and mean nothing under another.
         incidents::clear_parts(session, id)?;
     }
-    incidents::update(session, id, &next, stamp)?;
+    incidents::update(session, &next)?;
     answer(session, id)
 }
 
@@ -63,18 +62,17 @@ pub(super) fn change(
 /// Unchanged references were checked when they were written.
 fn check(
     session: &mut dyn Session,
-    before: &Incident,
-    after: &Incident,
+    old: &IncidentRow,
+    new: &IncidentRow,
     names_responsible: bool,
 ) -> Result<(), WriteError> {
-    let (old, new) = (&before.places, &after.places);
     let changed = |old: Option<i32>, new: Option<i32>| new.filter(|_| new != old);
     let mut references = References::new(session);
-    if after.incident_type_id != before.incident_type_id {
+    if new.incident_type_id != old.incident_type_id {
         references.record(
             "incidentTypeId",
             To::IncidentType,
-            Some(after.incident_type_id),
+            Some(new.incident_type_id),
         )?;
     }
     references.record(

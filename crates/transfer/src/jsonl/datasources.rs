@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use obeya_rules::words::ElementKind;
-use obeya_store::field::{Word, is_default, or_empty};
+use obeya_rules::enums::ElementKind;
+use obeya_store::field::{is_default, or_empty};
+use obeya_store::variant::Variant;
 
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
@@ -30,7 +31,7 @@ pub(crate) struct Element {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) label: Option<String>,
     #[serde(rename = "type")]
-    pub(crate) kind: Word<ElementKind>,
+    pub(crate) kind: Variant<ElementKind>,
     #[serde(
         default,
         deserialize_with = "or_empty",

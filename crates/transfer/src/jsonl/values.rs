@@ -3,7 +3,7 @@
 use obeya_model::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// A value as it stands in a line.
+/// A value in a line.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
 pub(crate) struct ValueLine {

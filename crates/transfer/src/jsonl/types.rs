@@ -46,7 +46,7 @@ pub(crate) struct TypeLine {
     pub(crate) translations: BTreeMap<String, Translation>,
 }
 
-/// Children stand inside their parent, as on the wire, or beside it with a `parentId`.
+/// Children are inside their parent, as on the wire, or at its level with a `parentId`.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
 pub(crate) struct Category {
@@ -117,7 +117,7 @@ pub(crate) struct CustomField {
     pub(crate) is_mandatory: bool,
 }
 
-/// A type's words in one language; whatever is left out keeps the words of the default language.
+/// The translation of a type into one language; a text that is left out stays in the default language.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "an object")]
 pub(crate) struct Translation {

@@ -1,21 +1,19 @@
 //! The files of a folder and their lines: what an import reads and an export writes.
 //! `crates/cli/docs/import-format.md` describes them.
 //!
-//! A line is its record in the shape of the wire. What may be left out is left out when it is written: one
-//! record has one text. Nothing here reads or writes.
+//! A line is a record in the JSON of the interface. A field that may be left out is left out when it is
+//! written, so a record has exactly one text. Nothing here reads or writes.
 
-pub(crate) mod comments;
 pub(crate) mod datasources;
 #[cfg(test)]
 mod format;
-pub(crate) mod incidents;
 pub(crate) mod store;
 pub(crate) mod types;
 pub(crate) mod values;
 
-/// Every resource, in an order in which what is referred to comes first. A file is `<name>.jsonl`.
+/// Every resource, ordered so that a record comes after what it refers to. A file is `<name>.jsonl`.
 pub(crate) const RESOURCES: [&str; 14] = [
-    // What later stamps and ids have to be above, ahead of what gets some.
+    // The last stamps and ids come before the records that get new ones.
     "store",
     "projects",
     "areas",
@@ -32,5 +30,5 @@ pub(crate) const RESOURCES: [&str; 14] = [
     "datasource_values",
 ];
 
-/// A line longer than this is no line: 16 MiB. It keeps a wrong file from filling the memory.
+/// Most bytes of a line: 16 MiB. Otherwise a wrong file could exhaust memory.
 pub(crate) const LONGEST_LINE: u64 = 16 << 20;

@@ -1,10 +1,9 @@
-//! What a connection keeps by the text of a statement; the least recently used goes first. Nothing here knows
-//! an engine.
+//! A cache of a connection by the text of a statement, which evicts the least recently used entry. Nothing
+//! here knows an engine.
 
-/// Room for so many, at least one.
-pub(super) struct Kept<T> {
-    // Some dozens or hundreds, told apart by their lengths mostly: looking through them costs less than
-    // hashing a text.
+/// At most `capacity` entries, and at least one.
+pub(super) struct LruCache<T> {
+    // Some dozens or hundreds, most of different lengths: comparing with each costs less than hashing a text.
     entries: Vec<Entry<T>>,
     capacity: usize,
     clock: u64,
@@ -16,16 +15,16 @@ struct Entry<T> {
     used: u64,
 }
 
-impl<T> Kept<T> {
+impl<T> LruCache<T> {
     pub(super) fn new(capacity: usize) -> Self {
-        Kept {
+        LruCache {
             entries: Vec::new(),
             capacity: capacity.max(1),
             clock: 0,
         }
     }
 
-    /// What is kept of this text, made if it is not.
+    /// The value for this text, made if it is not cached.
     pub(super) fn get<E>(
         &mut self,
         text: &str,
@@ -33,11 +32,11 @@ impl<T> Kept<T> {
     ) -> Result<&mut T, E> {
         self.clock += 1;
         let found = self.entries.iter().position(|entry| *entry.text == *text);
-        let place = match found {
-            Some(place) => place,
+        let index = match found {
+            Some(index) => index,
             None => {
                 let value = make()?;
-                self.make_room();
+                self.evict();
                 self.entries.push(Entry {
                     text: text.into(),
                     value,
@@ -46,21 +45,21 @@ impl<T> Kept<T> {
                 self.entries.len() - 1
             }
         };
-        let entry = &mut self.entries[place];
+        let entry = &mut self.entries[index];
         entry.used = self.clock;
         Ok(&mut entry.value)
     }
 
-    /// Forgets all.
+    /// Removes every entry.
     pub(super) fn clear(&mut self) {
         self.entries.clear();
     }
 
-    fn make_room(&mut self) {
+    fn evict(&mut self) {
         if self.entries.len() < self.capacity {
             return;
         }
-        let oldest = (0..self.entries.len()).min_by_key(|&place| self.entries[place].used);
+        let oldest = (0..self.entries.len()).min_by_key(|&index| self.entries[index].used);
         if let Some(oldest) = oldest {
             self.entries.swap_remove(oldest);
         }
@@ -75,19 +74,19 @@ mod tests {
 
     #[test]
     fn the_least_recently_used_goes_and_what_is_kept_is_not_made_again() {
-        let mut kept = Kept::new(2);
+        let mut cache = LruCache::new(2);
         let mut made = String::new();
         for text in ["a", "b", "a", "c", "a", "b"] {
-            let got = kept.get(text, || {
+            let got = cache.get(text, || {
                 made.push_str(text);
                 Ok::<_, Infallible>(text.to_uppercase())
             });
             assert_eq!(*got.unwrap(), text.to_uppercase());
         }
         assert_eq!(made, "abcb");
-        let failed = kept.get("d", || Err("out of cheese"));
+        let failed = cache.get("d", || Err("out of cheese"));
         assert_eq!(failed.unwrap_err(), "out of cheese");
-        kept.clear();
-        assert!(kept.get("a", || Err(())).is_err());
+        cache.clear();
+        assert!(cache.get("a", || Err(())).is_err());
     }
 }

@@ -1,4 +1,5 @@
-//! The line of `store.jsonl`: what a store has given out, even to records that are gone.
+//! The line of `store.jsonl`: the last stamp and ids that a store has issued, even to records that were
+//! deleted.
 
 use obeya_model::Timestamp;
 use serde::{Deserialize, Serialize};

@@ -1,10 +1,9 @@
-//! The words that copied records are found by: not copied, as each engine keeps them in its own way, but made
-//! from the records again.
+//! Rebuilds the search index of copied records: it is not copied, as each engine stores it in another way.
 
 use obeya_store::table::Table;
 use obeya_store::{Session, StoreError, Value, search};
 
-/// Makes the records of these rows found by their words, if those of their table are.
+/// Indexes these rows, if their table is searchable.
 pub(super) fn put(
     session: &mut dyn Session,
     table: &Table,
@@ -38,7 +37,7 @@ pub(super) fn put(
     }
 }
 
-/// Rows of a table, of which some texts are wanted.
+/// Rows of a table, and which of their texts to read.
 struct Rows<'v, const N: usize> {
     table: &'v Table,
     values: &'v [Value<'v>],
@@ -63,11 +62,11 @@ impl<'v, const N: usize> Rows<'v, N> {
         mut each: impl FnMut(i32, [Option<&'v str>; N]) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let columns = self.table.names();
-        let place = |name: &str| {
-            let place = columns.iter().position(|column| *column == name);
-            place.expect("the list of tables has the columns that are searched")
+        let index = |name: &str| {
+            let index = columns.iter().position(|column| *column == name);
+            index.expect("the list of tables has the columns that are searched")
         };
-        let (id, places) = (place("id"), self.names.map(place));
+        let (id, indexes) = (index("id"), self.names.map(index));
         for row in self.values.chunks(columns.len()) {
             let id = match row[id] {
                 Value::Int(id) => i32::try_from(id).ok(),
@@ -76,7 +75,7 @@ impl<'v, const N: usize> Rows<'v, N> {
             let id = id.ok_or_else(|| {
                 StoreError::Schema(format!("an id of {} is no int32", self.table.name))
             })?;
-            let texts = places.map(|place| match row[place] {
+            let texts = indexes.map(|index| match row[index] {
                 Value::Text(text) => Some(text),
                 _ => None,
             });

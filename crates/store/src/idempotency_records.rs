@@ -1,51 +1,51 @@
-//! Records of requests that carried an `Idempotency-Key`. Statements only: what a repeated request means is
-//! decided in `ops/writing.rs`.
+//! Idempotency records: requests that had an `Idempotency-Key` and were carried out. Statements only:
+//! `ops/writing.rs` of the server decides what a repeated request means.
 
 use super::engine::{Session, StoreError, present};
 use super::{Store, Value};
 
-/// How long a request is remembered, in ticks of 100 ns: a day.
+/// How long a record is retained, in ticks of 100 ns: a day.
 pub const RETENTION_TICKS: i64 = 86_400 * 10_000_000;
 
-/// Rows removed in one turn of the writer, so that others are not held up.
+/// Rows that one write removes, so that other writes do not wait for long.
 const PER_TURN: i64 = 1_000;
 
-/// Which request it is: the caller's name for it, and who and what gives that name a meaning.
+/// Identifies a request: the caller's key, which is unique for a client and an operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Key {
-    /// The client that asks.
+pub struct IdempotencyKey {
+    /// The client.
     pub client_id: String,
-    /// The operation it asks for.
+    /// The operation.
     pub operation: &'static str,
-    /// The caller's name for the request.
+    /// The `Idempotency-Key` of the request.
     pub key: String,
 }
 
 /// A request that was carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdempotencyRecord {
-    /// What was asked, as a digest.
+    /// Digest of the request.
     pub fingerprint: String,
-    /// What it was answered.
+    /// Its answer.
     pub answer: StoredAnswer,
 }
 
-/// What is remembered of an answer. It holds nothing of a record: that may be changed, or made anonymous,
-/// while the key lives.
+/// What is stored of an answer. It has no content of a record, which may change, or become anonymous, while
+/// the key is retained.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoredAnswer {
-    /// It was the record with this id.
+    /// The record with this id.
     Record(i32),
-    /// It was this text, which tells nothing of any record, such as how many there were.
+    /// This text, which has no content of a record, such as a count.
     Text(String),
-    /// It had no body.
+    /// No body.
     Nothing,
 }
 
 /// How many keys a client has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct KeyCount {
-    /// At most so many; those that have expired and are not yet purged are counted, too.
+    /// An upper bound: expired keys that are not purged yet count too.
     pub at_most: i64,
     /// The ordinal of the next one.
     pub next: i64,
@@ -58,7 +58,7 @@ const COUNT: &str =
     "SELECT (SELECT ordinal FROM answers WHERE client_id = ?1 ORDER BY ordinal LIMIT 1),
     (SELECT ordinal FROM answers WHERE client_id = ?1 ORDER BY ordinal DESC LIMIT 1)";
 
-impl Key {
+impl IdempotencyKey {
     fn binds(&self, now: i64) -> [Value<'_>; 4] {
         [
             (&self.client_id).into(),
@@ -69,22 +69,26 @@ impl Key {
     }
 }
 
-/// What was answered at this time or before has expired.
+/// Records answered at this time or before have expired.
 fn expired_until(now: i64) -> i64 {
     now.saturating_sub(RETENTION_TICKS)
 }
 
 /// Prefetches what [`find`] and [`count`] read.
-pub fn prefetch(session: &mut dyn Session, key: &Key, now: i64) -> Result<(), StoreError> {
+pub fn prefetch(
+    session: &mut dyn Session,
+    key: &IdempotencyKey,
+    now: i64,
+) -> Result<(), StoreError> {
     session.prefetch(FIND, &key.binds(now))?;
     session.prefetch(COUNT, &[(&key.client_id).into()])
 }
 
-/// The request, if it was carried out during the day before `now` (ticks). One that is older is not there,
-/// purged or not.
+/// The record of the request, if it was carried out during the day before `now` (ticks). An older one is not
+/// returned, purged or not.
 pub fn find(
     session: &mut dyn Session,
-    key: &Key,
+    key: &IdempotencyKey,
     now: i64,
 ) -> Result<Option<IdempotencyRecord>, StoreError> {
     session.first(FIND, &key.binds(now), |row| {
@@ -101,7 +105,7 @@ pub fn find(
 }
 
 /// How many keys the client has.
-pub fn count(session: &mut dyn Session, key: &Key) -> Result<KeyCount, StoreError> {
+pub fn count(session: &mut dyn Session, key: &IdempotencyKey) -> Result<KeyCount, StoreError> {
     let ends = session.first(COUNT, &[(&key.client_id).into()], |row| {
         Ok(row.int(0)?.zip(row.int(1)?))
     })?;
@@ -114,12 +118,12 @@ pub fn count(session: &mut dyn Session, key: &Key) -> Result<KeyCount, StoreErro
     })
 }
 
-/// The oldest key of the client that has not expired at `now`: its ordinal, and when it was used
-/// (ticks). It looks at every key that has expired and is not yet purged, so it is for clients of which
-/// [`count`] does not tell enough.
+/// The oldest key of the client that has not expired at `now`: its ordinal, and when it was used (ticks). It
+/// reads every expired key that is not purged yet, so it is only for clients for which [`count`] is not
+/// precise enough.
 pub fn oldest(
     session: &mut dyn Session,
-    key: &Key,
+    key: &IdempotencyKey,
     now: i64,
 ) -> Result<Option<(i64, i64)>, StoreError> {
     let sql = "SELECT ordinal, answered_at FROM answers WHERE client_id = ?1 AND answered_at > ?2 ORDER BY ordinal LIMIT 1";
@@ -129,10 +133,10 @@ pub fn oldest(
     })
 }
 
-/// Remembers a request that is carried out `now`; one that has expired makes room for it.
+/// Stores the record of a request that is carried out `now`; it replaces an expired one.
 pub fn put(
     session: &mut dyn Session,
-    key: &Key,
+    key: &IdempotencyKey,
     record: &IdempotencyRecord,
     ordinal: i64,
     now: i64,
@@ -166,8 +170,7 @@ pub async fn purge(store: &Store, now: i64) -> Result<u64, StoreError> {
 }
 
 fn purge_some(session: &mut dyn Session, now: i64, limit: i64) -> Result<u64, StoreError> {
-    // Those of one instant go together, which no limit needs to tell apart: the last of a turn decides up to
-    // when.
+    // Records of one instant are removed together: the limit only selects the latest instant.
     let sql = "SELECT max(answered_at) FROM (SELECT answered_at FROM answers WHERE answered_at <= ?1 ORDER BY answered_at LIMIT ?2) AS oldest";
     let binds = [expired_until(now).into(), limit.into()];
     let last = session.first(sql, &binds, |row| row.int(0))?;

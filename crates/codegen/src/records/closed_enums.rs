@@ -6,11 +6,11 @@ use super::ident;
 use crate::naming::pascal;
 use crate::{Error, Spec, normalise};
 
-/// The source of an enum for each enumeration of the document. It expects the trait `Word` in scope.
+/// The source of an enum for each enumeration of the document. It expects the trait `ClosedEnum` in scope.
 ///
 /// # Errors
 /// The generated text is not Rust. No specification that [`crate::lint`] has passed leads to this.
-pub fn words(spec: &Spec) -> Result<String, Error> {
+pub fn closed_enums(spec: &Spec) -> Result<String, Error> {
     let sets = normalise::enums(spec.document());
     let sets = sets.iter().map(|(name, words, description)| {
         let name = ident(&pascal(name));
@@ -24,11 +24,11 @@ pub fn words(spec: &Spec) -> Result<String, Error> {
                 #(#[doc = #docs] #variants,)*
             }
 
-            impl Word for #name {
+            impl ClosedEnum for #name {
                 const ALL: &'static [Self] = &[#(Self::#variants),*];
-                const ALL_WORDS: &'static [&'static str] = &[#(#words),*];
+                const ALL_NAMES: &'static [&'static str] = &[#(#words),*];
 
-                fn word(self) -> &'static str {
+                fn name(self) -> &'static str {
                     match self { #(Self::#variants => #words,)* }
                 }
             }

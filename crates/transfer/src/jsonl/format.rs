@@ -7,9 +7,11 @@ use serde::de::value::Error;
 use serde::de::{Error as _, Visitor};
 use serde::forward_to_deserialize_any;
 
-use obeya_store::table::{Column, Holds, Presence, Table};
+use obeya_store::table::{Column, FieldType, Presence, Table};
 use obeya_store::tables::boards::{BoardLine, BoardRow};
+use obeya_store::tables::comments::{CommentLine, CommentRow};
 use obeya_store::tables::improvements::{ImprovementLine, ImprovementRow};
+use obeya_store::tables::incidents::{IncidentLine, IncidentRow};
 use obeya_store::tables::names::{
     DataListLine, DataListRow, ImprovementCategoryLine, ImprovementCategoryRow,
 };
@@ -17,7 +19,7 @@ use obeya_store::tables::organisation::{
     AreaLine, AreaRow, GroupLine, GroupRow, ProjectLine, ProjectRow, UserLine, UserRow,
 };
 
-use super::{comments, datasources, incidents, store, types, values};
+use super::{datasources, store, types, values};
 
 /// The description, beside this crate.
 const DOCUMENT: &str = "../cli/docs/import-format.md";
@@ -49,8 +51,8 @@ fn files() -> Vec<File> {
         file::<BoardLine>("boards", Some(&BoardRow::TABLE)),
         file::<DataListLine>("data_lists", Some(&DataListRow::TABLE)),
         file::<types::TypeLine>("incident_types", None),
-        file::<incidents::IncidentLine>("incidents", None),
-        file::<comments::CommentLine>("incident_comments", None),
+        file::<IncidentLine>("incidents", Some(&IncidentRow::TABLE)),
+        file::<CommentLine>("incident_comments", Some(&CommentRow::TABLE)),
         file::<ImprovementCategoryLine>(
             "improvement_categories",
             Some(&ImprovementCategoryRow::TABLE),
@@ -148,11 +150,13 @@ fn field(column: &Column) -> String {
     })
 }
 
-fn described(holds: Holds) -> Option<String> {
+fn described(holds: FieldType) -> Option<String> {
     match holds {
-        Holds::Type(name) => Some(name.to_owned()),
-        Holds::Words([]) | Holds::Other => None,
-        Holds::Words([first @ .., last]) => Some(format!("`{}` or `{last}`", first.join("`, `"))),
+        FieldType::Plain(name) => Some(name.to_owned()),
+        FieldType::OneOf([]) | FieldType::Converted => None,
+        FieldType::OneOf([first @ .., last]) => {
+            Some(format!("`{}` or `{last}`", first.join("`, `")))
+        }
     }
 }
 
@@ -172,7 +176,7 @@ fn complete(file: &File, rows: &mut Vec<Row>) -> Vec<String> {
     for name in names {
         let column = columns.iter().find(|column| field(column) == *name);
         let of_column = column.and_then(|column| Some((column, column.field?)));
-        let holds = of_column.and_then(|(_, field)| described(field.holds));
+        let holds = of_column.and_then(|(_, field)| described(field.field_type));
         let row = rows.iter().find(|row| row.names(name));
         match (row, of_column, holds) {
             (Some(row), Some((_, field)), holds) => {

@@ -1,7 +1,7 @@
-//! What a line may refer to: the ids in the database together with those the folder brought so far.
+//! The ids that a line may refer to: those in the database, and those of the lines read so far.
 //!
-//! References are checked here, ahead of the statement, because only here is it known which line and field to
-//! name. The database's own foreign keys stand behind it.
+//! References are checked here, before the statement, because only here the line and field are known that an
+//! error must name. The foreign keys of the database still apply.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
@@ -10,7 +10,7 @@ use obeya_store::engine::{Session, StoreError};
 
 /// Ids by resource.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct KnownIds {
     pub(super) projects: HashSet<i32>,
     pub(super) areas: HashSet<i32>,
     pub(super) groups: HashSet<i32>,
@@ -29,12 +29,12 @@ pub(super) struct Known {
     pub(super) improvements: HashSet<i32>,
     pub(super) improvement_categories: HashMap<i32, String>,
     pub(super) datasources: HashSet<i32>,
-    /// Whether the database had any value before. Values are looked up one by one: there may be too many to
-    /// hold.
+    /// Whether the database had any value before the import. Existing values are looked up in batches: there
+    /// may be too many for memory.
     pub(super) any_values: bool,
 }
 
-impl Known {
+impl KnownIds {
     /// Everything in the database.
     pub(super) fn load(session: &mut dyn Session) -> Result<Self, StoreError> {
         Ok(Self {
@@ -93,30 +93,30 @@ fn owned(session: &mut dyn Session, sql: &str) -> Result<HashMap<i32, i32>, Stor
         .collect())
 }
 
-/// An id column. Ids on the wire are int32, so no row has another.
+/// An id column. All ids are int32.
 fn id(column: Option<i64>) -> i32 {
     column
         .and_then(|id| i32::try_from(id).ok())
         .unwrap_or_default()
 }
 
-/// The lines on which the ids of one file stand, to find one that stands twice.
+/// The line of each id in a file, to find duplicates.
 #[derive(Debug)]
-pub(super) struct Seen<K>(HashMap<K, u64>);
+pub(super) struct SeenIds<K>(HashMap<K, u64>);
 
-impl<K> Default for Seen<K> {
+impl<K> Default for SeenIds<K> {
     fn default() -> Self {
         Self(HashMap::new())
     }
 }
 
-impl<K: Eq + Hash> Seen<K> {
-    /// The line the id stands on.
+impl<K: Eq + Hash> SeenIds<K> {
+    /// The line of the id.
     pub(super) fn line(&self, id: &K) -> Option<u64> {
         self.0.get(id).copied()
     }
 
-    /// Notes the id; the line it stood on before, if it did.
+    /// Records the id; returns its earlier line if it is a duplicate.
     pub(super) fn note(&mut self, id: K, line: u64) -> Option<u64> {
         match self.0.entry(id) {
             std::collections::hash_map::Entry::Occupied(first) => Some(*first.get()),
