@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::process::{Command, Output, Stdio};
+use std::time::Instant;
 
 use obeya_testkit::Serving;
 use tempfile::TempDir;
@@ -58,6 +59,41 @@ pub fn serve_new(db: &str, more: &[&str]) -> Serving {
 /// Starts the service on a database that exists.
 pub fn serve_existing(db: &str, more: &[&str]) -> Serving {
     Serving::start(obeya(), db, more)
+}
+
+/// Runs a command to completion, then kills it in each of 20 rounds (200 in long tests) at a random moment,
+/// up to somewhat after its end. `look` returns whether everything is there (true) or nothing (false), and
+/// empties the target.
+pub fn kill_at_random(arguments: &[&str], mut look: impl FnMut() -> bool) {
+    let start = || {
+        let mut command = obeya();
+        command
+            .args(arguments)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command.spawn().expect("started")
+    };
+    let begun = Instant::now();
+    assert!(start().wait().expect("ended").success());
+    let whole = begun.elapsed();
+    assert!(look(), "one that nobody killed");
+    let (mut complete, mut empty) = (0, 0);
+    let mut random = obeya_testkit::rng();
+    for _ in 0..if obeya_testkit::is_long() { 200 } else { 20 } {
+        let mut child = start();
+        std::thread::sleep(whole.mul_f64(random.f64() * 1.1));
+        child.kill().expect("killed");
+        child.wait().expect("ended");
+        if look() {
+            complete += 1;
+        } else {
+            empty += 1;
+        }
+    }
+    println!("killed: {empty} left nothing, {complete} were done");
+    assert!(empty > 0, "none was killed before its end");
+    run(arguments).success();
+    assert!(look(), "the last one");
 }
 
 /// What came of a run.

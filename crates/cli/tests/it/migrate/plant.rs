@@ -8,7 +8,7 @@ use obeya_server::store::{Store, StoreOptions};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use obeya_testkit::postgres::connect;
+use crate::postgres::block_on;
 
 /// A folder with databases.
 pub struct Folder(TempDir);
@@ -44,26 +44,6 @@ impl Folder {
     pub fn connect(&self, name: &str) -> Connection {
         Connection::open(self.file(name)).expect("a database")
     }
-}
-
-/// Runs async work to its end.
-pub fn block_on<T>(work: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .expect("a runtime")
-        .block_on(work)
-}
-
-/// Runs statements on a PostgreSQL, past the service.
-pub fn sql(url: &str, statements: &[&str]) {
-    block_on(async {
-        let client = connect(url).await;
-        for statement in statements {
-            client.batch_execute(statement).await.expect(statement);
-        }
-    });
 }
 
 /// Makes the schema, if there is none.

@@ -5,13 +5,14 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use obeya_testkit::Serving;
-use obeya_testkit::postgres::{Scratch, connect};
+use obeya_testkit::postgres::Scratch;
 use rusqlite::Connection;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::binary::{Done, done, obeya, run, serve_new};
-use crate::credentials::{Credentials, PLANT};
+use crate::binary::{Done, database, done, obeya, run, serve_new};
+use crate::credentials::{Credentials, PLANT, get};
+use crate::postgres::sql;
 
 /// The datasource that [`Plant::with_values`] fills.
 pub const DATASOURCE: &str = "13";
@@ -42,11 +43,10 @@ impl Plant {
     }
 
     fn over(scratch: Option<Scratch>, values: u32) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let db = match &scratch {
-            None => format!("sqlite:{}", folder.path().join("plant.db").display()),
-            Some(scratch) => scratch.url().to_owned(),
-        };
+        let (folder, file) = database();
+        let db = scratch
+            .as_ref()
+            .map_or(file, |scratch| scratch.url().to_owned());
         run(["import", PLANT, "--db", &db]).success();
         match &scratch {
             _ if values == 0 => {}
@@ -55,11 +55,8 @@ impl Plant {
                 insert(&database, 0, values, 1_000_000);
             }
             Some(scratch) => {
-                let sql = format!("BEGIN; {}", change(&insertion(0, values, 1_000_000)));
-                let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-                let inserted = runtime
-                    .block_on(async { connect(scratch.url()).await.batch_execute(&sql).await });
-                inserted.expect("inserted");
+                let insertion = change(&insertion(0, values, 1_000_000));
+                sql(scratch.url(), &["BEGIN", &insertion]);
             }
         }
         let scopes = [
@@ -145,17 +142,8 @@ impl Plant {
     }
 
     pub fn get(&self, path: &str) -> Value {
-        let token = self.credentials.token(&self.serving.url);
-        let answer = ureq::get(format!("{}{path}", self.serving.url))
-            .header("authorization", format!("Bearer {token}"))
-            .call();
-        let text = answer
-            .expect(path)
-            .into_body()
-            .with_config()
-            .limit(64 << 20)
-            .read_to_string();
-        serde_json::from_str(&text.expect("text")).expect("JSON")
+        let url = &self.serving.url;
+        get(url, &self.credentials.token(url), path, "")
     }
 }
 
