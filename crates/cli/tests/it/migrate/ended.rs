@@ -1,4 +1,4 @@
-//! Ended half-way, the target has nothing and the source what it had; the next time does it all.
+//! An interrupted migration leaves the target empty and the source unchanged; the next one completes.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -84,7 +84,7 @@ fn killed_at_any_moment_it_leaves_everything_or_nothing_on_postgres() {
     });
 }
 
-/// Wants it to end when it comes to a table.
+/// Requests to stop at a table.
 struct Stopping {
     at: (Phase, &'static str),
     phase: Mutex<Phase>,
@@ -188,7 +188,7 @@ fn a_connection_that_is_lost_ends_it_and_nothing_is_kept() {
     assert_eq!(rows(&folder.connect("b.db")), 0);
 }
 
-/// Ended while it waits for somebody else, so that it is surely under way.
+/// Stopped while it waits for a lock, so that it is certainly running.
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_it_in_order() {

@@ -54,7 +54,7 @@ pub fn open(url: &str) {
     });
 }
 
-/// Migrates in this process, told to nobody.
+/// Migrates in this process, without progress reports.
 pub fn copy(from: &str, to: &str) -> Result<MigrateReport, MigrateError> {
     block_on(migrate(from, to, Arc::new(())))
 }

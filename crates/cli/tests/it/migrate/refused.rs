@@ -1,4 +1,4 @@
-//! What is refused, how that is told, and that nothing is kept then.
+//! Refused migrations: their messages, and that they leave nothing behind.
 
 use obeya_server::migrate::{MigrateError, Side};
 use obeya_server::store::StoreError;

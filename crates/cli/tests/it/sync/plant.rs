@@ -1,4 +1,4 @@
-//! A plant with something in every table, a service on it, and a client that may do all of it.
+//! A plant with records in every table, a service on it, and a client with all scopes.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -12,7 +12,7 @@ use crate::binary::{Done, database, done, obeya, run, serve_new};
 use crate::credentials::{ALL, Credentials};
 use crate::import::write_lines;
 
-/// The reporter of every anonymous incident. Nobody may learn of it.
+/// The reporter of every anonymous incident, which must not appear in any copy.
 pub const WHISTLER: &str = "Astrid Whistler";
 
 /// A service and its client.
@@ -24,7 +24,7 @@ pub struct Plant {
 }
 
 impl Plant {
-    /// With so many incidents and values.
+    /// With this many incidents and values.
     pub fn new(incidents: i32, values: i32) -> Self {
         let (folder, db) = database();
         write(folder.path(), incidents, values);
@@ -43,12 +43,12 @@ impl Plant {
         self.credentials.client(&self.serving.url)
     }
 
-    /// The command that brings a copy up to date.
+    /// The command that updates a copy.
     pub fn command(&self, to: &str, more: &[&str]) -> Command {
         self.command_at(&self.serving.url, to, more)
     }
 
-    /// The same for whoever reaches the service by another address.
+    /// The same, with another URL of the service.
     pub fn command_at(&self, url: &str, to: &str, more: &[&str]) -> Command {
         let mut command = obeya();
         command
