@@ -1,5 +1,5 @@
-//! What every object of a client holds: the SDK's client, until it is closed, and what the calls carry that
-//! are made through it.
+//! The state that every object of a client shares: the SDK's client, until it is closed, and the settings of
+//! calls made through this object.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,11 +23,11 @@ pub(crate) struct Handle {
     turns: Turns,
 }
 
-/// How many calls of a client may be under way at once when they are awaited. Threads that wait are fewer by
-/// themselves.
+/// The largest number of concurrent calls of a client when they are awaited. Calls from threads are limited
+/// by the threads.
 const MOST_AT_ONCE: usize = 100;
 
-/// Where the tag of the last answer is left.
+/// Receives the tag of the last answer.
 #[derive(Default)]
 pub(crate) struct Seen(Mutex<Option<String>>);
 
@@ -91,17 +91,17 @@ impl Handle {
         &self.turns
     }
 
-    /// Takes the client from all who share it.
+    /// Closes the client for all objects that share it.
     pub(crate) fn close(&self) {
-        // In a forked child it is the parent's, which goes on with it.
+        // In a forked child it belongs to the parent, which continues to use it.
         if let Ok(client) = self.client.get("client") {
             let client = client.lock().unwrap_or_else(PoisonError::into_inner).take();
-            // Kept as what is dropped at home, it knows the runtime whose tasks it tells so.
+            // It is wrapped again, because dropping it must happen in the runtime of its tasks.
             drop(ForkGuard::new(client));
         }
     }
 
-    /// The client, with what its calls carry.
+    /// The client, with the settings of its calls.
     pub(crate) fn client(&self) -> PyResult<Client> {
         let client = self.client.get("client")?;
         let client = client
@@ -118,7 +118,7 @@ impl Handle {
         Ok(client)
     }
 
-    /// The call that asks the client.
+    /// The call that this client makes.
     pub(crate) fn call<T, F>(
         &self,
         ask: impl FnOnce(Client) -> F + Send + 'static,

@@ -80,7 +80,7 @@ impl Progress for WorkProgress {
         self.bar.inc(records);
     }
 
-    fn goes_on(&self) -> bool {
+    fn should_continue(&self) -> bool {
         WorkProgress::goes_on(self)
     }
 }

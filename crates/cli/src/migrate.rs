@@ -106,7 +106,7 @@ impl Progress for WorkProgress {
         self.bar.inc(rows);
     }
 
-    fn goes_on(&self) -> bool {
+    fn should_continue(&self) -> bool {
         WorkProgress::goes_on(self)
     }
 }

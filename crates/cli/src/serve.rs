@@ -102,7 +102,7 @@ pub(crate) async fn run(args: Args) -> Result<()> {
     let mut config = Config::new(args.database.url);
     config.create = args.create || !is_file;
     config.leftover_wal = match (args.keep_wal, args.discard_wal) {
-        (true, _) => LeftoverWal::Keep,
+        (true, _) => LeftoverWal::Apply,
         (_, true) => LeftoverWal::Discard,
         _ => LeftoverWal::Check,
     };

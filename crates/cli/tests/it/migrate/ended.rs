@@ -102,7 +102,7 @@ impl Progress for Stopping {
         }
     }
 
-    fn goes_on(&self) -> bool {
+    fn should_continue(&self) -> bool {
         !self.is_there.load(Ordering::Relaxed)
     }
 }
