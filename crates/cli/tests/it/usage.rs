@@ -1,4 +1,4 @@
-//! Wrong usage is told apart from failure.
+//! Wrong usage and failure have different exit codes.
 
 use crate::binary::{database, obeya, run};
 

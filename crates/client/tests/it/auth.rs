@@ -1,4 +1,4 @@
-//! Tokens: one for all, fetched once, kept as long as it is good, and never shown.
+//! Tokens: shared by all calls, fetched once, cached while valid, and never printed.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

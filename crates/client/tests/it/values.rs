@@ -1,4 +1,4 @@
-//! Values over HTTP into Arrow. How a page is decoded is tested beside the decoder.
+//! Values over HTTP to Arrow. The decoder has its own tests.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -145,7 +145,7 @@ fn arrow_page(number: i32, size: i32, total: i32, named: bool) -> Response {
     response
 }
 
-/// The ids of all values of such a service, and what it was asked.
+/// The ids of all values of such a service, and the requests it received.
 async fn pulled(
     answer: impl Fn(&str, i32, i32) -> Response + Clone + Send + Sync + 'static,
 ) -> (Vec<i32>, Vec<String>) {

@@ -1,4 +1,4 @@
-//! Broken off half-way, a pull keeps what it has, and the same command goes on to the same rows.
+//! An interrupted pull saves its rows, and the same command resumes it with the same result.
 
 use std::path::Path;
 use std::process::Command;

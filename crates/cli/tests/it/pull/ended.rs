@@ -65,7 +65,7 @@ impl Ended {
         }
     }
 
-    /// The next pull ends with the whole file, and nothing beside it.
+    /// The next pull completes the file and leaves no other.
     #[track_caller]
     fn ends(&self, what: &str) {
         let path = self.file.to_str().expect("UTF-8");
@@ -79,7 +79,7 @@ impl Ended {
         fs::remove_file(&self.file).expect("removed");
     }
 
-    /// The next pull says that the rows are gone, and --restart begins anew.
+    /// The next pull reports that the rows are gone, and --restart starts over.
     #[track_caller]
     fn is_refused(&self, what: &str) {
         let path = self.file.to_str().expect("UTF-8");

@@ -1,4 +1,4 @@
-//! What is refused, how it is told, and that it leaves nothing behind.
+//! Refused pulls: their messages, and that they leave nothing behind.
 
 use std::path::Path;
 

@@ -8,7 +8,7 @@ use super::copy::Copy;
 use super::plant::Plant;
 use crate::binary::{done, obeya};
 use crate::credentials::Credentials;
-use crate::scratch::with_schema;
+use crate::postgres::with_schema;
 
 #[test]
 fn a_target_that_is_none_is_wrong_usage() {
