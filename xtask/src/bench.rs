@@ -1,5 +1,5 @@
-//! Measuring: the work is in the bench targets of the query language, of the service and of the commands,
-//! which know what they compare with.
+//! Benchmarks. The measurements and their baselines are in the bench targets of the query language, the
+//! service and the command line.
 
 use anyhow::Result;
 use clap::ValueEnum;
@@ -8,19 +8,19 @@ use crate::postgres::{Profile, Server};
 use crate::process::{self, cargo};
 use crate::python;
 
-/// What is measured alone.
+/// A part that can be measured alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Part {
-    /// The service with its data in a file of SQLite, and the commands over it.
+    /// The service on a SQLite file, and the commands that use it.
     Sqlite,
     /// The service on PostgreSQL: the server that `OBEYA_TEST_POSTGRES` names, or a temporary one that waits
     /// for the disk.
     Postgres,
-    /// The Python package beside what analysts would write without it.
+    /// The Python package, compared with other clients and libraries.
     Python,
 }
 
-/// Runs one part or everything, in a release build; each prints its table itself.
+/// Runs one part or everything, in a release build. Each part prints its own table.
 pub(crate) fn run(part: Option<Part>) -> Result<()> {
     let wanted = |other| part.is_none_or(|part| part == other);
     if part.is_none() {
@@ -34,7 +34,7 @@ pub(crate) fn run(part: Option<Part>) -> Result<()> {
         python::bench::run()?;
     }
     if wanted(Part::Postgres) {
-        // Built before: nothing else runs while something is measured.
+        // Built first, so that nothing else runs during the measurement.
         bench("obeya-server", "service", &["--no-run"])?;
         let server = Server::get(Profile::Durable)?;
         let mut command = command("obeya-server", "service", &["--", "postgres"]);

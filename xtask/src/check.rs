@@ -1,4 +1,4 @@
-//! What must hold before any test is worth running.
+//! Checks that need no test run.
 
 use anyhow::{Result, bail};
 
@@ -6,7 +6,7 @@ use crate::process::{self, cargo};
 use crate::report::Part;
 use crate::{regen, tidy};
 
-/// Runs every check, whatever the earlier ones said, and fails if one did.
+/// Runs every check, also after a failure, and fails if one failed.
 pub(crate) fn run() -> Result<Part> {
     let part = all();
     if part.failed > 0 {
@@ -19,13 +19,13 @@ pub(crate) fn run() -> Result<Part> {
     Ok(part)
 }
 
-/// A check says what it found on stderr, or in its error.
+/// A check prints its findings on stderr, or returns them as the error.
 type Check = fn() -> Result<()>;
 
-/// Every check, counted.
+/// Runs and counts every check.
 pub(crate) fn all() -> Part {
     let checks: [(&str, Check); 4] = [
-        ("formatting (mend with `cargo fmt --all`)", formatting),
+        ("formatting (fix with `cargo fmt --all`)", formatting),
         ("lints", lints),
         ("generated files", regen::check),
         ("structure", tidy::run),

@@ -1,4 +1,4 @@
-//! The specification, looked at by a validator that is not ours.
+//! Checks the specification with an independent validator.
 
 use anyhow::Result;
 
@@ -8,7 +8,7 @@ use crate::venv;
 
 const PACKAGE: &str = "openapi-spec-validator==0.9.0";
 
-/// Holds `spec/openapi.yaml` to OpenAPI itself. What our generator asks beyond that is linted by
+/// Validates `spec/openapi.yaml` as OpenAPI. The additional rules of our generator are linted by
 /// `obeya-codegen`.
 pub(crate) fn tests() -> Result<Part> {
     venv::install(&[PACKAGE])?;

@@ -1,7 +1,8 @@
-//! Maintainers' commands, as `cargo xtask …`. No user of the service or of the packages needs them.
+//! Maintainers' commands, as `cargo xtask …`. Users of the service and of the packages do not need them.
 
 mod bench;
 mod check;
+mod dist;
 mod linter;
 mod packages;
 mod postgres;
@@ -17,6 +18,7 @@ mod tidy;
 mod venv;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 use postgres::Profile;
@@ -30,41 +32,54 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Writes everything that follows from spec/openapi.yaml, Python's Client from its AsyncClient, and lists
+    /// Writes every generated file: from spec/openapi.yaml, and Python's Client from its AsyncClient. Lists
     /// the snapshots to review.
     Regen {
         /// Writes nothing, and fails on the first file that differs.
         #[arg(long)]
         check: bool,
     },
-    /// What must hold before any test: formatting, lints, generated files, structure.
+    /// Checks that need no test: formatting, lints, generated files, structure.
     Check,
     /// Everything: check, Rust tests, documentation tests, a validator of the specification, Python tests,
     /// packages, Schemathesis.
     Test {
-        /// Lets Schemathesis make ten times as many requests, replicas and migrations be killed for minutes,
-        /// and builds the packages.
+        /// Ten times as many Schemathesis requests, minutes of tests that kill replicas and migrations, and
+        /// builds of the packages.
         #[arg(long)]
         long: bool,
     },
-    /// The part of `test` that makes requests from the specification, alone.
+    /// Runs Schemathesis, the part of `test` that sends requests generated from the specification.
     Schemathesis {
-        /// Ten times as many requests, for some minutes.
+        /// Sends ten times as many requests, which takes minutes.
         #[arg(long)]
         long: bool,
     },
-    /// The part of `test` that packs the crates and the Python package and looks into the archives, alone.
-    Packages {
-        /// Builds what is in the archives too, for a quarter of an hour.
+    /// Builds, installs and tests the Python package: this part of `test` alone.
+    Python {
+        /// Uses tables of a million values instead of 100,000.
         #[arg(long)]
         long: bool,
+    },
+    /// Packs the crates and the Python package and inspects the archives: this part of `test` alone.
+    Packages {
+        /// Also builds the content of the archives, which takes a quarter of an hour.
+        #[arg(long)]
+        long: bool,
+    },
+    /// Builds the release of the command line: the stripped binary with its licences, its debug file, and
+    /// checksums.
+    Dist {
+        /// The folder to write to; target/dist by default.
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
     },
     /// Writes the reference of the Python package into target/python-docs.
     Docs,
     /// Runs a command with a PostgreSQL: a temporary one, or the one that OBEYA_TEST_POSTGRES names. The
     /// command finds it by that variable.
     Postgres {
-        /// What is committed is on the disk, as in production; otherwise nothing waits for the disk.
+        /// Commits wait for the disk, as in production. By default they do not.
         #[arg(long)]
         durable: bool,
         /// The command and its arguments.
@@ -74,24 +89,27 @@ enum Command {
     /// Started by the other commands, to stop their server when they end.
     #[command(hide = true)]
     Watchdog(postgres::watchdog::Options),
-    /// What the compiler cannot see: import arrows, file sizes, orphan snapshots.
+    /// Checks rules that the compiler does not: dependencies between crates, circles of modules, file sizes,
+    /// comments, orphan snapshots.
     Tidy,
-    /// Measures the query language, the service and the packages against their yardsticks, in a release
-    /// build.
+    /// Runs the benchmarks of the query language, the service and the packages, in a release build.
     Bench {
-        /// Only this.
+        /// Runs this part only.
         part: Option<bench::Part>,
     },
 }
 
 fn main() -> anyhow::Result<()> {
+    python::run_if_cargo()?;
     match Arguments::parse().command {
         Command::Regen { check: false } => regen::write(),
         Command::Regen { check: true } => regen::check(),
         Command::Check => check::run().map(|_| ()),
         Command::Test { long } => test::run(long),
         Command::Schemathesis { long } => schemathesis::run(long),
+        Command::Python { long } => python::run(long),
         Command::Packages { long } => packages::run(long),
+        Command::Dist { out } => dist::run(out),
         Command::Docs => python::docs(),
         Command::Postgres { durable, command } => {
             let profile = if durable {

@@ -1,5 +1,5 @@
-//! What is published: an archive of each crate, and the source distribution of the Python package. Both must
-//! hold the licences and whatever a build reads, and must build in an empty folder.
+//! The published archives: one of each crate, and the source distribution of the Python package. Each must
+//! contain the licences and every file that a build reads, and must build in an empty folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,41 +11,41 @@ use crate::process::{self, cargo, command, root};
 use crate::report::Part;
 use crate::venv;
 
-/// Files of the repository that archives carry, by the name they have there: the licences, and the
+/// Files of the repository that the archives contain, by their name there: the licences, and the
 /// specification for crates with a build script, all of which generate code from it.
 const LICENCES: [&str; 2] = ["LICENSE-MIT", "LICENSE-APACHE"];
 const SPEC: (&str, &str) = ("openapi.yaml", "spec/openapi.yaml");
 
-/// Packs everything and looks into the archives. `long` builds what is in them too, which takes a quarter of
-/// an hour.
+/// Packs everything and inspects the archives. `long` also builds their content, which takes a quarter of an
+/// hour.
 pub(crate) fn tests(long: bool) -> Result<Part> {
-    // The version that the tests of the Python package name.
+    // The constraints pin the version that the tests of the Python package use.
     venv::install(&["-c", "bindings/python/requirements-test.txt", "maturin"])?;
     let folder = tempfile::tempdir()?;
-    let place = folder.path();
-    let crates = crates(place)?;
-    let sdist = sdist(place)?;
-    let unpacked = unpack(&sdist, &place.join("sdist"))?;
-    // The source distribution has its crates as folders.
+    let workdir = folder.path();
+    let crates = crates(workdir)?;
+    let sdist = sdist(workdir)?;
+    let unpacked = unpack(&sdist, &workdir.join("sdist"))?;
+    // The source distribution contains its crates as folders.
     let mut packages = entries(&unpacked.join("crates"))?;
     packages.push(unpacked);
     packages.extend_from_slice(&crates);
     let mut all = Vec::new();
     for package in &packages {
-        all.extend(faults(place, package)?);
+        all.extend(faults(workdir, package)?);
     }
     for fault in &all {
         eprintln!("{fault}");
     }
     if long && all.is_empty() {
-        build_crates(place, &crates)?;
-        build_sdist(place, &sdist)?;
+        build_crates(workdir, &crates)?;
+        build_sdist(workdir, &sdist)?;
     }
     let archives = if all.is_empty() { crates.len() + 1 } else { 0 };
     Ok(Part::new("Packages", true, archives, all.len()))
 }
 
-/// The same, alone.
+/// Runs this part alone.
 pub(crate) fn run(long: bool) -> Result<()> {
     let part = tests(long)?;
     if part.failed > 0 {
@@ -54,10 +54,10 @@ pub(crate) fn run(long: bool) -> Result<()> {
     Ok(())
 }
 
-/// Packs the crates that are published; where each was unpacked.
-fn crates(place: &Path) -> Result<Vec<PathBuf>> {
+/// Packs the published crates, and returns the folders they were unpacked to.
+fn crates(workdir: &Path) -> Result<Vec<PathBuf>> {
     let mut package = cargo();
-    // What is checked is the working tree, committed or not.
+    // The working tree is packed, committed or not.
     package.args([
         "package",
         "--quiet",
@@ -68,16 +68,16 @@ fn crates(place: &Path) -> Result<Vec<PathBuf>> {
     for private in ["xtask", "obeya-python", "obeya-testkit"] {
         package.args(["--exclude", private]);
     }
-    process::run(package.arg("--target-dir").arg(place.join("packed")))?;
-    let archives = entries(&place.join("packed/package"))?;
+    process::run(package.arg("--target-dir").arg(workdir.join("packed")))?;
+    let archives = entries(&workdir.join("packed/package"))?;
     let archives = archives.iter().filter(|path| has_ending(path, "crate"));
     archives
-        .map(|archive| unpack(archive, &place.join("crates")))
+        .map(|archive| unpack(archive, &workdir.join("crates")))
         .collect()
 }
 
 /// Packs the source distribution of the Python package.
-fn sdist(place: &Path) -> Result<PathBuf> {
+fn sdist(workdir: &Path) -> Result<PathBuf> {
     let mut maturin = command(venv::interpreter()?);
     maturin.args([
         "-m",
@@ -87,12 +87,12 @@ fn sdist(place: &Path) -> Result<PathBuf> {
         "bindings/python/Cargo.toml",
         "--out",
     ]);
-    process::run(maturin.arg(place.join("dist")))?;
-    let mut archives = entries(&place.join("dist"))?;
+    process::run(maturin.arg(workdir.join("dist")))?;
+    let mut archives = entries(&workdir.join("dist"))?;
     archives.pop().context("maturin sdist wrote nothing")
 }
 
-/// Unpacks an archive into a folder, and gives the only folder in it.
+/// Unpacks an archive into a folder, and returns the only folder in it.
 fn unpack(archive: &Path, to: &Path) -> Result<PathBuf> {
     fs::create_dir_all(to)?;
     process::run(command("tar").arg("-xzf").arg(archive).arg("-C").arg(to))?;
@@ -101,8 +101,9 @@ fn unpack(archive: &Path, to: &Path) -> Result<PathBuf> {
     Ok(to.join(name))
 }
 
-/// What an unpacked package lacks. A link is no file: an archive must hold the content.
-fn faults(place: &Path, package: &Path) -> Result<Vec<String>> {
+/// The missing or wrong files of an unpacked package. A link is not accepted: an archive must have the
+/// content.
+fn faults(workdir: &Path, package: &Path) -> Result<Vec<String>> {
     let mut expected = LICENCES.map(|name| (name, name)).to_vec();
     if package.join("build.rs").exists() {
         expected.push(SPEC);
@@ -112,7 +113,7 @@ fn faults(place: &Path, package: &Path) -> Result<Vec<String>> {
         let path = package.join(name);
         let is_file = path.symlink_metadata().is_ok_and(|found| found.is_file());
         if !is_file || fs::read(&path)? != fs::read(root().join(original))? {
-            let shown = path.strip_prefix(place).unwrap_or(&path).display();
+            let shown = path.strip_prefix(workdir).unwrap_or(&path).display();
             faults.push(format!(
                 "{shown}: expected a file with the content of {original}"
             ));
@@ -121,8 +122,8 @@ fn faults(place: &Path, package: &Path) -> Result<Vec<String>> {
     Ok(faults)
 }
 
-/// Builds the unpacked crates in a workspace that has nothing else, since none of them is in a registry yet.
-fn build_crates(place: &Path, crates: &[PathBuf]) -> Result<()> {
+/// Builds the unpacked crates in a separate workspace that patches crates.io, where none of them is yet.
+fn build_crates(workdir: &Path, crates: &[PathBuf]) -> Result<()> {
     let mut manifest =
         "[workspace]\nresolver = \"3\"\nmembers = [\"crates/*\"]\n\n[patch.crates-io]\n".to_owned();
     for unpacked in crates {
@@ -130,21 +131,20 @@ fn build_crates(place: &Path, crates: &[PathBuf]) -> Result<()> {
         let name = folder.trim_end_matches(concat!("-", env!("CARGO_PKG_VERSION")));
         manifest.push_str(&format!("{name} = {{ path = \"crates/{folder}\" }}\n"));
     }
-    fs::write(place.join("Cargo.toml"), manifest)?;
-    // The versions that everything else is tested with.
-    fs::copy(root().join("Cargo.lock"), place.join("Cargo.lock"))?;
+    fs::write(workdir.join("Cargo.toml"), manifest)?;
+    // The locked versions, which everything else is tested with.
+    fs::copy(root().join("Cargo.lock"), workdir.join("Cargo.lock"))?;
     let mut check = Command::new(cargo().get_program());
     check.args(["check", "--quiet", "--workspace"]);
     check
-        .current_dir(place)
-        .env("CARGO_TARGET_DIR", place.join("built"));
+        .current_dir(workdir)
+        .env("CARGO_TARGET_DIR", workdir.join("built"));
     process::run(&mut check)
 }
 
-/// Makes a wheel of the source distribution, as pip does where there is no wheel for a platform, but
-/// unoptimised.
-fn build_sdist(place: &Path, sdist: &Path) -> Result<()> {
-    let (empty, wheels) = (place.join("empty"), place.join("wheels"));
+/// Builds a wheel from the source distribution, as pip does on a platform without a wheel, but unoptimised.
+fn build_sdist(workdir: &Path, sdist: &Path) -> Result<()> {
+    let (empty, wheels) = (workdir.join("empty"), workdir.join("wheels"));
     fs::create_dir(&empty)?;
     let mut pip = command(venv::interpreter()?);
     pip.args([
@@ -158,7 +158,7 @@ fn build_sdist(place: &Path, sdist: &Path) -> Result<()> {
     ]);
     pip.arg(&wheels).arg(sdist).current_dir(empty);
     pip.env("MATURIN_PEP517_ARGS", "--profile dev");
-    pip.env("CARGO_TARGET_DIR", place.join("built"));
+    pip.env("CARGO_TARGET_DIR", workdir.join("built"));
     process::run(&mut pip)?;
     match &entries(&wheels)?[..] {
         [wheel] if has_ending(wheel, "whl") => Ok(()),

@@ -1,4 +1,4 @@
-//! Starting other programs: in the repository's root, shown before they run, and failing with what was tried.
+//! Runs other programs: in the repository's root, printed before they start, and named in the error.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -13,25 +13,25 @@ pub(crate) fn root() -> PathBuf {
     xtask.parent().map_or(xtask.clone(), PathBuf::from)
 }
 
-/// Where Cargo builds.
+/// The folder that Cargo builds in.
 pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR")
         .map_or_else(|| root().join("target"), |folder| root().join(folder))
 }
 
-/// A command in the root.
+/// A command that runs in the root.
 pub(crate) fn command(program: impl AsRef<std::ffi::OsStr>) -> Command {
     let mut command = Command::new(program);
     command.current_dir(root());
     command
 }
 
-/// The Cargo that runs this, or the one on the path.
+/// The Cargo that started this program, or the one on the path.
 pub(crate) fn cargo() -> Command {
     command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// Runs to the end, with the terminal of its own.
+/// Runs a command to its end, with inherited output.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let shown = show(command);
     let status = command
@@ -43,7 +43,7 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs to the end, passing its output on line by line, and keeps it. The flag says whether it succeeded.
+/// Runs a command to its end, prints its output line by line and returns it. The flag tells success.
 pub(crate) fn tee(command: &mut Command) -> Result<(bool, String)> {
     let shown = show(command);
     let mut child = command
@@ -53,7 +53,7 @@ pub(crate) fn tee(command: &mut Command) -> Result<(bool, String)> {
         .with_context(|| format!("cannot start: {shown}"))?;
     let stdout = child.stdout.take().context("stdout is piped")?;
     let stderr = child.stderr.take().context("stderr is piped")?;
-    // Two threads, because a full pipe that nobody reads would stop the child.
+    // Two threads, because a full pipe without a reader would block the child.
     let errors = thread::spawn(move || pass_on(BufReader::new(stderr), &mut std::io::stderr()));
     let mut text = pass_on(BufReader::new(stdout), &mut std::io::stdout());
     text.push_str(&errors.join().unwrap_or_default());
@@ -65,7 +65,7 @@ fn pass_on(reader: impl BufRead, out: &mut impl Write) -> String {
     let mut text = String::new();
     for line in reader.split(b'\n').map_while(Result::ok) {
         let line = String::from_utf8_lossy(&line);
-        // A closed terminal is no reason to lose the count.
+        // A closed terminal must not lose the count.
         let _ = writeln!(out, "{line}");
         text.push_str(&line);
         text.push('\n');
@@ -73,8 +73,8 @@ fn pass_on(reader: impl BufRead, out: &mut impl Write) -> String {
     text
 }
 
-/// Whether a program can be started at all.
-pub(crate) fn exists(program: &str, argument: &str) -> bool {
+/// Whether a program can be started and succeeds with this argument.
+pub(crate) fn exists(program: impl AsRef<std::ffi::OsStr>, argument: &str) -> bool {
     command(program)
         .arg(argument)
         .stdout(Stdio::null())
@@ -84,13 +84,13 @@ pub(crate) fn exists(program: &str, argument: &str) -> bool {
 }
 
 fn show(command: &Command) -> String {
-    let mut words = vec![command.get_program().to_string_lossy().into_owned()];
-    words.extend(
+    let mut parts = vec![command.get_program().to_string_lossy().into_owned()];
+    parts.extend(
         command
             .get_args()
-            .map(|word| word.to_string_lossy().into_owned()),
+            .map(|part| part.to_string_lossy().into_owned()),
     );
-    let shown = words.join(" ");
+    let shown = parts.join(" ");
     eprintln!("$ {shown}");
     shown
 }

@@ -1,7 +1,8 @@
-//! Everything that follows from `spec/openapi.yaml` and lives in the repository.
+//! The generated files of the repository: those that follow from `spec/openapi.yaml`, and those derived from
+//! hand-written Python.
 //!
-//! To add a generated file, add its path and content to [`outputs`]. A content is a pure function of the
-//! specification, or of a hand-written file, so that `--check` can compare without writing.
+//! To add a generated file, add its path and content to [`outputs`]. The content is a pure function of the
+//! specification or of a hand-written file, so that `--check` can compare without writing.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +13,7 @@ use obeya_codegen::{Spec, build, operations, sdk, served};
 use crate::process::root;
 use crate::{python, snapshots};
 
-/// Every generated file: its path from the repository's root, and what it must contain.
+/// Every generated file: its path from the repository's root, and its content.
 fn outputs(spec: &Spec) -> Result<Vec<(String, String)>> {
     let table = operations::table(&operations::operations(spec.document()));
     let of_the_spec = [
@@ -31,7 +32,7 @@ fn outputs(spec: &Spec) -> Result<Vec<(String, String)>> {
     Ok(outputs.collect())
 }
 
-/// The plain methods of the Rust SDK, beside those that are written by hand.
+/// The plain methods of the Rust SDK that are not written by hand.
 fn rust_sdk(spec: &Spec) -> Result<(String, String)> {
     let path = "crates/client/src/resources/operations.rs";
     let read = |path: &str| fs::read_to_string(root().join(path)).unwrap_or_default();
@@ -43,7 +44,7 @@ fn rust_sdk(spec: &Spec) -> Result<(String, String)> {
     Ok((path.to_owned(), source))
 }
 
-/// The specification as JSON: what the service serves, and what tools that read no YAML are given.
+/// The specification as JSON, as the service serves it and for tools without YAML.
 fn openapi_json(spec: &Spec) -> Result<String> {
     Ok(serde_json::to_string_pretty(&served(spec.document()))? + "\n")
 }
@@ -62,7 +63,7 @@ fn spec() -> Result<Spec> {
     }
 }
 
-/// Writes every file that differs, then the snapshots, and says what to review.
+/// Writes every file that differs, then the snapshots, and lists what to review.
 pub(crate) fn write() -> Result<()> {
     let spec = spec()?;
     for (path, content) in outputs(&spec)? {
@@ -82,7 +83,7 @@ pub(crate) fn write() -> Result<()> {
     Ok(())
 }
 
-/// Fails on the first file that differs from what would be written.
+/// Fails on the first file that differs from its generated content.
 pub(crate) fn check() -> Result<()> {
     let spec = spec()?;
     for (path, wanted) in outputs(&spec)? {

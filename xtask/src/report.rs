@@ -1,24 +1,24 @@
-//! How many tests ran and how long they took, by part, and the last line that says it all.
+//! The result of each part of `test`: counts and time, and the sum as the last line.
 
 use std::time::{Duration, Instant};
 
 /// The outcome of one part of `cargo xtask test`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
-    /// What ran: `Rust`, `Python`…
+    /// The name of the part: `Rust`, `Python`…
     pub(crate) name: &'static str,
-    /// How many passed.
+    /// Number of passed tests.
     pub(crate) passed: usize,
-    /// How many did not. A part that could not run at all counts as one.
+    /// Number of failed tests. A part that could not run at all counts as one.
     pub(crate) failed: usize,
-    /// More that is worth a look, such as how many requests were generated; they are no tests.
+    /// A remark, such as how many requests were generated; these are not counted as tests.
     pub(crate) note: String,
-    /// How long it took.
+    /// Wall-clock time.
     pub(crate) took: Duration,
 }
 
 impl Part {
-    /// A part from its counts; a command that failed without a failed test has failed all the same.
+    /// A part from its counts. A command that failed without a failed test counts as one failure.
     pub(crate) fn new(name: &'static str, success: bool, passed: usize, failed: usize) -> Self {
         Part {
             name,
@@ -29,7 +29,7 @@ impl Part {
         }
     }
 
-    /// Runs a part and measures it. One that could not run at all has failed.
+    /// Runs and times a part. If it cannot run at all, it has failed.
     pub(crate) fn of(name: &'static str, tests: impl FnOnce() -> anyhow::Result<Part>) -> Self {
         let started = Instant::now();
         let mut part = tests().unwrap_or_else(|error| {

@@ -1,4 +1,4 @@
-//! The Rust tests, counted: unit and integration tests, then documentation tests.
+//! Runs and counts the Rust tests: unit and integration tests, then documentation tests.
 
 use anyhow::Result;
 
@@ -7,13 +7,12 @@ use crate::process::{cargo, exists, target, tee};
 use crate::report::Part;
 use crate::snapshots;
 
-/// Tests look for it in the environment.
+/// The environment variable that selects long tests.
 pub(crate) const LONG: &str = "OBEYA_TEST_LONG";
 
-/// Unit and integration tests of the whole workspace; with nextest, which runs them side by side, where it is
-/// installed. Those of the store run on SQLite and on a PostgreSQL, which is there for as long. A snapshot
-/// that none of them looks at is a failure too. `long` lets those that kill and start processes do so for
-/// minutes.
+/// Unit and integration tests of the whole workspace, in parallel with nextest where it is installed. Those
+/// of the store run on SQLite and on a PostgreSQL that is started for them. A snapshot that no test uses is a
+/// failure too. `long` lets the tests that kill and start processes run for minutes.
 pub(crate) fn tests(long: bool) -> Result<Part> {
     let nextest = exists("cargo-nextest", "--version");
     let server = Server::get(Profile::Test)?;
@@ -74,13 +73,13 @@ pub(crate) fn tests(long: bool) -> Result<Part> {
     Ok(part)
 }
 
-/// The ids of the processes that run the binary under test. None where the system does not say, as without
-/// `/proc`.
+/// The ids of the processes that run the binary under test. Empty where the system does not report them, as
+/// without `/proc`.
 fn running_binaries() -> Vec<u32> {
     let binary = target().join("debug/obeya");
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let ids = processes.filter_map(|process| process.file_name().to_str()?.parse().ok());
-    // The link of a process that has ended, or is another user's, cannot be read.
+    // The link is not readable if the process has ended or belongs to another user.
     ids.filter(|id| std::fs::read_link(format!("/proc/{id}/exe")).is_ok_and(|path| path == binary))
         .collect()
 }
@@ -118,12 +117,12 @@ fn count_nextest(output: &str) -> (usize, usize) {
     )
 }
 
-/// The number that stands right before a word: 12 of `12 passed`.
+/// The number directly before a word: 12 in `12 passed`.
 pub(crate) fn number_before(line: &str, word: &str) -> Option<usize> {
     let before = &line[..line.find(word)?];
     let digits = before
         .rfind(|c: char| !c.is_ascii_digit())
-        .map_or(0, |place| place + 1);
+        .map_or(0, |index| index + 1);
     before[digits..].parse().ok()
 }
 

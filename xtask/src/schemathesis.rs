@@ -1,9 +1,9 @@
-//! Schemathesis over the whole specification, against the real binary: requests made from the schemas, right
-//! ones and wrong ones, and every answer held to what is described. What is asked of it, and why, is in
+//! Schemathesis over the whole specification, against the real binary. It generates valid and invalid
+//! requests from the schemas, and checks every answer against the specification. Its settings are in
 //! `spec/schemathesis.toml`.
 //!
-//! The service runs on `spec/plant`, the plant that the examples of the specification tell of, so that
-//! requests made from them succeed.
+//! The service runs on `spec/plant`, the data behind the examples of the specification, so that requests made
+//! from them succeed.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -19,13 +19,13 @@ use crate::report::Part;
 use crate::rust::number_before;
 use crate::venv;
 
-/// Pinned, because another version makes other requests from the same seed.
+/// Pinned, because another version generates other requests from the same seed.
 const PACKAGE: &str = "schemathesis==4.32.5";
 
-/// Examples for each operation with `--long`; the configuration holds the usual number, which takes seconds.
+/// Examples for each operation with `--long`. The configuration has the usual number, which takes seconds.
 const LONG: &str = "400";
 
-/// The same, alone.
+/// Runs this part alone.
 pub(crate) fn run(long: bool) -> Result<()> {
     let part = tests(long, Binary::ToBuild)?;
     if part.failed > 0 {
@@ -34,16 +34,16 @@ pub(crate) fn run(long: bool) -> Result<()> {
     Ok(())
 }
 
-/// Whether the binary is there already.
+/// Whether the binary has been built.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Binary {
-    /// It was built by the tests of this run.
+    /// The Rust tests of this run have built it.
     Built,
     ToBuild,
 }
 
-/// Serves the plant and lets Schemathesis loose on it. The operations that it tests are counted; how many
-/// requests it makes from them depends on its settings.
+/// Serves the plant and runs Schemathesis against it. Tested operations are counted, not requests: their
+/// number depends on the settings.
 pub(crate) fn tests(long: bool, binary: Binary) -> Result<Part> {
     venv::install(&[PACKAGE])?;
     if binary == Binary::ToBuild {
@@ -60,7 +60,7 @@ pub(crate) fn tests(long: bool, binary: Binary) -> Result<Part> {
 
     let mut schemathesis = command(venv::interpreter()?);
     schemathesis
-        // It leaves notes where it runs; with the folder they go before the next run.
+        // It writes files to its working directory, which is emptied before the next run.
         .current_dir(&folder)
         .args(["-m", "schemathesis.cli", "--config-file"])
         .arg(root().join("spec/schemathesis.toml"))
@@ -78,8 +78,8 @@ pub(crate) fn tests(long: bool, binary: Binary) -> Result<Part> {
     Ok(part)
 }
 
-/// The plant in an empty folder. What it holds in the trash is deleted now, or else it would be there for 30
-/// days of a year long gone.
+/// Copies the plant into an empty folder. Records in the trash get the current time as their deletion date:
+/// the stored dates are older than 30 days, and the purge would remove them.
 fn plant(folder: &Path) -> Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder).with_context(|| folder.display().to_string())?;
@@ -105,7 +105,7 @@ fn plant(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The service in a process of its own, which ends with this value.
+/// The service in a child process, which is killed when this value is dropped.
 struct Service {
     process: Child,
     address: String,
@@ -149,7 +149,7 @@ impl Service {
         Ok(service)
     }
 
-    /// A token that may do everything, of a new client.
+    /// A token with every scope, of a new client.
     fn token(&self, binary: &Path, db: &str) -> Result<String> {
         let scopes = ["--scope", "public.api.read", "--scope", "public.api.write"];
         let added = command(binary)
@@ -159,7 +159,7 @@ impl Service {
         let client: Value = serde_json::from_slice(&added.stdout)
             .with_context(|| String::from_utf8_lossy(&added.stderr).into_owned())?;
         let text = |name: &str| client[name].as_str().unwrap_or("").to_owned();
-        // Both are made of letters, digits, `-` and `_`, which a form holds as they are.
+        // Both consist of letters, digits, `-` and `_`, which a form does not escape.
         let form = format!(
             "grant_type=client_credentials&client_id={}&client_secret={}",
             text("client_id"),
@@ -184,16 +184,16 @@ impl Service {
 
 impl Drop for Service {
     fn drop(&mut self) {
-        // It may have ended by itself, which is what is wanted.
+        // It may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// What the summary says.
+/// The numbers in the summary.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Found {
-    /// Operations that were tested and have no failure counted for them.
+    /// Tested operations without a failure.
     tested: usize,
     requests: usize,
     /// Distinct failures.

@@ -1,5 +1,4 @@
-//! The reviewed snapshots: bringing those of the specification up to date, and finding those no test looks
-//! at.
+//! Reviewed snapshots: updates those of the specification, and finds those that no test uses.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use crate::process::{self, cargo, root};
 
 /// The tests that snapshot what follows from the specification: package, filter within its `it` binary, and
-/// the folder that holds these snapshots and no others.
+/// the folder that has these snapshots only.
 const OF_THE_SPECIFICATION: [(&str, &str, &str); 2] = [
     (
         "obeya-codegen",
@@ -24,11 +23,11 @@ const OF_THE_SPECIFICATION: [(&str, &str, &str); 2] = [
     ),
 ];
 
-/// The variable that makes insta note every snapshot file a test looks at.
+/// The variable that makes insta list every snapshot file that a test uses.
 pub(crate) const REFERENCES: &str = "INSTA_SNAPSHOT_REFERENCES_FILE";
 
-/// Rewrites the snapshots that follow from the specification, removes those nothing looks at any more, and
-/// lists what changed. Other snapshots are never accepted in bulk.
+/// Rewrites the snapshots that follow from the specification, removes unused ones, and lists what changed.
+/// Other snapshots are never accepted in bulk.
 pub(crate) fn accept() -> Result<Vec<String>> {
     let read = || -> Result<BTreeMap<PathBuf, String>> {
         let files = OF_THE_SPECIFICATION
@@ -80,7 +79,7 @@ pub(crate) fn accept() -> Result<Vec<String>> {
         .collect())
 }
 
-/// An empty file for insta to note references in.
+/// An empty file for insta's list.
 pub(crate) fn references_file() -> Result<PathBuf> {
     let path = root().join("target/snapshot-references");
     fs::create_dir_all(root().join("target"))?;
@@ -88,7 +87,7 @@ pub(crate) fn references_file() -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Fails if a snapshot under `crates` is not among those the tests looked at.
+/// Fails if no test has used a snapshot under `crates`.
 pub(crate) fn none_unreferenced(references: &Path) -> Result<()> {
     let looked_at = looked_at(references)?;
     let orphans: Vec<String> = snapshots(&root().join("crates"))?
@@ -105,10 +104,10 @@ pub(crate) fn none_unreferenced(references: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Those of a folder's snapshots that no test looked at.
+/// The snapshots of a folder that no test has used.
 ///
-/// Fails when no test looked at any: a filter that matches nothing ends well, and every snapshot would be
-/// taken for an orphan.
+/// Fails when no test has used any: a filter that matches no test succeeds, and every snapshot would be an
+/// orphan.
 fn orphans(present: Vec<PathBuf>, looked_at: &BTreeSet<PathBuf>) -> Result<Vec<PathBuf>> {
     let count = present.len();
     let orphans: Vec<PathBuf> = present
@@ -153,7 +152,7 @@ fn relative(path: &Path) -> String {
         .to_string()
 }
 
-/// A snapshot without the head in which insta notes where it came from.
+/// A snapshot without the header that names its source.
 fn body(text: &str) -> &str {
     text.splitn(3, "---\n").nth(2).unwrap_or(text)
 }

@@ -1,29 +1,30 @@
-//! Everything that is tested, in one command. What is run elsewhere (CI) is this and nothing else.
+//! Every test of the project, in one command. CI runs this command and nothing else.
 
 use anyhow::{Result, bail};
 
+use crate::python::Units;
 use crate::report::{Part, summary};
 use crate::schemathesis::Binary;
 use crate::{check, linter, packages, python, rust, schemathesis};
 
-/// Runs every part, whatever the earlier ones said; the last line counts them all. `long` lets those that
-/// search, or kill and start, do so for longer.
+/// Runs every part, also after a failure; the last line counts them all. `long` runs tests that search, or
+/// kill and start processes, for longer.
 pub(crate) fn run(long: bool) -> Result<()> {
     let checks = Part::of("Checks", || Ok(check::all()));
     let rust = Part::of("Rust", || rust::tests(long));
-    // The tests of the CLI have built the binary; with `--package` alone it would be built with other
-    // features again.
-    let binary = if rust.passed > 0 {
-        Binary::Built
+    // The crates that the Rust tests have compiled are reused: alone, a package would be compiled with other
+    // features.
+    let (units, binary) = if rust.passed > 0 {
+        (Units::OfTheTests, Binary::Built)
     } else {
-        Binary::ToBuild
+        (Units::Own, Binary::ToBuild)
     };
     let parts = [
         checks,
         rust,
         Part::of("Documentation", rust::documentation),
         Part::of("Specification", linter::tests),
-        Part::of("Python", || python::tests(long)),
+        Part::of("Python", || python::tests(long, units)),
         Part::of("Packages", || packages::tests(long)),
         Part::of("Schemathesis", || schemathesis::tests(long, binary)),
     ];

@@ -1,4 +1,4 @@
-//! The Python environment that tools and tests run in, made here so that nobody needs to make one.
+//! The virtual environments of Python for tools and tests.
 
 use std::path::PathBuf;
 
@@ -6,13 +6,13 @@ use anyhow::{Context, Result};
 
 use crate::process::{command, root, run};
 
-/// The interpreter of `target/venv`, made if need be. `PYTHON` names another interpreter than `python3` to
-/// make it with.
+/// The interpreter of `target/venv`, which is created if it is missing. `PYTHON` names the interpreter to
+/// create it with; the default is `python3`.
 pub(crate) fn interpreter() -> Result<PathBuf> {
     interpreter_of("target/venv")
 }
 
-/// The interpreter of an environment of its own, for what the tests' packages would be in the way of.
+/// The interpreter of a separate environment, where packages of the tests would interfere.
 pub(crate) fn interpreter_of(folder: &str) -> Result<PathBuf> {
     let venv = root().join(folder);
     let python = if cfg!(windows) {
@@ -28,7 +28,7 @@ pub(crate) fn interpreter_of(folder: &str) -> Result<PathBuf> {
     Ok(python)
 }
 
-/// Installs packages into the environment; what is there already costs nothing.
+/// Installs packages into the environment. Installed ones cost nothing.
 pub(crate) fn install(packages: &[&str]) -> Result<()> {
     let pip = [
         "-m",

@@ -26,7 +26,7 @@ PAGES = ("obeya", "obeya.lean", "obeya.models", "obeya.types")
 def main(folder: Path) -> None:
     """Writes the pages, and one that searches them."""
     warnings.simplefilter("error", UserWarning)
-    # Before Python 3.12 a dictionary with types does not tell which class its keys come from; assuming this
+    # Before Python 3.12 a dictionary with types does not record which class its keys come from; assuming this
     # one is right.
     warnings.filterwarnings("ignore", "Cannot determine where obeya.types", UserWarning)
     sources = dict(_sources())
@@ -36,7 +36,7 @@ def main(folder: Path) -> None:
         _complete(page, sources)
         _leave_out_constructors(page)
         _take_home(page)
-    # The records stand on a page of their own, and that page is found from here.
+    # The records are on a separate page, which is linked here.
     main_page = pages["obeya"]
     for name in obeya.models.__all__:
         del main_page.members[name]
@@ -90,7 +90,7 @@ def _give_classes_back(sources: dict[str, Source]) -> None:
 
 
 def _complete(page: pdoc.doc.Module, sources: dict[str, Source]) -> None:
-    """Adds what is written in other places than the names: of compiled classes, of constants, and of keys that must be there."""
+    """Adds what is documented elsewhere: compiled classes, constants, and required keys."""
     for name, member in list(page.members.items()):
         if isinstance(member, pdoc.doc.Class) and member.obj.__module__ == "obeya":
             page.members[name] = _compiled(name)
@@ -113,7 +113,7 @@ def _compiled(name: str) -> pdoc.doc.Class:
 
 
 def _leave_out_constructors(page: pdoc.doc.Module) -> None:
-    """Those of what nobody makes but the package: resources and lists of a client, and the results of `obeya.lean`."""
+    """Classes that only the package instantiates: resources and lists of a client, and the results of `obeya.lean`."""
     for member in page.members.values():
         if isinstance(member, pdoc.doc.Class) and isinstance(made := member.members.get("__init__"), pdoc.doc.Function):
             if {"core", "query", "table"} & made.signature.parameters.keys():
@@ -121,11 +121,11 @@ def _leave_out_constructors(page: pdoc.doc.Module) -> None:
 
 
 def _take_home(page: pdoc.doc.Module) -> None:
-    """Has everything say that it comes from where users find it: whatever is inherited is listed then, and links lead to it."""
+    """Sets the public module of every name: inherited members are listed then, and links lead to it."""
     for member in page.members.values():
         for doc in (member, *(member.members.values() if isinstance(member, pdoc.doc.Class) else ())):
             doc.modulename = _home(doc.modulename)
-            # What comes from a class without a public name belongs to those that have one.
+            # A member of a class without a public name belongs to its public subclasses.
             hidden = doc.taken_from[1].startswith("_")
             doc.taken_from = (doc.modulename, doc.qualname) if hidden else (_home(doc.taken_from[0]), doc.taken_from[1])
         if isinstance(member, pdoc.doc.Class):

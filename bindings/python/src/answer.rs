@@ -1,4 +1,4 @@
-//! From an answer of the SDK to a Python object: what answers there are, and the work of getting one.
+//! From an answer of the SDK to a Python object: the kinds of answers, and the work that fetches one.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -11,14 +11,14 @@ use tokio::sync::Semaphore;
 
 use crate::models::Record;
 
-/// Makes the Python object of an answer, for whoever has the GIL.
+/// Creates the Python object of an answer. Needs the GIL.
 pub(crate) type Make = Box<dyn FnOnce(Python<'_>) -> PyResult<Py<PyAny>> + Send>;
 
 /// The turns of a client's calls that are awaited: only so many are under way at once, each with a
 /// connection. A service takes only so many of those, and leaves others without an answer.
 pub(crate) type Turns = Arc<Semaphore>;
 
-/// What has to be done for an answer.
+/// The work that fetches an answer.
 pub(crate) type Work = Pin<Box<dyn Future<Output = obeya::Result<Make>> + Send>>;
 
 /// An answer that Python can have.

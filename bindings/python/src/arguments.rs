@@ -1,5 +1,5 @@
-//! What operations are called with, from Python's arguments: options of lists, moments, and what stands for
-//! an id. Texts go to the service as they are.
+//! Python arguments of operations: options of lists, times, and objects that identify a record. Texts go to
+//! the service unchanged.
 
 use std::marker::PhantomData;
 
@@ -113,7 +113,7 @@ impl<'py> FromPyObject<'_, 'py> for Names {
     }
 }
 
-/// Text, or what an expression says of itself when this method of it is called.
+/// Text, or the result of this method of an expression.
 fn written(
     value: Borrowed<'_, '_, PyAny>,
     method: &Bound<'_, PyString>,
@@ -144,7 +144,7 @@ impl<T> Clone for Id<T> {
 
 impl<T> Copy for Id<T> {}
 
-/// What has an id. The interface shows some of it in several ways, each a class of records.
+/// A record with an id. The interface shows some records in several forms, each a separate class.
 pub(crate) trait Identified: PyClass {
     /// Whether this is a record of it.
     fn has(value: Borrowed<'_, '_, PyAny>) -> bool;
@@ -202,7 +202,7 @@ impl<'py, T: Identified> FromPyObject<'_, 'py> for Id<T> {
     }
 }
 
-/// A `datetime`, a `date` (its midnight) or text; UTC where it does not say otherwise.
+/// A `datetime`, a `date` (its midnight) or text; UTC unless it has another offset.
 #[derive(Clone, Copy)]
 pub(crate) struct Moment(pub(crate) Timestamp);
 
@@ -221,7 +221,7 @@ impl<'py> FromPyObject<'_, 'py> for Moment {
     }
 }
 
-/// A `date` or text. A `datetime` is none: which day it is depends on where.
+/// A `date` or text. A `datetime` is rejected: its day depends on the time zone.
 #[derive(Clone, Copy)]
 pub(crate) struct Day(pub(crate) Date);
 
@@ -240,7 +240,7 @@ impl<'py> FromPyObject<'_, 'py> for Day {
     }
 }
 
-/// A body of these fields; `place` is what an error calls the function.
+/// A body of these fields; `place` is the name of the function in errors.
 pub(crate) fn body<T: serde::de::DeserializeOwned>(
     table: &models::Table,
     fields: &Bound<'_, PyAny>,
@@ -249,7 +249,7 @@ pub(crate) fn body<T: serde::de::DeserializeOwned>(
     models::parse(table, models::collect(table, fields, place)?)
 }
 
-/// A list of bodies; `name` is what an error calls the argument.
+/// A list of bodies; `name` is the name of the argument in errors.
 pub(crate) fn bodies<T: serde::de::DeserializeOwned>(
     table: &models::Table,
     items: &Bound<'_, PyAny>,

@@ -1,5 +1,5 @@
-//! Record batches for other libraries, by the Arrow PyCapsule interface: no copy, and no library of ours on
-//! the other side.
+//! Record batches for other libraries, by the Arrow PyCapsule interface: without a copy, and independent of
+//! the library.
 
 use std::ffi::CStr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,7 +20,7 @@ use tokio::runtime::Runtime;
 
 use crate::answer::{Answer, Turns, make};
 use crate::call::Call;
-use crate::runtime::{AtHome, away, runtime, wait};
+use crate::runtime::{ForkGuard, forked_message, runtime, wait};
 
 const STREAM: &CStr = c"arrow_array_stream";
 const SCHEMA: &CStr = c"arrow_schema";
@@ -32,14 +32,14 @@ pub(crate) type Fetch = BoxStream<'static, obeya::Result<ArrowPage>>;
 /// The batches of a list that is being read, one for each page.
 #[pyclass(frozen, module = "obeya._obeya")]
 pub(crate) struct Batches {
-    rest: AtHome<Arc<Mutex<Option<Fetch>>>>,
+    rest: ForkGuard<Arc<Mutex<Option<Fetch>>>>,
     turns: Turns,
 }
 
 impl Batches {
     pub(crate) fn new(pages: Fetch, turns: &Turns) -> Self {
         Self {
-            rest: AtHome::new(Arc::new(Mutex::new(Some(pages)))),
+            rest: ForkGuard::new(Arc::new(Mutex::new(Some(pages)))),
             turns: Arc::clone(turns),
         }
     }
@@ -51,8 +51,7 @@ impl Batches {
     fn next(&self) -> PyResult<Call> {
         let rest = Arc::clone(self.rest.get("iterator")?);
         let next = async move {
-            // Taken out while a page is waited for: who is interrupted or cancelled meanwhile leaves no
-            // connection behind.
+            // Taken out while a page is fetched, so that an interrupt or a cancellation drops the connection.
             let taken = rest.lock().unwrap_or_else(PoisonError::into_inner).take();
             let Some(mut pages) = taken else {
                 return Ok(make(None::<()>));
@@ -95,7 +94,7 @@ impl Batch {
         self.0.batch.num_rows()
     }
 
-    /// How many rows there are in all, if the service says so.
+    /// The number of all rows, if the service returns it.
     #[getter]
     fn total(&self) -> Option<i32> {
         self.0.count
@@ -107,7 +106,7 @@ impl Batch {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
-        // The interface allows to answer with our own schema, whatever was asked for.
+        // The interface allows us to answer with our own schema, whatever was requested.
         drop(requested_schema);
         let rows = StructArray::from(self.0.batch.clone());
         let (array, _) = to_ffi(&rows.to_data()).map_err(|error| broken(&error))?;
@@ -186,7 +185,7 @@ pub(crate) fn fetching<'py>(
         threading.call_method0("main_thread")?,
     );
     let reader = Fetching {
-        pages: AtHome::new(Some(pages)),
+        pages: ForkGuard::new(Some(pages)),
         schema,
         runtime: runtime()?,
         main: this.is(&main).then(|| thread::current().id()),
@@ -194,10 +193,9 @@ pub(crate) fn fetching<'py>(
     stream(py, Box::new(reader))
 }
 
-/// Batches that are fetched while another library reads them, on whatever thread it likes and with or without
-/// the GIL.
+/// Batches that are fetched while another library reads them, on any thread, with or without the GIL.
 struct Fetching {
-    pages: AtHome<Option<Fetch>>,
+    pages: ForkGuard<Option<Fetch>>,
     schema: SchemaRef,
     runtime: &'static Runtime,
     /// The thread of the interpreter that hears of signals, if the stream was made there.
@@ -209,7 +207,9 @@ impl Iterator for Fetching {
 
     fn next(&mut self) -> Option<Self::Item> {
         let Some(rest) = self.pages.get_mut() else {
-            return Some(Err(ArrowError::ExternalError(away("stream").into())));
+            return Some(Err(ArrowError::ExternalError(
+                forked_message("stream").into(),
+            )));
         };
         let mut pages = rest.take()?;
         let outcome = if self.main == Some(thread::current().id()) {
@@ -219,7 +219,7 @@ impl Iterator for Fetching {
                 None => self.runtime.block_on(pages.next()),
             }
         } else {
-            // Without the GIL, which whoever has it may keep until this thread is done.
+            // Releases the GIL: its holder may be waiting for this thread.
             self.runtime.block_on(pages.next())
         };
         match outcome? {
@@ -238,8 +238,8 @@ impl RecordBatchReader for Fetching {
     }
 }
 
-/// Waits in the main thread, with an ear for Ctrl-C. The library in between knows failures of its own only,
-/// so the signal is put back for Python to find when the library has given up.
+/// Waits in the main thread and reacts to Ctrl-C. The library in between has its own errors only, so the
+/// signal is raised again for Python to find when the library has given up.
 fn listening<F>(py: Python<'_>, work: F) -> Result<F::Output, ArrowError>
 where
     F: Future + Send,
@@ -247,11 +247,10 @@ where
 {
     wait(py, work).map_err(|error| {
         if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
-            // What the program's own handler raised, or there is no runtime.
+            // The exception of the program's own handler, or there is no runtime.
             return ArrowError::ExternalError(error.to_string().into());
         }
-        // Before the signal is back: whatever Python does from then on ends with it, and nobody would hear of
-        // that here.
+        // Before the signal is raised again, because it ends whatever Python executes from then on.
         drop(error);
         // SAFETY: it may be called from any thread and at any time.
         unsafe { pyo3::ffi::PyErr_SetInterrupt() };

@@ -1,6 +1,6 @@
 //! The way into an event loop of asyncio: a future of the loop for work that is done on our runtime.
 //!
-//! A library for this would bring a runtime of its own, which a forked child would wait for in vain (see
+//! A library for this would bring its own runtime, for which a forked child would wait forever (see
 //! [`crate::runtime`]).
 
 use std::panic::AssertUnwindSafe;
@@ -15,10 +15,10 @@ use crate::answer::{Make, Turns, Work};
 use crate::errors;
 use crate::runtime::runtime;
 
-/// What came of the work; nothing, if it panicked.
+/// The result of the work; nothing, if it panicked.
 type Outcome = Option<obeya::Result<Make>>;
 
-/// Starts the work when it is its turn, and gives a future of the running loop that gets its answer.
+/// Starts the work in its turn, and returns a future of the running loop that gets its answer.
 pub(crate) fn start(py: Python<'_>, turns: Turns, work: Work) -> PyResult<Bound<'_, PyAny>> {
     let event_loop = py.import("asyncio")?.call_method0("get_running_loop")?;
     let future = event_loop.call_method0("create_future")?;
@@ -27,7 +27,7 @@ pub(crate) fn start(py: Python<'_>, turns: Turns, work: Work) -> PyResult<Bound<
         // Never closed, so there is always a turn.
         let turn = turns.acquire_owned().await.ok();
         let outcome = AssertUnwindSafe(work).catch_unwind().await.ok();
-        // Not on a thread of the runtime: whoever has the GIL may be waiting for one of those.
+        // Not on a thread of the runtime: the holder of the GIL may be waiting for one of those.
         tokio::task::spawn_blocking(move || {
             hand_over(&its_loop, its_future, outcome);
             drop(turn);
@@ -37,14 +37,14 @@ pub(crate) fn start(py: Python<'_>, turns: Turns, work: Work) -> PyResult<Bound<
     Ok(future)
 }
 
-/// Gives the outcome to the thread of the loop, unless there is no interpreter or no loop any more.
+/// Passes the outcome to the thread of the loop, unless the interpreter or the loop has ended.
 fn hand_over(event_loop: &Py<PyAny>, future: Py<PyAny>, outcome: Outcome) {
     Python::try_attach(|py| {
         let delivery = Delivery {
             future,
             outcome: Mutex::new(Some(outcome)),
         };
-        // Fails only where the loop is closed: then nobody waits.
+        // Fails only if the loop is closed: then there is no waiter.
         let _ = event_loop.call_method1(py, "call_soon_threadsafe", (delivery,));
     });
 }
@@ -82,8 +82,8 @@ impl Delivery {
     }
 }
 
-/// Called by the loop when the future is done. If it was cancelled the work goes on nowhere else: it is
-/// dropped, and with it its connection.
+/// The loop calls it when the future is done. If the future was cancelled, the work and its connection are
+/// dropped.
 #[pyclass(frozen, module = "obeya._obeya")]
 struct Stop(AbortHandle);
 

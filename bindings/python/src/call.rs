@@ -1,7 +1,7 @@
 //! A call that is to be made: waited for by the classes of `Client`, awaited by those of `AsyncClient`.
 //! Nothing is sent before.
 //!
-//! What an operation is called with and what it means is elsewhere; here a failure becomes an exception.
+//! The arguments and results of operations are elsewhere; here a failure becomes an exception.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,20 +9,20 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::answer::{Turns, Work};
-use crate::runtime::{AtHome, wait};
+use crate::runtime::{ForkGuard, wait};
 use crate::{asyncio, errors};
 
 /// A call that is to be made, once.
 #[pyclass(frozen, generic, module = "obeya._obeya")]
 pub(crate) struct Call {
-    work: AtHome<Mutex<Option<Work>>>,
+    work: ForkGuard<Mutex<Option<Work>>>,
     turns: Turns,
 }
 
 impl Call {
     pub(crate) fn new(turns: &Turns, work: Work) -> Self {
         Self {
-            work: AtHome::new(Mutex::new(Some(work))),
+            work: ForkGuard::new(Mutex::new(Some(work))),
             turns: Arc::clone(turns),
         }
     }
@@ -44,7 +44,8 @@ impl Call {
         }
     }
 
-    /// Makes the call beside the event loop that runs in this thread. Cancelling who awaits it ends it.
+    /// Makes the call in the background of the event loop that runs in this thread. Cancelling the awaiting
+    /// task ends it.
     fn __await__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         asyncio::start(py, Arc::clone(&self.turns), self.take()?)?.call_method0("__await__")
     }

@@ -1,4 +1,4 @@
-//! What a client is beneath its Python classes: its settings, its resources, and closing it.
+//! The client below its Python classes: its settings, its resources, and how it is closed.
 
 use std::ffi::CString;
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use crate::errors;
 use crate::handle::{Handle, Seen};
 use crate::lists::Query;
 
-/// The variables `from_env` can't do without: named all at once, so that nobody finds them out one by one.
+/// The variables that `from_env` requires, all reported in one message.
 const NEEDED: [&str; 3] = ["OBEYA_BASE_URL", "OBEYA_CLIENT_ID", "OBEYA_CLIENT_SECRET"];
 
-/// What every client says of itself, so that a service's log tells Python from Rust.
+/// The user agent of every client, so that a service's log tells Python from Rust.
 const AGENT: &str = concat!("obeya-python/", env!("CARGO_PKG_VERSION"));
 
-/// A client of one service, without its methods' words.
+/// A client of one service, without the methods and their docstrings.
 #[pyclass(frozen, module = "obeya._obeya")]
 pub(crate) struct Core {
     handle: Handle,
@@ -87,7 +87,7 @@ impl Core {
         Self::build(py, builder.environment().build())
     }
 
-    /// The same client with other limits; what is not given stays.
+    /// The same client with other limits; arguments that are left out do not change.
     #[pyo3(signature = (*, timeout=None, max_retries=None))]
     fn limited(&self, timeout: Option<Limit>, max_retries: Option<u32>) -> PyResult<Self> {
         let mut client = self.handle.client()?;
@@ -126,7 +126,7 @@ impl Core {
         self.handle.close();
     }
 
-    /// An operation by its id, with the ids in its path and what it takes beside them.
+    /// An operation by its id, with the ids in its path and its other arguments.
     #[pyo3(signature = (operation, /, *arguments))]
     fn call(&self, operation: &str, arguments: &Bound<'_, PyTuple>) -> PyResult<Call> {
         calls::call(&self.handle, operation, arguments)
@@ -174,7 +174,7 @@ impl Core {
         let client = built.map_err(|error| errors::exception(py, &error))?;
         for warning in client.warnings() {
             let text = CString::new(warning)?;
-            // Named where the client was made: above its class.
+            // Warned at the line that made the client: one level above its class.
             PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 2)?;
         }
         let base_url = client.base_url().to_owned();

@@ -1,6 +1,6 @@
-//! From the SDK's errors to Python's exceptions. The classes are in `obeya/_errors.py`; which class a failure
-//! belongs to is decided there for statuses and here for everything else. Texts are the SDK's, which never
-//! hold a secret or a piece of a body that does not fit.
+//! From the SDK's errors to Python's exceptions. The classes are in `obeya/_errors.py`, which selects the
+//! class for a status; all other errors are classified here. Texts are the SDK's, which never contain a
+//! secret or a piece of a body that cannot be parsed.
 
 use obeya::Error;
 use pyo3::exceptions::PyRuntimeError;

@@ -1,5 +1,5 @@
-//! What every object of a client holds: the SDK's client, until it is closed, and what the calls carry that
-//! are made through it.
+//! The state that every object of a client shares: the SDK's client, until it is closed, and the settings of
+//! calls made through this object.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,23 +11,23 @@ use tokio::sync::Semaphore;
 
 use crate::answer::{Answer, Turns, work};
 use crate::call::Call;
-use crate::runtime::AtHome;
+use crate::runtime::ForkGuard;
 
 /// A share of a client.
 #[derive(Clone)]
 pub(crate) struct Handle {
-    client: Arc<AtHome<Mutex<Option<Client>>>>,
+    client: Arc<ForkGuard<Mutex<Option<Client>>>>,
     if_match: Option<String>,
     idempotency_key: Option<String>,
     seen: Option<Arc<Seen>>,
     turns: Turns,
 }
 
-/// How many calls of a client may be under way at once when they are awaited. Threads that wait are fewer by
-/// themselves.
+/// The largest number of concurrent calls of a client when they are awaited. Calls from threads are limited
+/// by the threads.
 const MOST_AT_ONCE: usize = 100;
 
-/// Where the tag of the last answer is left.
+/// Receives the tag of the last answer.
 #[derive(Default)]
 pub(crate) struct Seen(Mutex<Option<String>>);
 
@@ -49,7 +49,7 @@ impl Handle {
     /// The first share.
     pub(crate) fn new(client: Client) -> Self {
         Self {
-            client: Arc::new(AtHome::new(Mutex::new(Some(client)))),
+            client: Arc::new(ForkGuard::new(Mutex::new(Some(client)))),
             if_match: None,
             idempotency_key: None,
             seen: None,
@@ -60,7 +60,7 @@ impl Handle {
     /// A share of another client that has the same connections.
     pub(crate) fn beside(&self, client: Client) -> Self {
         Self {
-            client: Arc::new(AtHome::new(Mutex::new(Some(client)))),
+            client: Arc::new(ForkGuard::new(Mutex::new(Some(client)))),
             ..self.clone()
         }
     }
@@ -91,17 +91,17 @@ impl Handle {
         &self.turns
     }
 
-    /// Takes the client from all who share it.
+    /// Closes the client for all objects that share it.
     pub(crate) fn close(&self) {
-        // In a forked child it is the parent's, which goes on with it.
+        // In a forked child it belongs to the parent, which continues to use it.
         if let Ok(client) = self.client.get("client") {
             let client = client.lock().unwrap_or_else(PoisonError::into_inner).take();
-            // Kept as what is dropped at home, it knows the runtime whose tasks it tells so.
-            drop(AtHome::new(client));
+            // It is wrapped again, because dropping it must happen in the runtime of its tasks.
+            drop(ForkGuard::new(client));
         }
     }
 
-    /// The client, with what its calls carry.
+    /// The client, with the settings of its calls.
     pub(crate) fn client(&self) -> PyResult<Client> {
         let client = self.client.get("client")?;
         let client = client
@@ -118,7 +118,7 @@ impl Handle {
         Ok(client)
     }
 
-    /// The call that asks the client.
+    /// The call that this client makes.
     pub(crate) fn call<T, F>(
         &self,
         ask: impl FnOnce(Client) -> F + Send + 'static,

@@ -1,7 +1,7 @@
 //! The extension module `obeya._obeya`: the Rust SDK and the embedded service for Python.
 //!
-//! It converts and calls; what an operation means is the SDK's and the service's business. The records and
-//! the tables of keyword arguments are generated from the specification (see [`models`]). What users call are
+//! This crate converts and calls; the meaning of an operation is up to the SDK and the service. The records
+//! and the tables of keyword arguments are generated from the specification (see [`models`]). Users call
 //! Python classes: the clients and their resources in `obeya/_async` and `obeya/_sync`, the exceptions in
 //! `obeya/_errors.py`, the conversions to data frames in `obeya/_frames.py`.
 
@@ -41,6 +41,6 @@ fn _obeya(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<parquet::ParquetFile>()?;
     module.add_class::<server::TestServer>()?;
     models::add_classes(module)?;
-    // pyo3 keeps a list of its own; what is public is said once, in the package.
+    // pyo3 writes a list of names; the public ones are listed once, in the package.
     module.delattr("__all__")
 }

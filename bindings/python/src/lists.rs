@@ -25,9 +25,9 @@ use crate::arrow::{self, Batches, Fetch, Rows};
 use crate::call::Call;
 use crate::handle::Handle;
 use crate::models::Record;
-use crate::runtime::AtHome;
+use crate::runtime::ForkGuard;
 
-/// One page of a list, whatever the list.
+/// One page of any list.
 pub(crate) struct Sheet<T> {
     items: Vec<T>,
     /// How many records match in all, if that is known.
@@ -61,7 +61,7 @@ impl<T: Record> Answer for Sheet<T> {
     }
 }
 
-/// What a service answers with when it is asked for a list.
+/// The answer of a service to a request for a list.
 pub(crate) trait IntoSheet: Send + 'static {
     /// A record of it.
     type Record: Record + Tabular;
@@ -133,7 +133,7 @@ async fn count<S: IntoSheet>(
     Ok(answer.await?.into_sheet().count)
 }
 
-/// A list that can be asked for in parts.
+/// A list that can be requested in pages.
 pub(crate) trait Source: Send + Sync + 'static {
     /// A page; only numbered lists have others than the first.
     fn page(&self, number: i32) -> Work;
@@ -142,8 +142,8 @@ pub(crate) trait Source: Send + Sync + 'static {
     fn pages(&self) -> Box<dyn Stream>;
     /// The columns of its batches.
     fn schema(&self) -> SchemaRef;
-    /// The pages as batches; `counted` asks the service to say how many records there are, where it does not
-    /// say so anyhow.
+    /// The pages as batches; `counted` requests the number of all records, where the service does not always
+    /// return it.
     fn batches(&self, counted: bool) -> Fetch;
 }
 
@@ -183,7 +183,7 @@ impl<T: Resource + Record + Tabular> Source for Linked<T> {
             return list.arrow_pages().boxed();
         }
         let (top, skip) = (self.top.unwrap_or(i32::MAX), self.skip);
-        // What matches is not all given where a list has a beginning or an end of its own.
+        // With a start or an end the list has fewer rows than match.
         let given = move |count: i32| count.saturating_sub(skip).clamp(0, top.max(0));
         let pages = list.count(true).arrow_pages();
         let pages = pages.map(move |page| {
@@ -257,7 +257,7 @@ impl Source for obeya::Values {
     }
 }
 
-/// A list that comes whole, asked for by a function, and what its operation is called.
+/// A list that is returned whole, with the function that requests it and the name of its operation.
 struct Whole<F>(F, &'static str);
 
 impl<F, A, S> Source for Whole<F>
@@ -296,7 +296,7 @@ where
     }
 }
 
-/// The next page, once it is there; nothing after the last.
+/// The next page, when it has arrived; nothing after the last.
 type Next<'a> = Pin<Box<dyn Future<Output = Option<obeya::Result<Make>>> + Send + 'a>>;
 
 /// Pages, one after the other.
@@ -326,7 +326,7 @@ impl Stream for Once {
 /// A list that is to be fetched.
 #[pyclass(frozen, generic, module = "obeya._obeya")]
 pub(crate) struct Query {
-    source: AtHome<Box<dyn Source>>,
+    source: ForkGuard<Box<dyn Source>>,
     turns: Turns,
 }
 
@@ -334,12 +334,12 @@ impl Query {
     /// The list of this request.
     pub(crate) fn new(handle: &Handle, source: impl Source) -> Self {
         Self {
-            source: AtHome::new(Box::new(source)),
+            source: ForkGuard::new(Box::new(source)),
             turns: Arc::clone(handle.turns()),
         }
     }
 
-    /// A list that comes whole whenever `ask` is called, which makes the `operation` of this id.
+    /// A list that is returned whole by each call of `ask`, for the `operation` with this id.
     pub(crate) fn whole<A, S>(
         handle: &Handle,
         operation: &'static str,
@@ -380,7 +380,7 @@ impl Query {
     fn pages(&self) -> PyResult<Pages> {
         let pages = self.source()?.pages();
         Ok(Pages {
-            rest: AtHome::new(Arc::new(Mutex::new(Some(pages)))),
+            rest: ForkGuard::new(Arc::new(Mutex::new(Some(pages)))),
             turns: Arc::clone(&self.turns),
         })
     }
@@ -391,7 +391,7 @@ impl Query {
         Ok(Batches::new(self.source()?.batches(counted), &self.turns))
     }
 
-    /// Where batches are kept.
+    /// A collection of batches.
     fn rows(&self) -> PyResult<Rows> {
         Ok(Rows::new(self.schema()?))
     }
@@ -418,7 +418,7 @@ impl Query {
 /// The pages of a list that is being read.
 #[pyclass(frozen, generic, module = "obeya._obeya")]
 pub(crate) struct Pages {
-    rest: AtHome<Arc<Rest>>,
+    rest: ForkGuard<Arc<Rest>>,
     turns: Turns,
 }
 
@@ -431,8 +431,7 @@ impl Pages {
     fn next(&self) -> PyResult<Call> {
         let rest = Arc::clone(self.rest.get("iterator")?);
         let next = async move {
-            // Taken out while a page is waited for: who is interrupted or cancelled meanwhile leaves no
-            // connection behind.
+            // Taken out while a page is fetched, so that an interrupt or a cancellation drops the connection.
             let taken = rest.lock().unwrap_or_else(PoisonError::into_inner).take();
             let Some(mut pages) = taken else {
                 return Ok(make(None::<()>));
@@ -457,7 +456,7 @@ pub(crate) struct Page {
     /// The records, as a tuple.
     #[pyo3(get)]
     items: Py<PyTuple>,
-    /// How many records match in all, if the service says so.
+    /// The number of all matching records, if the service returns it.
     #[pyo3(get)]
     count: Option<i64>,
     /// Address of the next page, if there is one. Iterating the list follows it.

@@ -1,5 +1,5 @@
-//! A Parquet file that is written page after page, beside the fetching of the next one. It has its name when
-//! it is whole, and is gone otherwise.
+//! A Parquet file that is written page by page while the next page is fetched. It gets its name when it is
+//! complete, and is removed otherwise.
 
 use std::fmt;
 use std::io;
@@ -7,7 +7,7 @@ use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use obeya::tables::is_unlike;
+use obeya::tables::is_mostly_distinct;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
@@ -25,12 +25,12 @@ use crate::arrow::Batch;
 use crate::call::Call;
 use crate::errors;
 use crate::lists::Query;
-use crate::runtime::{AtHome, runtime};
+use crate::runtime::{ForkGuard, runtime};
 
-/// A row group is held in memory, encoded, until it has so many bytes, however few its rows.
+/// A row group is encoded in memory until it has this many bytes, however few its rows.
 const GROUP_BYTES: usize = 32 << 20;
 
-/// What is not given its name is removed when this is dropped.
+/// Removed when this is dropped, unless it has got its name.
 type Writer = ArrowWriter<NamedTempFile>;
 
 /// A step of the writing, after which there is no writer if the file has its name.
@@ -40,7 +40,7 @@ type Step = JoinHandle<Result<Option<Writer>, ParquetError>>;
 #[pyclass(frozen, module = "obeya._obeya")]
 pub(crate) struct ParquetFile {
     /// The step that was begun last; none after the end of the file and after a failure.
-    last: AtHome<Arc<Mutex<Option<Step>>>>,
+    last: ForkGuard<Arc<Mutex<Option<Step>>>>,
     path: PathBuf,
 }
 
@@ -62,7 +62,11 @@ impl ParquetFile {
             .set_max_row_group_bytes(Some(GROUP_BYTES))
             // A page's own statistics cost readers more than they save them in groups of this size.
             .set_statistics_enabled(EnabledStatistics::Chunk);
-        for field in schema.fields().iter().filter(|field| is_unlike(field)) {
+        for field in schema
+            .fields()
+            .iter()
+            .filter(|field| is_mostly_distinct(field))
+        {
             let column = ColumnPath::from(field.name().as_str());
             properties = properties.set_column_dictionary_enabled(column, false);
         }
@@ -72,7 +76,7 @@ impl ParquetFile {
             .map_err(failure)?;
         let first = runtime()?.spawn_blocking(|| Ok(Some(writer)));
         Ok(Self {
-            last: AtHome::new(Arc::new(Mutex::new(Some(first)))),
+            last: ForkGuard::new(Arc::new(Mutex::new(Some(first)))),
             path,
         })
     }
@@ -81,8 +85,8 @@ impl ParquetFile {
         this
     }
 
-    /// Adds the rows of a page. Answered when those of the page before are written: who asks for the next
-    /// page meanwhile loses no time.
+    /// Adds the rows of a page. Returns when those of the page before are written, so that writing overlaps
+    /// with fetching.
     #[pyo3(signature = (batch, /))]
     fn write(&self, batch: &Batch) -> PyResult<Call> {
         let (last, rows) = (Arc::clone(self.last.get("file")?), batch.rows().clone());
@@ -97,7 +101,7 @@ impl ParquetFile {
         }))
     }
 
-    /// Gives the file its name, when all that was begun is written. With `fetched` it must have so many rows.
+    /// Gives the file its name, after all started writes. With `fetched` it must have this many rows.
     #[pyo3(signature = (fetched=None, /))]
     fn finish(&self, fetched: Option<i64>) -> PyResult<Call> {
         let (last, path) = (Arc::clone(self.last.get("file")?), self.path.clone());
@@ -120,7 +124,7 @@ impl ParquetFile {
     ) -> PyResult<()> {
         let _ = (kind, error, trace);
         let (last, runtime) = (self.last.get("file")?, runtime()?);
-        // What failed in a step that nobody asked after is no news to who gives the file up.
+        // A failed step whose result was not awaited does not matter when the file is discarded.
         py.detach(|| drop(runtime.block_on(async { settle(&mut *last.lock().await).await })));
         Ok(())
     }
@@ -136,7 +140,7 @@ fn call(work: impl Future<Output = Result<(), ParquetError>> + Send + 'static) -
     Call::new(&Arc::new(Semaphore::new(1)), Box::pin(work))
 }
 
-/// Waits for the last step. Who stops waiting leaves it where it is.
+/// Waits for the last step. If the waiting is cancelled, the step is not lost.
 async fn settle(last: &mut Option<Step>) -> Result<Option<Writer>, ParquetError> {
     let Some(step) = last else {
         return Ok(None);
@@ -150,10 +154,10 @@ fn ended() -> ParquetError {
     ParquetError::General("the file is ended".to_owned())
 }
 
-/// A file in the same folder: a name can only be given within a file system.
+/// A file in the same folder, because a rename works only within a file system.
 fn beside(path: &Path) -> PyResult<NamedTempFile> {
     let (Some(folder), Some(name), false) = (path.parent(), path.file_name(), path.is_dir()) else {
-        // Said now: the file would be given its name after all had been fetched.
+        // Checked now: otherwise the rename would fail after everything had been fetched.
         let message = format!("{} is a folder, not a file", path.display());
         return Err(PyIsADirectoryError::new_err(message));
     };
@@ -198,7 +202,7 @@ fn codec(name: &str) -> PyResult<Compression> {
     }
 }
 
-/// A file that has not the rows it was given.
+/// The file has another number of rows than it was given.
 #[derive(Debug)]
 struct RowCount {
     fetched: i64,
@@ -217,7 +221,7 @@ impl fmt::Display for RowCount {
 
 impl std::error::Error for RowCount {}
 
-/// What the system says stays an `OSError`.
+/// Errors of the operating system stay an `OSError`.
 fn failure(error: ParquetError) -> PyErr {
     match error {
         ParquetError::External(error) => match error.downcast::<io::Error>() {

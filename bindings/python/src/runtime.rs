@@ -1,9 +1,8 @@
 //! The one Tokio runtime of a process, and waiting on it from Python: without the GIL, and with an ear for
 //! Ctrl-C.
 //!
-//! A fork copies memory but not threads: in the child the runtime of the parent hangs for ever. So a child
-//! gets a runtime of its own, and what was made in the parent refuses to work there, with an error that says
-//! what to do.
+//! A fork copies memory but not threads: in the child the parent's runtime hangs forever. So a child gets its
+//! own runtime, and objects made in the parent refuse to work there, with an error that explains the remedy.
 
 use std::future::Future;
 use std::mem::ManuallyDrop;
@@ -17,7 +16,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use tokio::runtime::{Builder, Runtime};
 
-/// How long Python may wait for a signal to be looked at. Ctrl-C is to be felt within 0.2 s on a busy machine
+/// How long Python may wait before it looks for a signal. Ctrl-C should work within 0.2 s on a busy machine
 /// too.
 const SLICE: Duration = Duration::from_millis(50);
 
@@ -27,11 +26,11 @@ struct Own {
     runtime: Runtime,
 }
 
-/// Not a lock: one that another thread held at the moment of a fork would stay locked in the child for ever.
+/// Not a lock: if another thread held it at the moment of a fork, it would stay locked in the child forever.
 static CURRENT: AtomicPtr<Own> = AtomicPtr::new(ptr::null_mut());
 
-/// The runtime of this process, made when first asked for. It lives as long as the process: threads that are
-/// stopped while the interpreter ends gain nobody anything.
+/// The runtime of this process, created on first use. It lives as long as the process: stopping its threads
+/// while the interpreter ends has no benefit.
 pub(crate) fn runtime() -> PyResult<&'static Runtime> {
     let current = CURRENT.load(Ordering::Acquire);
     // SAFETY: the pointer is null or comes from `Box::leak` below, so it is valid for ever and never written
@@ -69,7 +68,7 @@ where
     F::Output: Send,
 {
     let runtime = runtime()?;
-    // What is interrupted is dropped here, amid its work, and tells its tasks so.
+    // An interrupted future is dropped here, inside the runtime, because it may notify its tasks.
     let _context = runtime.enter();
     let mut work = pin!(work);
     loop {
@@ -81,14 +80,14 @@ where
     }
 }
 
-/// Something that belongs to the process it was made in. In a forked child it can be neither used nor
-/// dropped: dropping it there would undo what the parent still needs, such as the database of a test server.
-pub(crate) struct AtHome<T> {
+/// A value that belongs to the process that created it. In a forked child it can be neither used nor dropped:
+/// dropping it there would undo what the parent still needs, such as the database of a test server.
+pub(crate) struct ForkGuard<T> {
     process: u32,
     value: ManuallyDrop<T>,
 }
 
-impl<T> AtHome<T> {
+impl<T> ForkGuard<T> {
     /// Belongs to this process.
     pub(crate) fn new(value: T) -> Self {
         Self {
@@ -98,40 +97,40 @@ impl<T> AtHome<T> {
     }
 
     /// Whether this is still the process it belongs to.
-    pub(crate) fn is_here(&self) -> bool {
+    pub(crate) fn is_owner(&self) -> bool {
         self.process == process::id()
     }
 
-    /// The thing itself, which an error calls `what`.
+    /// The value; `what` is its name in errors.
     pub(crate) fn get(&self, what: &str) -> PyResult<&T> {
-        if self.is_here() {
+        if self.is_owner() {
             return Ok(&self.value);
         }
-        Err(PyRuntimeError::new_err(away(what)))
+        Err(PyRuntimeError::new_err(forked_message(what)))
     }
 
-    /// The thing itself, where it belongs.
+    /// The value, in its own process.
     pub(crate) fn get_mut(&mut self) -> Option<&mut T> {
-        self.is_here().then_some(&mut *self.value)
+        self.is_owner().then_some(&mut *self.value)
     }
 }
 
 /// Why `what` does nothing in a forked child.
-pub(crate) fn away(what: &str) -> String {
+pub(crate) fn forked_message(what: &str) -> String {
     format!(
         "this {what} was made before the process forked and cannot work in the child: make a new one there, \
          or start children with multiprocessing's 'spawn' method"
     )
 }
 
-impl<T> Drop for AtHome<T> {
+impl<T> Drop for ForkGuard<T> {
     fn drop(&mut self) {
-        if !self.is_here() {
+        if !self.is_owner() {
             return;
         }
-        // What is dropped may want to tell its tasks so, and they know only the runtime they are called in.
+        // Dropping may notify tasks, which works only inside the runtime.
         let _context = runtime().map(Runtime::enter);
-        // SAFETY: this is the only place that drops the value, and nothing reads it afterwards.
+        // SAFETY: this is the only code that drops the value, and nothing reads it afterwards.
         unsafe { ManuallyDrop::drop(&mut self.value) };
     }
 }

@@ -1,4 +1,4 @@
-//! The real service inside this process, for tests: on a database of its own that goes away with it.
+//! The real service inside this process, for tests: on a temporary database that is removed with it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,19 +11,19 @@ use pyo3::types::{PyDict, PyTuple, PyType};
 use tempfile::TempDir;
 use tokio::sync::RwLock;
 
-use crate::runtime::{AtHome, wait};
+use crate::runtime::{ForkGuard, wait};
 
-/// What a client of a test may do unless it says otherwise.
+/// The default scopes of a test client.
 const EVERYTHING: [&str; 2] = ["public.api.read", "public.api.write"];
 
-/// The settings of its clients. It says itself where their tokens come from.
+/// The settings of its clients, except the address of the token issuer.
 const SETTINGS: [&str; 4] = ["timeout", "connect_timeout", "max_retries", "user_agent"];
 
 /// The service, running inside this process on a temporary SQLite database until it is closed.
 #[pyclass(frozen, module = "obeya")]
 pub(crate) struct TestServer {
-    /// Waited for as all work is: with the GIL released, so that several threads may use one server.
-    inner: AtHome<RwLock<Option<Inner>>>,
+    /// Awaited as all work is: with the GIL released, so that several threads may use one server.
+    inner: ForkGuard<RwLock<Option<Inner>>>,
     /// The address of the service.
     #[pyo3(get)]
     base_url: String,
@@ -92,7 +92,7 @@ impl TestServer {
         self.connect(py, "async_client", "AsyncClient", scopes, settings)
     }
 
-    /// Registers a client and gives its id and secret, for programs that are configured with them.
+    /// Registers a client and returns its id and secret, for programs that are configured with them.
     #[pyo3(signature = (scopes=None))]
     fn credentials(
         &self,
@@ -111,8 +111,8 @@ impl TestServer {
         Ok((new.client_id, new.client_secret))
     }
 
-    /// Imports a folder of JSON Lines, one file for each resource, all or nothing. Gives how many records
-    /// each file brought.
+    /// Imports a folder of JSON Lines, one file for each resource, all or nothing. Returns how many records
+    /// each file had.
     #[pyo3(signature = (path, *, on_conflict="fail"))]
     fn import_dir<'py>(
         &self,
@@ -152,12 +152,12 @@ impl TestServer {
 
     /// Stops the service and removes its database. Closing twice is no error.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        if !self.inner.is_here() {
+        if !self.inner.is_owner() {
             return Ok(());
         }
         let inner = self.inner.get("server")?;
         wait(py, async {
-            // Whoever uses the service at this moment is waited for.
+            // Waits for calls that use the service at this moment.
             let taken = inner.write().await.take();
             if let Some(Inner { running, folder }) = taken {
                 running.shutdown().await;
@@ -181,13 +181,13 @@ impl TestServer {
 }
 
 impl TestServer {
-    /// The service on this database, which lies in this folder.
+    /// The service on this database, which is in this folder.
     fn start(py: Python<'_>, folder: TempDir, db: String) -> PyResult<Self> {
         let running = wait(py, Server::start(Config::new(db.clone())))?
             .map_err(|error| not_started(&error))?;
         let base_url = running.base_url().to_owned();
         Ok(Self {
-            inner: AtHome::new(RwLock::new(Some(Inner { running, folder }))),
+            inner: ForkGuard::new(RwLock::new(Some(Inner { running, folder }))),
             base_url,
             db,
         })
@@ -216,7 +216,7 @@ impl TestServer {
     }
 }
 
-/// A folder that goes away with the server.
+/// A folder that is removed with the server.
 fn scratch() -> PyResult<TempDir> {
     tempfile::Builder::new()
         .prefix("obeya-")
@@ -228,8 +228,8 @@ fn database(folder: &TempDir) -> String {
     format!("sqlite:{}", folder.path().join("test.db").display())
 }
 
-/// Writes the plant of the demo into a new folder, imports it, and removes the folder: the database holds all
-/// of it.
+/// Writes the plant of the demo into a new folder, imports it, and removes the folder, which the database
+/// does not need.
 async fn fill(folder: PathBuf, db: &str, today: obeya_demo::Date) -> Result<(), String> {
     let path = folder.clone();
     let writing = tokio::task::spawn_blocking(move || {

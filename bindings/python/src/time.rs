@@ -1,5 +1,5 @@
-//! Moments and days as Python's own. Python keeps microseconds: a seventh digit of a second is cut off here
-//! and nowhere else.
+//! Times and days as Python's own types. Python has microseconds: the seventh digit of a second is truncated
+//! here and nowhere else.
 
 use jiff::tz::Offset;
 use obeya::model::{Date, Timestamp};

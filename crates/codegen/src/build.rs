@@ -1,4 +1,4 @@
-//! What a `build.rs` calls: read, lint, generate, write into `OUT_DIR`.
+//! The entry points for a `build.rs`: read, lint, generate, write into `OUT_DIR`.
 //!
 //! ```no_run
 //! // In `main` of the service's build.rs; its code then says `include!(concat!(env!("OUT_DIR"), "/operations.rs"));`
@@ -6,8 +6,8 @@
 //! obeya_codegen::build::operations(&out, &spec);
 //! ```
 //!
-//! A fault becomes one `cargo::error=` line each, which fails the build with a sentence instead of a panic.
-//! Files are written only when their content changed, so that an edit to the prose of the spec rebuilds
+//! Each fault is printed as a `cargo::error=` line, which fails the build with a message instead of a panic.
+//! A file is written only if its content changed, so an edit to the prose of the specification rebuilds
 //! little.
 
 use std::path::{Path, PathBuf};
@@ -28,16 +28,16 @@ pub fn places() -> (PathBuf, PathBuf) {
     (variable("OUT_DIR"), spec(&folder))
 }
 
-/// The file that `openapi.yaml` in a folder stands for.
+/// The target of the link `openapi.yaml` in a folder.
 fn spec(folder: &Path) -> PathBuf {
     let beside = folder.join("openapi.yaml");
-    // Where Git makes no links, as on Windows, it writes a file whose only line is where the link leads.
+    // Where Git creates no links, as on Windows, it writes a file whose only line is the path of the target.
     let text = std::fs::read_to_string(&beside).unwrap_or_default();
     let target = match text.lines().count() {
         1 => folder.join(text.trim_end()),
         _ => beside.clone(),
     };
-    // Without links and `..`, so that messages name a file people know.
+    // Without links and `..`, so that messages show the usual path of the file.
     std::fs::canonicalize(target).unwrap_or(beside)
 }
 
@@ -66,7 +66,7 @@ pub fn fields(out_dir: &Path, spec: &Path) {
     });
 }
 
-/// Writes `entities.rs`: where the service reads each property of a record.
+/// Writes `entities.rs`: the column that the service reads each property of a record from.
 pub fn entities(out_dir: &Path, spec: &Path) {
     run(spec, |document| {
         let source = crate::entities(document)?;
@@ -74,7 +74,7 @@ pub fn entities(out_dir: &Path, spec: &Path) {
     });
 }
 
-/// Writes `enums.rs`: the closed enums that the service knows.
+/// Writes `enums.rs`: the closed enumerations of the service.
 pub fn closed_enums(out_dir: &Path, spec: &Path) {
     run(spec, |document| {
         let source = crate::closed_enums(document)?;
@@ -123,10 +123,10 @@ fn run(spec: &Path, produce: impl FnOnce(&Spec) -> Result<Files, Error>) {
     }
 }
 
-/// Writes a file unless it already says the same; a touched file would rebuild everything behind it.
+/// Writes a file unless it has this content already: a new modification time would rebuild all dependents.
 ///
 /// # Errors
-/// Whatever the file system answers.
+/// Any error of the file system.
 pub fn write_if_changed(path: &Path, content: &str) -> std::io::Result<bool> {
     if std::fs::read_to_string(path).is_ok_and(|existing| existing == content) {
         return Ok(false);
@@ -176,7 +176,7 @@ mod tests {
         }
     }
 
-    /// A vendored crate may lie two folders below another project that has a specification of its own.
+    /// A vendored crate may be two folders below another project that has its own specification.
     #[test]
     fn a_package_has_its_own_file_whatever_lies_around_it() {
         let (_root, folder, _) = repository();

@@ -1,4 +1,4 @@
-//! What several stages agree on: HTTP methods, media types, and the extensions of the specification.
+//! Constants shared by several stages: HTTP methods, media types, and the extensions of the specification.
 
 /// The HTTP methods that OpenAPI 3.0 knows, in the order in which the tables print them.
 pub(crate) const METHODS: [&str; 8] = [

@@ -1,16 +1,15 @@
-//! What can be wrong with a specification. Messages say what was found, what is expected and what might mend
-//! it.
+//! Faults of a specification. A message says what was found, what is expected and how to fix it.
 
 use std::fmt;
 
 /// One thing to mend in the specification.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fault {
-    /// 1-based line in the YAML file, or 0 where none is known.
+    /// 1-based line in the YAML file, or 0 if it is unknown.
     pub line: u32,
-    /// The operation, schema or other part, in words: ``operation `listAreas` ``.
+    /// The operation, schema or other part as text: ``operation `listAreas` ``.
     pub place: String,
-    /// What was found, and what to do about it.
+    /// The fault, and how to fix it.
     pub message: String,
 }
 
@@ -30,19 +29,19 @@ pub enum Error {
     /// The file could not be read.
     #[error("cannot read {path}: {source}")]
     Read {
-        /// The file that was asked for.
+        /// The file.
         path: String,
-        /// What the system answered.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The text is not YAML, or gives a key twice.
+    /// The text is not YAML, or has a duplicate key.
     #[error("line {line}, column {column}: {message}")]
     Yaml {
         /// 1-based line.
         line: u64,
         /// 1-based column.
         column: u64,
-        /// What the parser found.
+        /// The message of the parser.
         message: String,
     },
     /// The lint found something.
@@ -53,7 +52,7 @@ pub enum Error {
     Shape {
         /// Path of the node, with dots.
         place: String,
-        /// What was expected there.
+        /// What was expected at this position.
         message: String,
     },
     /// The generator refused or panicked on something the lint does not know yet. Add the fact to the lint.

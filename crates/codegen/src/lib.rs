@@ -1,14 +1,14 @@
-//! From `spec/openapi.yaml` to Rust, in stages. Every setting of the generator lives here and nowhere else.
+//! Generates Rust from `spec/openapi.yaml`, in stages. This crate has every setting of the generator.
 //!
 //! | stage | in → out | may reject |
 //! |---|---|---|
-//! | [`Spec::read`] | YAML → JSON tree and the line of every node | bad YAML, a key given twice |
-//! | [`lint`] | tree → faults | whatever the generator would panic on, miscompile or silently get wrong |
+//! | [`Spec::read`] | YAML → JSON tree and the line of every node | bad YAML, a duplicate key |
+//! | [`lint`] | tree → faults | what the generator would panic on, miscompile or silently get wrong |
 //! | [`normalise`] | tree → the tree the generator sees | nothing |
-//! | [`openapi`] | tree → `openapiv3::OpenAPI` | what is not OpenAPI 3.0 |
-//! | [`generate`] | document → source of the model and of the client | what the generator itself refuses |
+//! | [`openapi`] | tree → `openapiv3::OpenAPI` | a document that is not OpenAPI 3.0 |
+//! | [`generate`] | document → source of the model and of the client | what the generator rejects |
 //! | [`fields`] | tree → source of the properties that query options may name | nothing |
-//! | [`entities`], [`closed_enums`], [`columns`] | tree → source of what each record holds: for the service and for Arrow | nothing |
+//! | [`entities`], [`closed_enums`], [`columns`] | tree → source of the properties of each record: for the service and for Arrow | nothing |
 //! | [`operations`] | tree → table of operations, and an enum over it | nothing |
 //! | [`sdk`] | tree → the plain methods of the SDKs | nothing |
 //!

@@ -1,5 +1,5 @@
-//! How names of the specification become Rust names: the generator's own rules, so that collisions can be
-//! foretold.
+//! How names of the specification become Rust names, by the generator's rules, so that collisions can be
+//! predicted.
 
 use heck::{ToPascalCase, ToSnakeCase};
 
@@ -13,7 +13,7 @@ pub(crate) fn snake(name: &str) -> String {
     identifier(ToSnakeCase::to_snake_case(dashed(name).as_str()))
 }
 
-/// Characters that cannot stand in an identifier separate words: `$filter` → `filter`, `@odata.count` →
+/// Characters that an identifier cannot contain separate words: `$filter` → `filter`, `@odata.count` →
 /// `odata-count`.
 fn dashed(name: &str) -> String {
     name.replace('\'', "")

@@ -1,5 +1,5 @@
-//! The document as the generator must see it. What is changed here is changed for the generated Rust only;
-//! the service and every other reader see the document as written.
+//! Transforms the document for the generator. The changes are for the generated Rust only; the service and
+//! every other reader use the document as written.
 
 use serde_json::{Value, json};
 
@@ -57,8 +57,7 @@ pub fn normalise(document: &Value) -> Value {
     out
 }
 
-/// `x-obeya-by-executor: true`: a header that whoever carries calls out adds to any of them is no parameter
-/// of each.
+/// `x-obeya-by-executor: true`: the executor adds this header to every call, so it is no parameter of a call.
 fn drop_parameters(document: &Value, out: &mut Value) {
     let paths = out.get_mut("paths").and_then(Value::as_object_mut);
     for (_, item) in paths.into_iter().flatten() {
@@ -77,8 +76,7 @@ fn drop_parameters(document: &Value, out: &mut Value) {
     }
 }
 
-/// Descriptions become documentation comments, where an indented or fenced block is Rust to be compiled and
-/// run.
+/// Descriptions become doc comments, where rustdoc would compile and run an indented or fenced block.
 fn tame_descriptions(node: &mut Value) {
     match node {
         Value::Object(object) => {
@@ -167,7 +165,7 @@ fn change_schema(schema: &mut Value) {
         };
         object.insert("x-rust-type".to_owned(), rust_type("Patch", &[inner]));
         object.shift_remove("nullable");
-        // The generator looks at the extension only where it knows the instance type.
+        // The generator reads the extension only where the instance type is known.
         object.shift_remove("allOf");
         object.entry("type").or_insert_with(|| "string".into());
     }
@@ -186,10 +184,9 @@ fn change_schema(schema: &mut Value) {
     }
 }
 
-/// A property that may be left out becomes an `Option`, which is empty for null too: `nullable` beside it
-/// only makes the generator nest one empty thing in another. A list or a map, which the generator would make
-/// empty when it is absent, becomes an `Option` just so: a record read without `$expand` does not have *no*
-/// members.
+/// An optional property becomes an `Option`, which is `None` for null too: with `nullable` the generator
+/// would nest two options. An optional list or map, for which the generator would default to an empty one,
+/// becomes an `Option` too: a record read without `$expand` does not have *no* members.
 fn plain_optionals(object: &mut serde_json::Map<String, Value>) {
     let required: Vec<String> = object
         .get("required")
@@ -278,7 +275,7 @@ fn change_operation(operation: &mut Value) {
     else {
         return;
     };
-    // A `200` beside a `default` counts as two kinds of success, and panics; `2XX` beside it does not.
+    // A `200` together with a `default` counts as two kinds of success, and panics; with `2XX` it does not.
     let success = responses
         .keys()
         .find(|status| status.starts_with('2'))
@@ -286,7 +283,7 @@ fn change_operation(operation: &mut Value) {
     if let Some(response) = success.and_then(|status| responses.shift_remove(&status)) {
         responses.insert("2XX".to_owned(), response);
     }
-    // One error response stands for all: the lint made sure they agree.
+    // One error response represents all: the lint has checked that they agree.
     let failures: Vec<String> = responses
         .keys()
         .filter(|status| status.starts_with(['4', '5']))

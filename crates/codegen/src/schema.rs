@@ -88,7 +88,7 @@ pub(crate) fn roots(node: &mut Value, apply: &mut dyn FnMut(&mut Value)) {
     }
 }
 
-/// Below paths and components, the key `schema` always introduces a schema; what is inside is not searched
+/// Below paths and components, the key `schema` always introduces a schema, whose inside is not searched
 /// again.
 fn keyed(node: &mut Value, apply: &mut dyn FnMut(&mut Value)) {
     match node {
@@ -96,7 +96,7 @@ fn keyed(node: &mut Value, apply: &mut dyn FnMut(&mut Value)) {
             for (key, value) in object {
                 match key.as_str() {
                     "schema" => apply(value),
-                    // Examples are data: a `schema` key in one is nobody's schema.
+                    // Examples are data: a `schema` key in one is not a schema.
                     "example" | "examples" => {}
                     _ => keyed(value, apply),
                 }

@@ -1,4 +1,5 @@
-//! The document as the service serves it: without what only the generators of this project read.
+//! The document as the service serves it, without the extensions that only the generators of this project
+//! read.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! A specification in memory: the JSON tree, and where each node stands in the YAML.
+//! A specification in memory: the JSON tree, and the line of each node in the YAML.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ impl Spec {
     /// Reads a YAML file.
     ///
     /// # Errors
-    /// The file cannot be read, is not YAML, or gives a key twice.
+    /// The file cannot be read, is not YAML, or has a duplicate key.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let text = std::fs::read_to_string(path).map_err(|source| Error::Read {
             path: path.display().to_string(),
@@ -30,7 +30,7 @@ impl Spec {
     /// Reads YAML text.
     ///
     /// # Errors
-    /// The text is not YAML, or gives a key twice.
+    /// The text is not YAML, or has a duplicate key.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let (document, lines) = yaml::parse(text)?;
         Ok(Self { document, lines })
@@ -42,8 +42,7 @@ impl Spec {
         &self.document
     }
 
-    /// Follows `$ref` until something else stands there. A dangling or circular reference gives the node
-    /// itself.
+    /// Follows `$ref` to its target. A dangling or circular reference returns the node itself.
     pub(crate) fn resolve<'a>(&'a self, node: &'a Value) -> &'a Value {
         resolve(&self.document, node)
     }

@@ -1,4 +1,4 @@
-//! The public surface of generated code as text: what a reviewer reads instead of the code.
+//! The public surface of generated code as text, for review in place of the code.
 
 use quote::ToTokens;
 use syn::{Fields, ImplItem, Item, Visibility};

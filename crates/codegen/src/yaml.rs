@@ -1,8 +1,7 @@
 //! YAML → a JSON tree with the line of every node.
 //!
-//! Reading straight into an OpenAPI type would accept a path or a schema given twice and keep the last one,
-//! without a word; and would lose the lines the lint needs to point at. It does no checking of its own beyond
-//! that.
+//! Deserializing straight into an OpenAPI type would accept a path or a schema that is given twice and
+//! silently use the last one, and would lose the lines that the lint reports. No other checks are made here.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -38,7 +37,7 @@ pub(crate) fn parse(text: &str) -> Result<(Value, Lines), Error> {
     Ok((document, lines))
 }
 
-/// The message without the position, which travels beside it.
+/// The message without the position, which is a separate field.
 fn plain(error: &serde_saphyr::Error) -> String {
     match error.without_snippet() {
         serde_saphyr::Error::DuplicateMappingKey { key: Some(key), .. } => {

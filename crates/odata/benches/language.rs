@@ -1,8 +1,7 @@
-//! What a query option costs before the database sees it: `cargo bench -p obeya-odata --bench language`.
+//! The cost of a query option before the database sees it: `cargo bench -p obeya-odata --bench language`.
 //!
-//! Each text is another one, so nothing could be remembered. A figure is the median of rounds; the floor
-//! beside it is one pass over the bytes of the same texts that decodes them, which whoever reads them must
-//! make.
+//! Every text is different, so nothing can be cached. A figure is the median of several rounds. The floor
+//! next to it is one pass over the bytes of the same texts that decodes them, which any reader must make.
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -1,7 +1,7 @@
-//! The proleptic Gregorian calendar over the integers that a store of this crate keeps: days and 100 ns ticks
-//! since 1970-01-01.
+//! The proleptic Gregorian calendar over the integers in the database: days and 100 ns ticks since
+//! 1970-01-01.
 //!
-//! Public so that whoever writes rows out need not count days a second time. No time zones and no leap
+//! Public so that the code that writes rows need not count days a second time. No time zones and no leap
 //! seconds.
 //!
 //! ```

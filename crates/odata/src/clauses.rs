@@ -24,7 +24,7 @@ pub(crate) fn option(
         OptionName::Expand => fill(&mut options.expand, expand(parser)?),
         OptionName::Count => fill(&mut options.count, boolean(parser)?),
         OptionName::OrderBy => fill(&mut options.orderby, parser.orderby()?),
-        // A whole page is never expanded, so there is no place in it to go on from.
+        // An expanded collection is never paged, so there is no position in it to continue from.
         OptionName::SkipToken => Err(Error::new(
             ErrorKind::Option,
             None,
@@ -159,7 +159,7 @@ fn expand_item(parser: &mut Parser<'_>) -> Result<ExpandItem, Error> {
     Ok(item)
 }
 
-/// What follows the `/` behind a navigation: only `$count` may.
+/// The rest after the `/` behind a navigation: only `$count` is allowed.
 fn counted(parser: &mut Parser<'_>) -> Result<bool, Error> {
     let message = match &parser.peek().kind {
         TokenKind::Word(word) if word.eq_ignore_ascii_case("$count") => {
@@ -176,7 +176,7 @@ fn counted(parser: &mut Parser<'_>) -> Result<bool, Error> {
     Err(Error::syntax(parser.peek().at, message))
 }
 
-/// The options that may stand in an `$expand` item's parentheses.
+/// The options that an `$expand` item may have in parentheses.
 const NESTED: &[OptionName] = &[
     OptionName::Select,
     OptionName::Expand,
@@ -219,7 +219,7 @@ fn nested_option(item: &mut ExpandItem, parser: &mut Parser<'_>) -> Result<(), E
         );
         return Err(Error::new(ErrorKind::Option, name.at, message));
     };
-    // Where an option is given twice the position helps, since the message names `$expand`.
+    // If an option is given twice, the position is useful, because the message names `$expand`.
     option(&mut item.options, *option_name, parser).map_err(|mut error| {
         error.position.get_or_insert(name.at);
         error
@@ -274,8 +274,7 @@ fn nested_search(parser: &mut Parser<'_>) -> Result<crate::ast::Search, Error> {
             _ => {}
         }
         let token = parser.take();
-        // In a search only double quotes make a phrase; a quote that belongs to a word can't be told apart
-        // here.
+        // In a search only double quotes make a phrase; a quote inside a word is part of the word here.
         if matches!(token.kind, TokenKind::Literal(Literal::String(_)))
             && !parser.text()[token.at..].starts_with('"')
         {

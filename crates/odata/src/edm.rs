@@ -1,4 +1,4 @@
-//! The entity model: what may be named in a query option, and where it lives in the database.
+//! The entity model: the names that a query option may use, and their tables and columns.
 //!
 //! It is plain data, meant to be written as `static` items that refer to each other (cycles are fine). Every
 //! identifier in a statement comes from here and never from a request. The module must not read options or
@@ -93,7 +93,7 @@ pub struct EnumType {
     pub members: &'static [&'static str],
 }
 
-/// Where a property's value comes from in its table.
+/// The source of a property's value in its table.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Column {
@@ -127,7 +127,7 @@ pub struct Property {
     pub ty: Type,
     /// Whether the value may be null.
     pub nullable: bool,
-    /// Where the value comes from.
+    /// The source of the value.
     pub column: Column,
 }
 
@@ -142,7 +142,7 @@ pub enum Cardinality {
 
 /// A navigation property: a link from rows of one table to rows of another.
 ///
-/// A many-to-many link is one whose target's table is a view that also holds the parent's key.
+/// A many-to-many link is one whose target's table is a view with the parent's key.
 #[derive(Debug)]
 pub struct Navigation {
     /// The name on the wire, matched exactly.
@@ -157,7 +157,7 @@ pub struct Navigation {
     pub to: &'static str,
 }
 
-/// The full-text index of an entity: a table whose rows hold the tokens of [`crate::search::document`].
+/// The full-text index of an entity: a table whose rows have the tokens of [`crate::search::document`].
 #[derive(Debug, Clone, Copy)]
 pub struct SearchIndex {
     /// The index's table.
@@ -166,9 +166,9 @@ pub struct SearchIndex {
     pub column: &'static str,
 }
 
-/// An index of the parts of one column's texts, for conditions such as `contains`: a table that gives the
-/// rows whose text may hold a part. Which parts it can look for is the dialect's to know; what it gives is
-/// always looked at again, so it may give too many rows, and must not leave out any.
+/// A trigram index of one column's texts, for conditions such as `contains`: a table of the rows whose text
+/// may contain a part. The dialect decides which parts it can search for; its rows are always filtered again,
+/// so it may return too many, and must not leave out any.
 #[derive(Debug, Clone, Copy)]
 pub struct PartIndex {
     /// The index's table.
@@ -177,7 +177,7 @@ pub struct PartIndex {
     pub column: &'static str,
 }
 
-/// An entity type and the table or view that holds its rows. Every row of that table is visible to a query.
+/// An entity type and its table or view. Every row of that table is visible to a query.
 #[derive(Debug)]
 pub struct EntityType {
     /// The name in messages, such as `Board`.
@@ -190,7 +190,7 @@ pub struct EntityType {
     pub properties: &'static [Property],
     /// The navigation properties.
     pub navigations: &'static [Navigation],
-    /// The full-text index, where `$search` is offered.
+    /// The full-text index, if `$search` is offered.
     pub search: Option<SearchIndex>,
 }
 
@@ -218,7 +218,7 @@ impl EntityType {
         self.property(self.key)
     }
 
-    /// What is wrong with this entity's description, for a test of the model; empty when nothing is.
+    /// The faults of this entity's description, for a test of the model; empty if there are none.
     #[must_use]
     pub fn check(&self) -> Vec<String> {
         let mut faults = Vec::new();

@@ -1,7 +1,7 @@
-//! What can be wrong with a query option, in one type.
+//! The errors of query options, in one type.
 //!
-//! A message says what was found, what was expected and, where close, what was meant. It quotes the request
-//! at most briefly, so that an error never grows with the input.
+//! A message has what was found, what was expected and, if a name is similar, what was probably meant. It
+//! quotes the request briefly at most, so that an error never grows with the input.
 
 /// The kind of a fault; each has a stable code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,7 +9,7 @@
 pub enum ErrorKind {
     /// The text does not follow the grammar.
     Syntax,
-    /// A name that is no property, navigation or range variable in that place.
+    /// A name that is no property, navigation or range variable at this position.
     UnknownProperty,
     /// A name that is no function, or one called with the wrong number of arguments.
     UnknownFunction,
@@ -21,7 +21,7 @@ pub enum ErrorKind {
     Limit,
     /// `$search` together with `$filter`, which the interface forbids.
     SearchWithFilter,
-    /// An option that is unknown, not offered here, given twice or not readable as text.
+    /// An option that is unknown, not offered here, duplicate or not readable as text.
     Option,
 }
 
@@ -59,9 +59,9 @@ pub struct Error {
     pub option: String,
     /// The byte position in the option's decoded value.
     pub position: Option<usize>,
-    /// What kind of fault it is.
+    /// The kind of the error.
     pub kind: ErrorKind,
-    /// What was found, what was expected, and what might mend it; without option and position.
+    /// What was found, what was expected, and how to fix it; without option and position.
     pub message: String,
 }
 

@@ -1,7 +1,6 @@
 //! Text → tokens with byte positions, in one pass.
 //!
-//! The lexer knows the forms of literals but not what any name means: operators, functions and properties are
-//! all words.
+//! The lexer knows the forms of literals but no names: operators, functions and properties are all words.
 
 use crate::ast::Literal;
 use crate::error::{Error, ErrorKind, excerpt};
@@ -159,7 +158,7 @@ fn token(text: &str, at: usize, first: char) -> Result<Token<'_>, Error> {
     }
 }
 
-/// A character that begins no token, with what its writer probably meant.
+/// A character that begins no token, with the token that was probably meant.
 fn unexpected(text: &str, at: usize, found: char) -> Error {
     let rest = &text[at..];
     let hint = if rest.starts_with("!=") {
@@ -195,8 +194,8 @@ fn unexpected(text: &str, at: usize, found: char) -> Error {
     )
 }
 
-/// A quoted string from its opening quote; a doubled quote stands for one. JSON's double quotes appear in `in
-/// ["a","b"]`, where a backslash escapes.
+/// A quoted string from its opening quote; a doubled quote is an escaped one. JSON's double quotes appear in
+/// `in ["a","b"]`, where a backslash escapes.
 fn quoted(text: &str, at: usize, quote: char) -> Result<(String, usize), Error> {
     let mut value = String::new();
     let mut chars = text[at + 1..].char_indices().peekable();
@@ -237,7 +236,7 @@ fn quoted(text: &str, at: usize, quote: char) -> Result<(String, usize), Error> 
     ))
 }
 
-/// Whether a name may hold a character.
+/// Whether a name may contain a character.
 pub(crate) fn is_word(c: char) -> bool {
     c == '_' || c.is_alphanumeric()
 }

@@ -1,4 +1,4 @@
-//! How much a query may ask for. Every loop and recursion of this crate is bounded by one of these numbers.
+//! The limits of a query. Every loop and recursion of this crate is bounded by one of these numbers.
 
 /// The bounds of one request's options. Past any of them the request is refused with `odata.limit`.
 ///
@@ -31,8 +31,8 @@ pub struct Limits {
     /// Keys of one `$orderby`.
     pub order_keys: usize,
     /// Patterns of `matchespattern` in one request, each use counted, and again for each level of `$levels`.
-    /// A thread keeps eight of them compiled, and a ninth would make it compile all of them again for every
-    /// row, so values above 8 are read as 8. Each takes at most 64 KiB compiled, whatever is set here.
+    /// A thread caches eight compiled ones, and a ninth would make it compile all of them again for every
+    /// row, so values above 8 are treated as 8. Each takes at most 64 KiB compiled, whatever is set here.
     pub patterns: usize,
     /// Words of `$search`.
     pub search_words: usize,
@@ -40,8 +40,7 @@ pub struct Limits {
     pub option_bytes: usize,
 }
 
-/// The most patterns that one query may have, whatever the configuration says: a thread caches as many
-/// compiled ones.
+/// The upper bound of patterns in one query, whatever is configured: a thread caches as many compiled ones.
 pub(crate) const MAX_PATTERNS: usize = 8;
 
 impl Default for Limits {

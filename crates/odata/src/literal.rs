@@ -54,7 +54,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The part of a second in ticks; digits past the seventh are cut, as the store keeps 100 ns.
+/// The fraction of a second in ticks; digits after the seventh are truncated, because the store has 100 ns.
 fn fraction_ticks(digits: &[u8]) -> i64 {
     (0..7).fold(0, |ticks, place| {
         ticks * 10 + digits.get(place).map_or(0, |b| i64::from(b - b'0'))

@@ -1,4 +1,4 @@
-//! The query string of a request: which options it holds, each read into its syntax tree.
+//! The query string of a request: its options, each parsed into its syntax tree.
 //!
 //! It decodes percent-encoding exactly once, knows nothing of entities, and hands parameters that are not
 //! OData's back to the caller untouched.
@@ -17,12 +17,12 @@ pub type Parameters = Vec<(String, String)>;
 impl Options {
     /// Reads a query string as it arrived (percent-encoded, without the `?`).
     ///
-    /// Names of options match with or without `$` and in any case, as OData 4.01 has it; only `allowed` ones
-    /// are options. Other parameters come back beside the options.
+    /// Names of options match with or without `$` and in any case, as OData 4.01 defines it; only `allowed`
+    /// ones are options. Other parameters are returned separately.
     ///
     /// # Errors
-    /// A name beginning with `$` that is not in `allowed`, an option given twice, bytes that are not UTF-8,
-    /// or a value that does not follow the option's grammar or passes a limit.
+    /// A name beginning with `$` that is not in `allowed`, a duplicate option, bytes that are not UTF-8, or a
+    /// value that violates the option's grammar or exceeds a limit.
     pub fn parse(
         raw: &str,
         allowed: &[OptionName],
@@ -35,8 +35,8 @@ impl Options {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             let name = decode(name).map_err(|error| error.of(&excerpt(name)))?;
             let option = allowed.iter().find(|option| option.matches(&name));
-            // A byte is at most three encoded: what is longer is too long whatever it holds, and is not worth
-            // decoding.
+            // An encoded byte has at most three characters: a longer text is too long whatever it contains,
+            // and need not be decoded.
             if (option.is_some() || name.starts_with('@')) && value.len() / 3 > limits.option_bytes
             {
                 let what = format!("the encoded value has {} bytes", value.len());
@@ -101,7 +101,7 @@ impl Options {
 }
 
 fn not_offered(name: &str, allowed: &[OptionName]) -> Error {
-    // Nobody writes a `$skiptoken`: it comes in links.
+    // A `$skiptoken` is not written by hand: it comes from links.
     let names: Vec<_> = allowed
         .iter()
         .filter(|option| **option != OptionName::SkipToken)
@@ -211,7 +211,7 @@ mod tests {
         );
     }
 
-    /// A service without pages that took it would give the first page for ever.
+    /// A service without pages that accepted it would return the first page forever.
     #[test]
     fn who_offers_no_pages_refuses_the_place_of_one() {
         let error = Options::parse("$skiptoken=x", OptionName::ALL, &Limits::default());

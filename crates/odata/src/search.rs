@@ -1,6 +1,6 @@
-//! The words of `$search` and of the texts it looks through: one rule for both.
+//! The tokens of `$search` and of the indexed texts: one rule for both.
 //!
-//! Databases tokenise text differently, so they never do it here: the tokens of a text are stored beside it,
+//! Databases tokenise text differently, so they never do it here: the tokens of a text are stored with it,
 //! those of a search are matched against them, and the index's own tokeniser only has to split at spaces.
 //!
 //! ```
@@ -40,7 +40,7 @@ pub fn document(text: &str) -> String {
     out
 }
 
-/// Reads `$search`: words and quoted phrases, of which any may match. A word such as `leak-free` has two
+/// Parses `$search`: words and quoted phrases, of which any may match. A word such as `leak-free` has two
 /// tokens and is a phrase. Every word is a search key: `AND`, `OR` and `NOT` are words like others.
 pub(crate) fn parse(text: &str, limits: &Limits) -> Result<Search, Error> {
     if text.len() > limits.option_bytes {
@@ -72,7 +72,7 @@ pub(crate) fn parse(text: &str, limits: &Limits) -> Result<Search, Error> {
                 limits.search_words,
             ));
         }
-        // Punctuation alone matches nothing, and beside words it adds nothing.
+        // Punctuation alone matches nothing, and with words it adds nothing.
         if !phrase.is_empty() {
             phrases.push(phrase);
         }

@@ -1,5 +1,5 @@
-//! What the tests of several crates share. It knows no other crate of the workspace, so that each may use it,
-//! in unit tests too.
+//! Helpers shared by the tests of several crates. This crate depends on no other crate of the workspace, so
+//! that each may use it, in unit tests too.
 //!
 //! The fixture of a crate builds on it: the service in the test's process in
 //! `crates/server/tests/it/support`, the binary in `crates/cli/tests/it`.

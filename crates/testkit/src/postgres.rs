@@ -38,12 +38,12 @@ pub async fn connect(url: &str) -> Client {
     let (client, connection) = tokio_postgres::connect(url, NoTls)
         .await
         .expect("the server for tests answers");
-    // Ends with the client, or when a test ends the connection; the client then says so.
+    // Ends with the client, or when a test ends the connection; the client then reports it.
     tokio::spawn(async { drop(connection.await) });
     client
 }
 
-/// A variable that says where PostgreSQL is.
+/// The value of a variable that locates PostgreSQL.
 fn variable(name: &str) -> String {
     std::env::var(name).unwrap_or_else(|_| {
         panic!(
@@ -52,7 +52,7 @@ fn variable(name: &str) -> String {
     })
 }
 
-/// Runs this on a thread of its own: a test may be inside a runtime, which must not be blocked by another.
+/// Runs this on a separate thread: a test may be inside a runtime, which must not be blocked by another.
 fn block_on<T: Send>(work: impl Future<Output = T> + Send) -> T {
     std::thread::scope(|scope| {
         let thread = scope.spawn(|| {

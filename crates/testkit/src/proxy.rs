@@ -20,17 +20,18 @@ use tokio_rustls::TlsAcceptor;
 pub use http::Answer;
 use http::Exchange;
 
-/// `SSLRequest` of PostgreSQL's protocol: the length, and a number in place of the version.
+/// `SSLRequest` of PostgreSQL's protocol: the length, and a code in place of the version.
 const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
 
-/// A proxy on a free port of the loopback interface. It has threads of its own and ends with this value.
+/// A proxy on a free port of the loopback interface. It runs on separate threads and ends when this value is
+/// dropped.
 pub struct Proxy {
     address: SocketAddr,
     state: Arc<State>,
     runtime: Option<Runtime>,
 }
 
-/// What the connections share.
+/// The state that the connections share.
 struct State {
     targets: Mutex<Targets>,
     mode: Mode,
@@ -38,7 +39,7 @@ struct State {
     encrypted: AtomicU64,
 }
 
-/// What happens on a connection.
+/// How a connection is treated.
 enum Mode {
     Bytes,
     Postgres(TlsAcceptor),
@@ -100,9 +101,9 @@ impl Proxy {
 
     /// Passes whole HTTP requests on to a service, one at a time, and whole answers back.
     ///
-    /// `before` gets the first line of each request. If it gives an answer, the caller gets that, and the
-    /// service does not see the request. `replace` names texts of answers to be replaced by others of the
-    /// same length.
+    /// `before` gets the first line of each request. If it returns an answer, the client gets that, and the
+    /// service does not see the request. `replace` lists texts in answers and their replacements of the same
+    /// length.
     ///
     /// # Panics
     /// If the URL is not `http://` with an IP address and a port, or a text is replaced by one of another
@@ -152,7 +153,7 @@ impl Proxy {
         }
     }
 
-    /// Where it listens.
+    /// Its address.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
@@ -164,7 +165,7 @@ impl Proxy {
         format!("http://{}", self.address)
     }
 
-    /// Says where a target listens; `None` while it does not.
+    /// Sets the address of a target; `None` while there is none.
     ///
     /// # Panics
     /// If a thread of the proxy panicked.
@@ -192,7 +193,7 @@ impl Proxy {
 impl Drop for Proxy {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
-            // A test may drop the proxy inside a runtime of its own, which must not be blocked.
+            // A test may drop the proxy inside its runtime, which must not be blocked.
             runtime.shutdown_background();
         }
     }

@@ -1,4 +1,4 @@
-//! A service in a process of its own.
+//! A service in a child process.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 pub struct Serving {
     /// The process.
     pub child: Child,
-    /// What it prints after its address.
+    /// The lines that it prints after its address.
     pub out: BufReader<ChildStdout>,
     /// Its base URL.
     pub url: String,

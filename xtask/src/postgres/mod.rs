@@ -1,6 +1,6 @@
 //! A PostgreSQL server for a command: the one that `OBEYA_TEST_POSTGRES` names, or a temporary one.
 //!
-//! Nothing here goes on without a server: where none can be had, the error says what was tried.
+//! Without a server the command fails, and the error lists what was tried.
 
 mod account;
 mod binaries;
@@ -20,12 +20,12 @@ use binaries::{Binaries, Source};
 
 /// The URL of the server, with the password; its role may do everything.
 const ADDRESS: &str = "OBEYA_TEST_POSTGRES";
-/// The folder of the binaries, for a test that starts a server of its own. If set, we look there first.
+/// The folder of the binaries, for a test that starts its own server. If set, it is searched first.
 const BINARIES: &str = "OBEYA_TEST_POSTGRES_BIN";
 /// The account to run them under when we are root, which PostgreSQL refuses.
 const USER: &str = "OBEYA_TEST_POSTGRES_USER";
 
-/// What the server is for.
+/// The purpose of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Profile {
     /// Nothing has to survive a crash, so nothing waits for the disk.
@@ -35,8 +35,8 @@ pub(crate) enum Profile {
 }
 
 /// Runs a command with a server, and exits with its exit code.
-pub(crate) fn run(profile: Profile, words: &[OsString]) -> Result<()> {
-    let (program, arguments) = words.split_first().context("no command to run")?;
+pub(crate) fn run(profile: Profile, command: &[OsString]) -> Result<()> {
+    let (program, arguments) = command.split_first().context("no command to run")?;
     let server = Server::get(profile)?;
     let status = Command::new(program)
         .args(arguments)
@@ -48,7 +48,7 @@ pub(crate) fn run(profile: Profile, words: &[OsString]) -> Result<()> {
     std::process::exit(exit_code(status));
 }
 
-/// A server that runs as long as this value.
+/// A server that stops when this value is dropped.
 pub(crate) struct Server {
     environment: BTreeMap<String, OsString>,
     watchdog: Option<Child>,
@@ -71,7 +71,7 @@ impl Server {
     fn named(address: OsString) -> Self {
         eprintln!("PostgreSQL is the server that {ADDRESS} names");
         let mut environment = BTreeMap::from([(ADDRESS.to_owned(), address)]);
-        // Only installed binaries: who brings a server wants nothing downloaded.
+        // Installed binaries only: a user who names a server does not expect a download.
         if variable(BINARIES).is_none()
             && let Ok(account) = Account::unprivileged()
             && let Ok(found) = binaries::find(Source::Installed, account.as_ref())
@@ -134,7 +134,7 @@ fn variable(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// The exit code as a shell gives it: 137 for a process that signal 9 ended.
+/// The exit code in the convention of shells: 137 for a process that signal 9 ended.
 fn exit_code(status: ExitStatus) -> i32 {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {

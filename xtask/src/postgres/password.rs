@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, Mac};
 use sha2::{Digest, Sha256};
 
-/// A password that nobody guesses, of letters and digits.
+/// A random password of letters and digits.
 pub(super) fn random() -> Result<String> {
     Ok(format!("{:032x}", u128::from_le_bytes(bytes()?)))
 }

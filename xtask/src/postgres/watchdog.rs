@@ -1,6 +1,6 @@
-//! A process beside us that owns the temporary server. It holds one end of a pipe, we the other: when it
-//! closes, for whatever reason, the watchdog stops the server and removes the folder. So a killed command
-//! leaves nothing behind.
+//! A separate process that owns the temporary server. It reads one end of a pipe whose other end the command
+//! holds. When the pipe closes, for whatever reason, the watchdog stops the server and removes the folder. So
+//! a killed command leaves nothing behind.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -21,16 +21,16 @@ const PORTS: usize = 5;
 /// For many tests side by side. Compiling queries costs more than it gains on tables as small as these.
 const SETTINGS: &str = "-c listen_addresses=127.0.0.1 -c unix_socket_directories= \
     -c max_connections=300 -c shared_buffers=256MB -c jit=off";
-/// What a crash of the machine would destroy is not missed.
+/// Nothing needs to survive a crash of the machine.
 const NOT_DURABLE: &str = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off";
 
-/// What it starts.
+/// The arguments of the watchdog.
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// The folder of the binaries.
     #[arg(long)]
     bin: PathBuf,
-    /// The folder around it that is copied first, to where the account can start them.
+    /// The folder around the binaries, which is copied first to a place where the account can start them.
     #[arg(long)]
     copy: Option<PathBuf>,
     /// Whether a commit waits for the disk.
@@ -62,7 +62,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let mut environment = BTreeMap::from([(ADDRESS, address), (BINARIES, bin)]);
     environment.extend(account.as_ref().map(|account| (USER, account.name.clone())));
     let line = serde_json::to_string(&environment)?;
-    // If nobody reads it any more, standard input has ended too, and the server still has to be stopped.
+    // If the reader is gone, standard input has ended too, and the server must still be stopped.
     let _ = writeln!(io::stdout(), "{line}");
     let _ = io::copy(&mut io::stdin(), &mut io::sink());
     if !cluster.stop()? {
@@ -75,7 +75,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     folder.close().context("cannot remove the server's folder")
 }
 
-/// A new folder that the account can get to and nobody else.
+/// A new folder that only the account can read.
 fn folder(account: Option<&Account>) -> Result<tempfile::TempDir> {
     let parent = [env::temp_dir(), "/tmp".into(), "/var/tmp".into()]
         .into_iter()
@@ -88,7 +88,7 @@ fn folder(account: Option<&Account>) -> Result<tempfile::TempDir> {
     folder.with_context(|| parent.display().to_string())
 }
 
-/// Copies a package, and returns where its folder of binaries is then.
+/// Copies a package, and returns the path of its folder of binaries in the copy.
 fn copy(package: &Path, bin: &Path, to: &Path) -> Result<PathBuf> {
     let status = Command::new("cp").arg("-R").args([package, to]).status();
     if !status.context("cp")?.success() {

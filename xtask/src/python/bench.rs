@@ -1,5 +1,5 @@
-//! The Python package as it is given to people, in a release build, measured in an environment of its own
-//! beside other clients.
+//! The Python package as users install it, a release wheel, measured against other clients in a separate
+//! environment.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::venv;
 const VENV: &str = "target/bench-venv";
 const WHEELS: &str = "target/bench-wheels";
 
-/// Builds a wheel and what it is held against, installs them, and measures.
+/// Builds a wheel, installs it and the packages that it is compared with, and measures.
 pub(crate) fn run() -> Result<()> {
     let python = venv::interpreter_of(VENV)?;
     let pip = |arguments: &[&str]| {

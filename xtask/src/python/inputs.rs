@@ -1,15 +1,15 @@
-//! What goes in: `obeya/types.py`, with the words of each enum and a typed dictionary of the keyword
-//! arguments of each body. Plain Python that runs as it is, so that annotations can name them at run time.
+//! The types of arguments: `obeya/types.py`, with the values of each enum and a typed dictionary of the
+//! keyword arguments of each body. It is plain Python, so that annotations can name the types at run time.
 
-use super::schema::{Field, Kind, Object, Spec};
+use super::schema::{Field, Object, PropertyType, Spec};
 use super::{Docs, HEAD};
 
 /// `obeya/types.py`.
 pub(super) fn module(spec: &Spec) -> String {
     let mut out = format!(
-        "{HEAD}\"\"\"What the service takes: words, and the keyword arguments of its request bodies, for annotations.
+        "{HEAD}\"\"\"Types of arguments, for annotations: the values of enums, and the keyword arguments of request bodies.
 
-Answers may hold words that are not listed here, because a newer service may know more.
+An answer may contain values that are not listed here, because a newer service may have more.
 \"\"\"
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from obeya import models
         out.push_str(&format!("    \"{name}\",\n"));
     }
     out.push_str("]\n");
-    for words in &spec.words {
-        let list: Vec<String> = words
-            .words
+    for enumeration in &spec.enums {
+        let list: Vec<String> = enumeration
+            .values
             .iter()
             .map(|word| format!("    \"{word}\",\n"))
             .collect();
         out.push_str(&format!(
             "\n{} = Literal[\n{}]\n",
-            words.name,
+            enumeration.name,
             list.concat()
         ));
         Docs {
             indent: 0,
-            text: &words.description,
+            text: &enumeration.description,
         }
         .write(&mut out);
     }
@@ -54,7 +54,11 @@ from obeya import models
 }
 
 fn names(spec: &Spec) -> Vec<String> {
-    let mut names: Vec<String> = spec.words.iter().map(|words| words.name.clone()).collect();
+    let mut names: Vec<String> = spec
+        .enums
+        .iter()
+        .map(|enumeration| enumeration.name.clone())
+        .collect();
     for body in &spec.bodies {
         names.push(body.name.clone());
         if is_update(body) {
@@ -65,7 +69,7 @@ fn names(spec: &Spec) -> Vec<String> {
     names
 }
 
-/// An update whose required fields can be taken from the record at hand.
+/// An update whose required fields can be taken from the record that it changes.
 fn is_update(body: &Object) -> bool {
     body.name.ends_with("Update") && body.fields.iter().any(|field| field.required)
 }
@@ -74,7 +78,7 @@ fn changes_name(body: &Object) -> String {
     body.name.replace("Update", "Changes")
 }
 
-/// Python 3.10 has no `Required`: what must be there stands in a base class.
+/// Python 3.10 has no `Required`, so required keys are in a base class.
 fn dictionary(out: &mut String, spec: &Spec, body: &Object) {
     let (required, optional): (Vec<&Field>, Vec<&Field>) =
         body.fields.iter().partition(|field| field.required);
@@ -101,7 +105,8 @@ fn changes(out: &mut String, spec: &Spec, body: &Object) {
         "\n\nclass {}(TypedDict, total=False):\n",
         changes_name(body)
     ));
-    let text = "Any part of an update: what is required comes from the record that is updated.";
+    let text =
+        "Any part of an update: missing required fields are taken from the record that is updated.";
     Docs { indent: 4, text }.write(out);
     out.push('\n');
     fields(out, spec, &body.fields.iter().collect::<Vec<_>>());
@@ -122,26 +127,27 @@ fn fields(out: &mut String, spec: &Spec, fields: &[&Field]) {
     }
 }
 
-/// What an argument may be. Text is taken where a moment belongs, as it is written on the wire.
-fn type_of(spec: &Spec, kind: &Kind) -> String {
+/// The type of an argument. A date or time may also be text in the format of the wire.
+fn type_of(spec: &Spec, kind: &PropertyType) -> String {
     match kind {
-        Kind::Int => "int".to_owned(),
-        Kind::Float => "float".to_owned(),
-        Kind::Bool => "bool".to_owned(),
-        Kind::Text => "str".to_owned(),
-        Kind::Word(name) => name.clone(),
-        Kind::Instant => "datetime.datetime | str".to_owned(),
-        Kind::Day => "datetime.date | str".to_owned(),
-        Kind::Object(name) => name.clone(),
-        Kind::List(inner) => match &**inner {
-            Kind::Object(name) => format!("Sequence[{}]", part(spec, name)),
+        PropertyType::Int => "int".to_owned(),
+        PropertyType::Float => "float".to_owned(),
+        PropertyType::Bool => "bool".to_owned(),
+        PropertyType::Text => "str".to_owned(),
+        PropertyType::Enum(name) => name.clone(),
+        PropertyType::Instant => "datetime.datetime | str".to_owned(),
+        PropertyType::Day => "datetime.date | str".to_owned(),
+        PropertyType::Object(name) => name.clone(),
+        PropertyType::List(inner) => match &**inner {
+            PropertyType::Object(name) => format!("Sequence[{}]", part(spec, name)),
             other => format!("Sequence[{}]", type_of(spec, other)),
         },
-        Kind::Map(inner) => format!("dict[str, {}]", type_of(spec, inner)),
+        PropertyType::Map(inner) => format!("dict[str, {}]", type_of(spec, inner)),
     }
 }
 
-/// A part of a body: a dictionary, its id alone where that says enough, or the record of the same thing.
+/// A part of a body: a dictionary, its id alone where only the id is required, or the record of the same
+/// thing.
 pub(super) fn part(spec: &Spec, name: &str) -> String {
     let mut choices = vec![name.to_owned()];
     if spec

@@ -1,6 +1,7 @@
-//! Python: what `regen` writes for the package, its reference, and the part of `test` that builds it and
-//! tests it as a user would hold it.
+//! Python: the files that `regen` writes for the package, its reference, and the part of `test` that builds,
+//! installs and tests the package as a user would.
 
+mod as_cargo;
 pub(crate) mod bench;
 mod inputs;
 mod operations;
@@ -14,10 +15,11 @@ mod test;
 use anyhow::Result;
 use serde_json::Value;
 
+pub(crate) use as_cargo::run_if_cargo;
 pub(crate) use operations::classes;
 pub(crate) use reference::write as docs;
 pub(crate) use sync::outputs as twins;
-pub(crate) use test::tests;
+pub(crate) use test::{Units, run, tests};
 
 /// The first lines of every generated Python file.
 const HEAD: &str = "\
@@ -64,7 +66,7 @@ struct Docs<'a> {
 }
 
 impl Docs<'_> {
-    /// Writes it, or `...` where a description is missing and a body must not be.
+    /// Writes it, or `...` where the description is missing and the body would be empty.
     fn write(&self, out: &mut String) {
         let pad = " ".repeat(self.indent);
         let text = self.text.replace('\\', "\\\\").replace("\"\"\"", "'''");
@@ -150,7 +152,7 @@ mod tests {
         holds(
             0,
             &[
-                "words! { Colour }",
+                "enums! { Colour }",
                 "records! { Thing }",
                 "Thing THING \"Thing\" {",
                 "    /// Id of the thing.\n    id = id: Field::required(\"id\", \"id\");",
@@ -176,8 +178,8 @@ mod tests {
             &[
                 "class Thing:\n    \"\"\"A \"thing\" \"\"\"",
                 "def id(self) -> int:\n        \"\"\"Id of the thing.\"\"\"",
-                // Words of a newer service come through: an answer is any text. What the property is, its
-                // words say.
+                // Values of a newer service are accepted: an answer may be any text. The description is that
+                // of the enum.
                 "def type(self) -> str | None:\n        \"\"\"A colour.\"\"\"",
                 "def made_date(self) -> datetime.datetime | None:",
                 "def parent(self) -> Thing | None:",

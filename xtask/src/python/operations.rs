@@ -1,16 +1,16 @@
-//! The operations that need no more than a method: what the extension does for each, and the methods of the
-//! classes in `obeya/_async`.
+//! The operations that need only a method: their code in the extension, and the methods of the classes in
+//! `obeya/_async`.
 //!
-//! The methods stand in the file of their class, between two marks, because a class of Python is written in
-//! one place. All between the marks is generated but the words for people: the docstring of a method and the
-//! name that a list goes by stay as they are edited there. A method that stands before the marks is written
-//! by hand, and left out.
+//! The methods are in the file of their class, between two markers, because a Python class is defined in one
+//! file. Everything between the markers is generated, except the docstring of a method and the name of the
+//! list that it returns: those may be edited and are preserved. A method above the markers is written by
+//! hand, and no generated one replaces it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use anyhow::{Context as _, Result, bail};
-use obeya_codegen::sdk::{Kind, Method, Type, methods};
+use obeya_codegen::sdk::{BodyType, Method, MethodKind, methods};
 use serde_json::Value;
 
 use super::Docs;
@@ -21,17 +21,17 @@ use crate::process::root;
 
 /// Opens the part of a file with the generated imports.
 const IMPORTS: &str =
-    "    # Imports of the methods below the other mark, written by `cargo xtask regen`.\n";
+    "    # Imports of the methods below the second marker, written by `cargo xtask regen`.\n";
 /// Opens the part of a file with the generated methods.
 const METHODS: &str = "    # Written by `cargo xtask regen` from spec/openapi.yaml, all but the docstrings and the names of lists.\n";
 /// Ends either.
-const END: &str = "    # End of what is written by `cargo xtask regen`.\n";
+const END: &str = "    # End of the methods that `cargo xtask regen` writes.\n";
 
 /// The longest line of Python.
 const WIDTH: usize = 120;
 
-/// What an id in a path is of, by the segment before it: the argument, its annotation, and the class of
-/// records.
+/// Which record an id in a path identifies, by the segment before it: the argument, its annotation, and the
+/// class of records.
 const THINGS: [(&str, &str, &str, &str); 10] = [
     ("areas", "area", "int | Area", "Area"),
     ("boards", "board", "BoardId", "Board"),
@@ -93,19 +93,19 @@ fn ids(method: &Method) -> Vec<Id> {
     method.path.iter().map(id).collect()
 }
 
-/// Why the extension has nothing for an operation; `None` where it has.
+/// Why the extension has no code for an operation; `None` where it has.
 fn by_hand(method: &Method) -> Option<&str> {
     match &method.kind {
-        Kind::ByHand(reason) => Some(reason),
-        Kind::Plain {
-            body: Some(Type::List(item)),
+        MethodKind::ByHand(reason) => Some(reason),
+        MethodKind::Plain {
+            body: Some(BodyType::List(item)),
             ..
-        } if !matches!(**item, Type::Object(_)) => Some("its body is a list of no objects"),
+        } if !matches!(**item, BodyType::Object(_)) => Some("its body is a list of no objects"),
         _ => None,
     }
 }
 
-/// What an error calls a list in a body: `causes` of `set_causes`.
+/// The name of a list in a body in error messages: `causes` of `set_causes`.
 fn list_name(method: &Method) -> &str {
     method
         .name
@@ -143,14 +143,14 @@ pub(super) fn extension(document: &Value) -> String {
         let name = &method.name;
         let positions = ids.len();
         match &method.kind {
-            Kind::List { .. } => {
+            MethodKind::List { .. } => {
                 let arm = format!(
                     "        \"{id}\" => {{\n{before}            list(handle, handle.client()?.{resource}().{name}({}), options)\n        }}\n",
                     given.join(", ")
                 );
                 queries += &arm;
             }
-            Kind::Get { .. } => {
+            MethodKind::Get { .. } => {
                 let arm = format!(
                     "        \"{id}\" => {{\n{before}            let select = arguments.get({positions}, \"select\")?;\n            let expand = arguments.get({}, \"expand\")?;\n            handle.call(move |client| get(client.{resource}().{name}({}), select, expand).send())\n        }}\n",
                     positions + 1,
@@ -158,10 +158,10 @@ pub(super) fn extension(document: &Value) -> String {
                 );
                 calls += &arm;
             }
-            Kind::Plain { body, answer } => {
+            MethodKind::Plain { body, answer } => {
                 match body {
-                    Some(Type::List(item)) => {
-                        if let Type::Object(schema) = &**item {
+                    Some(BodyType::List(item)) => {
+                        if let BodyType::Object(schema) = &**item {
                             let table = table(schema);
                             let what = list_name(&method);
                             before += &format!(
@@ -171,7 +171,7 @@ pub(super) fn extension(document: &Value) -> String {
                             given.push("&body".to_owned());
                         }
                     }
-                    Some(Type::Object(schema)) => {
+                    Some(BodyType::Object(schema)) => {
                         let table = table(schema);
                         let what = method.full_name();
                         before += &format!(
@@ -186,7 +186,7 @@ pub(super) fn extension(document: &Value) -> String {
                     true => format!("call::{call} {{}}"),
                     false => format!("call::{call}::new({})", given.join(", ")),
                 };
-                if let Type::List(_) = answer {
+                if let BodyType::List(_) = answer {
                     queries += &format!(
                         "        \"{id}\" => {{\n{before}            let client = handle.client()?;\n            Ok(Query::whole(handle, \"{id}\", move || {{\n                let client = client.clone();\n                async move {{ client.call(&{made}).await }}\n            }}))\n        }}\n"
                     );
@@ -196,7 +196,7 @@ pub(super) fn extension(document: &Value) -> String {
                     );
                 }
             }
-            Kind::ByHand(_) => {}
+            MethodKind::ByHand(_) => {}
         }
     }
     let models: Vec<&str> = records
@@ -218,7 +218,7 @@ pub(super) fn extension(document: &Value) -> String {
     )
 }
 
-/// `getArea` → `GetArea`. Names of operations hold no other characters than letters and digits.
+/// `getArea` → `GetArea`. Names of operations have letters and digits only.
 fn heck_pascal(id: &str) -> String {
     let mut letters = id.chars();
     letters.next().map_or_else(String::new, |first| {
@@ -266,7 +266,7 @@ fn class(spec: &Spec, methods: &[Method], text: &str) -> Result<String> {
     };
     let (head, _, rest) =
         marked(before, IMPORTS).with_context(|| format!("the mark is missing: {IMPORTS:?}"))?;
-    let known = words(region);
+    let known = edited_texts(region);
     let mut needed = BTreeSet::new();
     let mut out = Vec::new();
     for method in methods {
@@ -291,16 +291,16 @@ fn class(spec: &Spec, methods: &[Method], text: &str) -> Result<String> {
     ))
 }
 
-/// What is before a marked part, in it and after it.
+/// The text before a marked part, in it and after it.
 fn marked<'a>(text: &'a str, mark: &str) -> Option<(&'a str, &'a str, &'a str)> {
     let (before, rest) = text.split_once(mark)?;
     let (within, after) = rest.split_once(END)?;
     Some((before, within, after))
 }
 
-/// The words for people of each method in a part of a class: its docstring, and the name of the list that it
-/// gives.
-fn words(region: &str) -> BTreeMap<String, (String, Option<String>)> {
+/// The preserved texts of each method in the marked part of a class: its docstring, and the name of the list
+/// that it returns.
+fn edited_texts(region: &str) -> BTreeMap<String, (String, Option<String>)> {
     let mut found = BTreeMap::new();
     for text in format!("\n{region}")
         .split("\n    async def ")
@@ -370,14 +370,14 @@ fn python(
     let mut core = "self._core".to_owned();
     let (returns, mut body, is_list);
     match &method.kind {
-        Kind::List { record, .. } => {
+        MethodKind::List { record, .. } => {
             for (name, annotation) in OPTIONS {
                 named.push(format!("{name}: {annotation} | None = None"));
                 arguments.push(format!("{name}={name}"));
             }
             (returns, is_list) = (record.clone(), true);
         }
-        Kind::Get { record } => {
+        MethodKind::Get { record } => {
             named.push("select: Names | None = None".to_owned());
             arguments.push("select".to_owned());
             let links = spec.records.iter().find(|it| it.name == *record);
@@ -391,9 +391,9 @@ fn python(
             }
             (returns, is_list) = (record.clone(), false);
         }
-        Kind::Plain { body, answer } => {
-            if let Some(Type::List(item)) = body
-                && let Type::Object(schema) = &**item
+        MethodKind::Plain { body, answer } => {
+            if let Some(BodyType::List(item)) = body
+                && let BodyType::Object(schema) = &**item
             {
                 let name = list_name(method);
                 let items = part(spec, schema).replace("models.", "");
@@ -414,7 +414,7 @@ fn python(
             if carried != ["None", "None"] {
                 core += &format!(".carrying({})", carried.join(", "));
             }
-            if let Some(Type::Object(schema)) = body {
+            if let Some(BodyType::Object(schema)) = body {
                 if positional.len() > 1 {
                     positional.push("/".to_owned());
                 }
@@ -422,16 +422,16 @@ fn python(
                 arguments.push("fields".to_owned());
             }
             (returns, is_list) = match answer {
-                Type::Nothing => ("None".to_owned(), false),
-                Type::Int => ("int".to_owned(), false),
-                Type::Object(schema) => (schema.clone(), false),
-                Type::List(item) => match &**item {
-                    Type::Object(schema) => (schema.clone(), true),
+                BodyType::Nothing => ("None".to_owned(), false),
+                BodyType::Int => ("int".to_owned(), false),
+                BodyType::Object(schema) => (schema.clone(), false),
+                BodyType::List(item) => match &**item {
+                    BodyType::Object(schema) => (schema.clone(), true),
                     _ => ("int".to_owned(), true),
                 },
             };
         }
-        Kind::ByHand(_) => return String::new(),
+        MethodKind::ByHand(_) => return String::new(),
     }
     if !named.is_empty() {
         positional.push("*".to_owned());
@@ -452,7 +452,7 @@ fn python(
         &positional,
         &format!(" -> {result}:"),
     );
-    let default = match is_list && matches!(method.kind, Kind::List { .. }) {
+    let default = match is_list && matches!(method.kind, MethodKind::List { .. }) {
         true => format!(
             "{} The options are those of `areas.list`.",
             method.description
@@ -498,7 +498,7 @@ fn python(
     out + &body
 }
 
-/// A call or a signature: in one line, with its arguments in one of their own, or with a line for each.
+/// A call or a signature: on one line, with its arguments on a second one, or with one line for each.
 fn call_of(before: &str, arguments: &[String], after: &str) -> String {
     let indent = " ".repeat(before.len() - before.trim_start().len());
     let joined = arguments.join(", ");
@@ -525,13 +525,13 @@ mod tests {
 if TYPE_CHECKING:
     from obeya._obeya import Core
 
-    # Imports of the methods below the other mark, written by `cargo xtask regen`.
-    # End of what is written by `cargo xtask regen`.
+    # Imports of the methods below the second marker, written by `cargo xtask regen`.
+    # End of the methods that `cargo xtask regen` writes.
 
 
 class AsyncAreas:
     # Written by `cargo xtask regen` from spec/openapi.yaml, all but the docstrings and the names of lists.
-    # End of what is written by `cargo xtask regen`.
+    # End of the methods that `cargo xtask regen` writes.
 ";
 
     fn spec() -> Value {

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::test::install;
+use super::test::{Units, install};
 use crate::process::{command, root, run};
 use crate::venv;
 
@@ -10,7 +10,7 @@ use crate::venv;
 /// too, and follow its links.
 pub(crate) fn write() -> Result<()> {
     venv::install(&["-r", "bindings/python/requirements-test.txt"])?;
-    install()?;
+    install(Units::Own)?;
     let folder = root().join("target/python-docs");
     run(command(venv::interpreter()?)
         .arg("bindings/python/docs/reference.py")

@@ -1,7 +1,7 @@
-//! The Rust half: one macro call for each class and each body. What the macros make of it is in
+//! The Rust half: one macro call for each class and each body. The macros are in
 //! `bindings/python/src/models`.
 
-use super::schema::{Field, Kind, Spec};
+use super::schema::{Field, PropertyType, Spec};
 
 const HEAD: &str = "\
 // Written by `cargo xtask regen` from spec/openapi.yaml; edit that, or xtask/src/python/rust.rs.
@@ -10,9 +10,13 @@ const HEAD: &str = "\
 
 /// `bindings/python/src/models/generated_records.rs`.
 pub(super) fn records(spec: &Spec) -> String {
-    let mut out = format!("{HEAD}use super::{{Field, record, records, words}};\n\n");
-    let names: Vec<&str> = spec.words.iter().map(|words| words.name.as_str()).collect();
-    out.push_str(&format!("words! {{ {} }}\n\n", names.join(" ")));
+    let mut out = format!("{HEAD}use super::{{Field, enums, record, records}};\n\n");
+    let names: Vec<&str> = spec
+        .enums
+        .iter()
+        .map(|enumeration| enumeration.name.as_str())
+        .collect();
+    out.push_str(&format!("enums! {{ {} }}\n\n", names.join(" ")));
     let names: Vec<&str> = spec
         .records
         .iter()
@@ -55,7 +59,7 @@ pub(super) fn bodies(spec: &Spec) -> String {
     out
 }
 
-/// A line of a table: `Field::required("id", "id")`, with what nests in it and whether it may be empty.
+/// One row of a table: `Field::required("id", "id")`, with its nested record and whether it is nullable.
 fn row(field: &Field) -> String {
     let need = if field.required {
         "required"
@@ -64,9 +68,9 @@ fn row(field: &Field) -> String {
     };
     let mut row = format!("Field::{need}(\"{}\", \"{}\")", field.python, field.wire);
     match &field.kind {
-        Kind::Object(name) => row.push_str(&format!(".one(&{})", table(name))),
-        Kind::List(inner) => {
-            if let Kind::Object(name) = &**inner {
+        PropertyType::Object(name) => row.push_str(&format!(".one(&{})", table(name))),
+        PropertyType::List(inner) => {
+            if let PropertyType::Object(name) = &**inner {
                 row.push_str(&format!(".many(&{})", table(name)));
             }
         }
@@ -99,7 +103,7 @@ pub(super) fn table(name: &str) -> String {
     out
 }
 
-/// The getter's name: what Rust reserves is written raw, which Python does not see.
+/// The name of a getter: a keyword of Rust is written as a raw identifier, which Python does not see.
 fn getter(python: &str) -> String {
     if python == "type" {
         "r#type".to_owned()

@@ -1,27 +1,27 @@
 //! The specification as Python sees it: which schemas become classes, which become typed dictionaries of
-//! keyword arguments, and what each property is. Text is made of it elsewhere.
+//! keyword arguments, and the type of each property. Other modules write the text.
 
 use std::collections::BTreeSet;
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
-/// What the generated files are made of, each in the order of the specification.
+/// The content of the generated files, each part in the order of the specification.
 pub(super) struct Spec {
     /// Records the service answers with.
     pub(super) records: Vec<Object>,
     /// Objects the service takes.
     pub(super) bodies: Vec<Object>,
     /// String enums.
-    pub(super) words: Vec<Words>,
+    pub(super) enums: Vec<EnumValues>,
 }
 
 impl Spec {
     /// True for records that a record leads to, which `$expand` adds.
-    pub(super) fn is_link(&self, kind: &Kind) -> bool {
+    pub(super) fn is_link(&self, kind: &PropertyType) -> bool {
         match kind {
-            Kind::Object(_) => true,
-            Kind::List(inner) => self.is_link(inner),
+            PropertyType::Object(_) => true,
+            PropertyType::List(inner) => self.is_link(inner),
             _ => false,
         }
     }
@@ -36,7 +36,7 @@ pub(super) struct Object {
 }
 
 impl Object {
-    /// True when the other fields may be left out, so that a bare id says as much as an object.
+    /// True when the other fields are optional, so that a bare id is enough instead of an object.
     pub(super) fn is_named_by_id(&self) -> bool {
         let required: Vec<&str> = self
             .fields
@@ -55,36 +55,36 @@ pub(super) struct Field {
     /// Name in Python.
     pub(super) python: String,
     pub(super) description: String,
-    pub(super) kind: Kind,
+    pub(super) kind: PropertyType,
     pub(super) required: bool,
     pub(super) nullable: bool,
 }
 
-/// What a property holds.
-pub(super) enum Kind {
+/// The type of a property.
+pub(super) enum PropertyType {
     Int,
     Float,
     Bool,
     Text,
     Instant,
     Day,
-    /// A word of the named enum.
-    Word(String),
+    /// A value of the named enum.
+    Enum(String),
     /// The named object.
     Object(String),
-    List(Box<Kind>),
+    List(Box<PropertyType>),
     /// An object with free keys.
-    Map(Box<Kind>),
+    Map(Box<PropertyType>),
 }
 
 /// A string enum.
-pub(super) struct Words {
+pub(super) struct EnumValues {
     pub(super) name: String,
     pub(super) description: String,
-    pub(super) words: Vec<String>,
+    pub(super) values: Vec<String>,
 }
 
-/// Reads what Python needs from the document.
+/// Reads the document.
 ///
 /// # Errors
 /// A property of a shape that no Python type is known for.
@@ -97,14 +97,14 @@ pub(super) fn read(document: &Value) -> Result<Spec> {
     let mut spec = Spec {
         records: Vec::new(),
         bodies: Vec::new(),
-        words: Vec::new(),
+        enums: Vec::new(),
     };
     for (name, schema) in schemas {
-        if let Some(words) = schema.get("enum").and_then(Value::as_array) {
-            spec.words.push(Words {
+        if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+            spec.enums.push(EnumValues {
                 name: name.clone(),
                 description: text(schema, "description"),
-                words: words
+                values: values
                     .iter()
                     .filter_map(Value::as_str)
                     .map(str::to_owned)
@@ -207,7 +207,7 @@ fn object(document: &Value, name: &str, schema: &Value) -> Result<Object> {
     })
 }
 
-fn kind(document: &Value, schema: &Value) -> Result<Kind> {
+fn kind(document: &Value, schema: &Value) -> Result<PropertyType> {
     // `allOf` of one reference is how OpenAPI 3.0 writes a described or nullable reference.
     let schema = schema.pointer("/allOf/0").unwrap_or(schema);
     if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
@@ -217,9 +217,9 @@ fn kind(document: &Value, schema: &Value) -> Result<Kind> {
             .and_then(|at| document.pointer(at))
             .context("a dangling reference")?;
         return Ok(if target.get("enum").is_some() {
-            Kind::Word(name)
+            PropertyType::Enum(name)
         } else {
-            Kind::Object(name)
+            PropertyType::Object(name)
         });
     }
     let inner = |key| {
@@ -234,14 +234,14 @@ fn kind(document: &Value, schema: &Value) -> Result<Kind> {
             text(schema, "type").as_str(),
             text(schema, "format").as_str(),
         ) {
-            ("integer", _) => Kind::Int,
-            ("number", _) => Kind::Float,
-            ("boolean", _) => Kind::Bool,
-            ("string", "date-time") => Kind::Instant,
-            ("string", "date") => Kind::Day,
-            ("string", _) => Kind::Text,
-            ("array", _) => Kind::List(inner("items")?),
-            ("object", _) => Kind::Map(inner("additionalProperties")?),
+            ("integer", _) => PropertyType::Int,
+            ("number", _) => PropertyType::Float,
+            ("boolean", _) => PropertyType::Bool,
+            ("string", "date-time") => PropertyType::Instant,
+            ("string", "date") => PropertyType::Day,
+            ("string", _) => PropertyType::Text,
+            ("array", _) => PropertyType::List(inner("items")?),
+            ("object", _) => PropertyType::Map(inner("additionalProperties")?),
             (found, _) => bail!(
                 "found the type `{found}`, which has no Python type: add it to xtask/src/python/schema.rs"
             ),
@@ -249,7 +249,7 @@ fn kind(document: &Value, schema: &Value) -> Result<Kind> {
     )
 }
 
-/// What a property says of itself, or else what the object or the words say that it refers to.
+/// The description of a property, or else that of the object or enum that it refers to.
 fn explained(document: &Value, property: &Value) -> String {
     let own = text(property, "description");
     if !own.is_empty() {
@@ -271,7 +271,7 @@ fn text(node: &Value, key: &str) -> String {
         .to_owned()
 }
 
-/// `reportedByGroupId` → `reported_by_group_id`. Names on this wire hold no runs of capitals.
+/// `reportedByGroupId` → `reported_by_group_id`. Names on this wire have no runs of capitals.
 pub(super) fn snake(wire: &str) -> String {
     let mut name = String::with_capacity(wire.len() + 4);
     for letter in wire.chars() {

@@ -1,7 +1,7 @@
 //! The classes as Python sees them: `obeya/models.py`, which names them, and `obeya/models.pyi`, which types
 //! and explains them.
 
-use super::schema::{Field, Kind, Object, Spec};
+use super::schema::{Field, Object, PropertyType, Spec};
 use super::{Docs, HEAD};
 
 /// `obeya/models.py`.
@@ -24,7 +24,7 @@ pub(super) fn module(spec: &Spec) -> String {
 pub(super) fn stub(spec: &Spec) -> String {
     let mut out = String::from(HEAD);
     out.push_str(
-        // What reads a stub by running it must not stumble over a class that is named before it is there.
+        // A tool may execute the stub, and a class may be named there before it is defined.
         "from __future__ import annotations\n\nimport datetime\nfrom collections.abc import Mapping\nfrom typing import Any, final\n\n",
     );
     out.push_str("from typing_extensions import Self\n\n__all__ = [\n");
@@ -102,18 +102,18 @@ fn annotation(field: &Field) -> String {
     }
 }
 
-/// What a getter answers with.
-fn type_of(kind: &Kind) -> String {
+/// The type that a getter returns.
+fn type_of(kind: &PropertyType) -> String {
     match kind {
-        Kind::Int => "int".to_owned(),
-        Kind::Float => "float".to_owned(),
-        Kind::Bool => "bool".to_owned(),
-        // Open: a newer service may answer with words that this version does not know.
-        Kind::Text | Kind::Word(_) => "str".to_owned(),
-        Kind::Instant => "datetime.datetime".to_owned(),
-        Kind::Day => "datetime.date".to_owned(),
-        Kind::Object(name) => name.clone(),
-        Kind::List(inner) => format!("tuple[{}, ...]", type_of(inner)),
-        Kind::Map(inner) => format!("dict[str, {}]", type_of(inner)),
+        PropertyType::Int => "int".to_owned(),
+        PropertyType::Float => "float".to_owned(),
+        PropertyType::Bool => "bool".to_owned(),
+        // Any text: a newer service may send values that this version does not know.
+        PropertyType::Text | PropertyType::Enum(_) => "str".to_owned(),
+        PropertyType::Instant => "datetime.datetime".to_owned(),
+        PropertyType::Day => "datetime.date".to_owned(),
+        PropertyType::Object(name) => name.clone(),
+        PropertyType::List(inner) => format!("tuple[{}, ...]", type_of(inner)),
+        PropertyType::Map(inner) => format!("dict[str, {}]", type_of(inner)),
     }
 }

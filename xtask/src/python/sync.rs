@@ -1,5 +1,5 @@
-//! `obeya/_sync` out of `obeya/_async`: the same methods without waiting for an event loop. They are written
-//! once, for asyncio, because leaving words out is safer than finding out where to put them.
+//! Derives `obeya/_sync` from `obeya/_async`: the same methods without an event loop. They are written once,
+//! for asyncio, because removing keywords is safer than deciding where to insert them.
 
 use std::fs;
 
@@ -21,7 +21,7 @@ const FILES: [&str; 10] = [
     "values.py",
 ];
 
-/// What is written otherwise, in this order. Names of classes lose their `Async`.
+/// The replacements, applied in this order. Names of classes lose their `Async`.
 const WORDS: [(&str, &str); 9] = [
     ("async ", ""),
     ("await ", ""),
@@ -37,7 +37,7 @@ const WORDS: [(&str, &str); 9] = [
 /// The generated files. `classes` are those of the originals that are about to be written, by path.
 ///
 /// # Errors
-/// A file that cannot be read, or that the words leave with something only asyncio has.
+/// A file that cannot be read, or in which something of asyncio is left after the replacements.
 pub(crate) fn outputs(classes: &[(String, String)]) -> Result<Vec<(String, String)>> {
     let package = "bindings/python/python/obeya";
     FILES

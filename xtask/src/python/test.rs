@@ -1,21 +1,41 @@
-//! The Python package built, installed and tested in an environment of its own: stubs against the binary,
-//! types, then behaviour.
+//! The Python package built, installed and tested in a virtual environment: stubs against the binary, types,
+//! then behaviour.
 
 use std::fs;
 use std::process::Command;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 
-use crate::process::{command, root, run, tee};
+use super::as_cargo::share_units;
+use crate::process::{self, command, root, tee};
 use crate::report::Part;
 use crate::rust::{LONG, number_before};
 use crate::venv;
 
+/// Which build the compiled dependencies of the extension come from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Units {
+    /// From the build of the Rust tests, which was part of this run.
+    OfTheTests,
+    /// A build of the extension alone, which is shorter if the Rust tests are not built.
+    Own,
+}
+
+/// The tests of the package, without the other parts.
+pub(crate) fn run(long: bool) -> Result<()> {
+    let part = tests(long, Units::Own)?;
+    println!("{} passed, {} failed", part.passed, part.failed);
+    if part.failed > 0 {
+        bail!("{} tests of the Python package failed", part.failed);
+    }
+    Ok(())
+}
+
 /// Builds the package, installs it and runs its tests. The stub and type checks are among them.
 /// `long` has tables made of a million values instead of fewer.
-pub(crate) fn tests(long: bool) -> Result<Part> {
+pub(crate) fn tests(long: bool, units: Units) -> Result<Part> {
     venv::install(&["-r", "bindings/python/requirements-test.txt"])?;
-    install()?;
+    install(units)?;
     let mut pytest = pytest()?;
     if long {
         pytest.env(LONG, "1");
@@ -56,10 +76,10 @@ fn lowest_polars() -> Result<(bool, String)> {
     if !folder.exists() {
         let mut pip = command(venv::interpreter()?);
         pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--target"]);
-        run(pip.arg(&folder).arg(format!("polars=={version}")))?;
+        process::run(pip.arg(&folder).arg(format!("polars=={version}")))?;
     }
     let mut pytest = pytest()?;
-    // Found before what is installed.
+    // This path is searched before the installed packages.
     pytest.env("PYTHONPATH", folder);
     pytest.args(["bindings/python/tests/test_list_frames.py"]);
     pytest.args(["bindings/python/tests/test_large_frames.py"]);
@@ -75,7 +95,7 @@ fn least<'a>(declared: &'a str, name: &str) -> Option<&'a str> {
 
 /// Installs the package with pip, as users do, but in the dev profile and in the workspace's target folder: a
 /// release build would take minutes and share nothing with the other tests.
-pub(super) fn install() -> Result<()> {
+pub(super) fn install(units: Units) -> Result<()> {
     let python = venv::interpreter()?;
     let mut pip = command(&python);
     pip.args([
@@ -102,16 +122,19 @@ pub(super) fn install() -> Result<()> {
             .flat_map(std::env::split_paths),
     );
     pip.env("PATH", std::env::join_paths(path)?);
-    run(&mut pip)
+    if units == Units::OfTheTests {
+        share_units(&mut pip);
+    }
+    process::run(&mut pip)
 }
 
 /// Reads pytest's last line: `3 failed, 12 passed, 1 error in 0.52s`, and after a minute `… in 72.30s
 /// (0:01:12)`.
 fn count(output: &str) -> (usize, usize) {
-    let words = [" passed", " failed", " error"];
+    let labels = [" passed", " failed", " error"];
     let last = output.lines().rev().find_map(|line| {
         let (counts, _) = line.rsplit_once(" in ")?;
-        let found = words.map(|word| number_before(counts, word));
+        let found = labels.map(|label| number_before(counts, label));
         found.iter().any(Option::is_some).then_some(found)
     });
     let [passed, failed, errors] = last.unwrap_or_default().map(Option::unwrap_or_default);

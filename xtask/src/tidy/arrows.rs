@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-/// When a dependency is there.
+/// In which builds a dependency exists.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum When {
     /// In the program.
@@ -16,8 +16,8 @@ enum When {
 
 use When::{Build, Run, Test};
 
-/// Every arrow that is allowed; not each is in use. A tests-only arrow may stand beside a `Run` arrow to the
-/// same crate.
+/// Every allowed dependency between crates; not each is in use. A dependency of tests may be listed in
+/// addition to a `Run` dependency on the same crate.
 const ARROWS: [(&str, &str, When); 43] = [
     ("obeya-model", "obeya-codegen", Build),
     ("obeya-api", "obeya-codegen", Build),
@@ -60,7 +60,7 @@ const ARROWS: [(&str, &str, When); 43] = [
     ("obeya-transfer", "obeya-testkit", Test),
     ("obeya-server", "obeya-testkit", Test),
     ("obeya-cli", "obeya-testkit", Test),
-    // A crate's tests may ask for its own optional features.
+    // The tests of a crate may enable its optional features.
     ("obeya-model", "obeya-model", Test),
     ("obeya", "obeya", Test),
 ];
@@ -94,13 +94,13 @@ pub(super) fn faults(metadata: &str) -> Result<Vec<String>> {
                         && (*allowed_when == when || (*allowed_when == Run && when == Test))
                 });
             if !allowed {
-                let place = match when {
+                let scope = match when {
                     Run => "",
                     Build => " in its build script",
                     Test => " in its tests",
                 };
                 faults.push(format!(
-                    "{from} may not depend on {to}{place}: see the arrows in ARCHITECTURE.md"
+                    "{from} may not depend on {to}{scope}: see the arrows in ARCHITECTURE.md"
                 ));
             }
         }

@@ -1,4 +1,4 @@
-//! Comments that can be read beside another file.
+//! The length of comment lines, so that two files fit side by side on a screen.
 
 use std::path::PathBuf;
 
@@ -10,8 +10,8 @@ use super::sizes::is_generated;
 /// The longest line of a comment, in characters.
 const LONGEST: usize = 110;
 
-/// Lines of comments that are too long. A row of a table, what stands in a code block and a line that is
-/// mostly one word (an address, a digest) cannot be wrapped.
+/// Comment lines that are too long. A row of a table, a line of a code block and a line that is mostly one
+/// word (an address, a digest) cannot be wrapped.
 pub(super) fn faults(files: &[PathBuf]) -> Result<Vec<String>> {
     let mut faults = Vec::new();
     for file in files {

@@ -1,5 +1,5 @@
-//! What the compiler cannot see: who may depend on whom, circles of modules, how long a file and a comment
-//! may get, snapshots without a test.
+//! Rules that the compiler does not check: dependencies between crates, circles of modules, the length of
+//! files and comments, snapshots without a test.
 
 mod arrows;
 mod comments;

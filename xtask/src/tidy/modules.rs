@@ -1,5 +1,5 @@
-//! Circles among modules. The modules of a folder may use each other in one direction only; what is inside
-//! one module may recurse as it likes.
+//! Circles among modules. The modules of a folder may use each other in one direction only; inside one module
+//! recursion is free.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -43,9 +43,9 @@ pub(super) fn faults(files: &[PathBuf]) -> Result<Vec<String>> {
             }
         }
         for parent in folders {
-            let place = folder.join(parent.iter().collect::<PathBuf>());
+            let location = folder.join(parent.iter().collect::<PathBuf>());
             for circle in circles(&graph(&modules, &parent)) {
-                faults.insert(format!("{}: {circle}", shown(&place)));
+                faults.insert(format!("{}: {circle}", shown(&location)));
             }
         }
     }
@@ -60,14 +60,14 @@ struct Module {
     uses: Uses,
 }
 
-/// What a file names of its own crate.
+/// The paths of its own crate that a file names.
 #[derive(Default)]
 struct Uses {
     /// The module that the visitor is in.
     here: ModulePath,
     /// Paths from the root of the crate.
     used: BTreeSet<ModulePath>,
-    /// Names that `use` brings into the module, and where they come from.
+    /// Names that `use` brings into the module, with their origin.
     imported: BTreeMap<String, ModulePath>,
 }
 
@@ -130,7 +130,7 @@ fn graph(modules: &[Module], parent: &[String]) -> Graph {
         for used in &module.uses.used {
             let Some(mut to) = child(used) else { continue };
             if !children.contains(&to) {
-                // The parent may pass on what another of its modules declares.
+                // The parent may re-export what another of its modules declares.
                 match exported.get(&to).and_then(|origin| child(origin)) {
                     Some(origin) => to = origin,
                     None => continue,
@@ -244,7 +244,7 @@ impl Uses {
 
     fn import(&mut self, segments: &[String], name: String) {
         self.add(segments);
-        // `mod x; pub use x::Y;` names a module of its own without `self`.
+        // `mod x; pub use x::Y;` names a child module without `self`.
         let of_here = || Some([self.here.as_slice(), segments].concat());
         if let Some(origin) = self.resolve(segments).or_else(of_here) {
             self.imported.insert(name, origin);
@@ -327,7 +327,7 @@ fn attributes(item: &syn::Item) -> &[syn::Attribute] {
     }
 }
 
-/// Tests may look wherever they like.
+/// Tests may use any module.
 fn is_test(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         attribute.path().is_ident("cfg")

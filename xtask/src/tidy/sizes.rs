@@ -9,7 +9,7 @@ use super::shown;
 /// The longest a hand-written file may be, in lines. Most are far shorter.
 const LONGEST: usize = 700;
 
-/// What the head of a generated file says.
+/// Text in the head of a generated file.
 const GENERATED: &str = "Written by `cargo xtask regen`";
 
 /// Source files that are too long.
@@ -26,7 +26,7 @@ pub(super) fn faults(files: &[PathBuf]) -> Result<Vec<String>> {
     Ok(faults)
 }
 
-/// Whether nobody writes the file by hand.
+/// Whether the file is generated.
 pub(super) fn is_generated(text: &str) -> bool {
     text.lines().take(5).any(|line| line.contains(GENERATED))
 }

@@ -1,5 +1,5 @@
-//! Snapshots without a test, and snapshots nobody has decided about. Which ones the tests really look at is
-//! checked when they run; this finds what shows without running anything.
+//! Snapshots whose test file is gone, and snapshots that wait for review. The test run checks which ones are
+//! used; this needs no run.
 
 use std::path::PathBuf;
 
@@ -32,7 +32,7 @@ pub(super) fn faults(files: &[PathBuf]) -> Result<Vec<String>> {
     Ok(faults)
 }
 
-/// The test file a snapshot says it comes from.
+/// The test file that a snapshot names as its source.
 fn source(snapshot: &str) -> Option<&str> {
     let head = snapshot.strip_prefix("---\n")?.split("\n---\n").next()?;
     head.lines().find_map(|line| line.strip_prefix("source: "))

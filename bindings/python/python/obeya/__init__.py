@@ -113,7 +113,7 @@ __all__ += models.__all__
 
 
 def _rename() -> None:
-    """Has messages and pickles name a class as its users do, and not by the file it happens to stand in."""
+    """Makes messages and pickles name a class by its public module instead of the file that defines it."""
     for name in __all__:
         thing = globals()[name]
         if isinstance(thing, type) and thing.__module__.startswith("obeya._"):
@@ -129,7 +129,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> ModuleType:
-    # `obeya.lean` needs pyarrow, which whoever does not use it need not have, nor wait for.
+    # `obeya.lean` needs pyarrow, which is neither required nor imported for other parts of the package.
     if name == "lean":
         from importlib import import_module
 

@@ -28,11 +28,11 @@ _DAYS_OF_STEP = 248
 
 
 class _Refused(Exception):
-    """The report cannot be made; the message says why."""
+    """The report cannot be made; the message gives the reason."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a command and says with which code to end."""
+    """Runs a command and returns its exit code."""
     parsed = _parser().parse_args(arguments)
     # A terminal that knows few letters gets question marks for the others, and not an error amid the report.
     for stream in (sys.stdout, sys.stderr):
@@ -42,12 +42,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with _client(parsed) as client:
             _report(client, parsed)
     except BrokenPipeError:
-        # Whoever read the text has seen enough, and the page is written. Python would complain once more when
-        # it ends.
+        # The reader of the text has closed the pipe, and the page is written. Python would complain once more
+        # when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (_Refused, obeya.APIError, obeya.ConfigError, OSError) as error:
-        # The message may quote text of the service that holds terminal escapes.
+        # The message may quote text of the service that contains terminal escapes.
         print(f"error: {printable(str(error))}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -59,7 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m obeya",
         description="A lean report: a page with charts that opens offline, and its figures as text.",
-        # Not an extra of ours: pip would look for this package in the public index, where its name is not
+        # Not an extra of this package: pip would look for it in the public index, where its name is not
         # ours.
         epilog=f"A report needs more than the package itself: pip install {' '.join(_NEEDED)}",
     )
@@ -112,7 +112,7 @@ def _day(text: str) -> datetime.date:
 
 
 def _check(parsed: argparse.Namespace) -> None:
-    """What can be known to fail is said before anything is computed."""
+    """Reports errors that are known before anything is computed."""
     missing = [name for name in _NEEDED if find_spec(name) is None and not (name == "matplotlib" and parsed.no_html)]
     if missing:
         message = f"the report needs {' and '.join(missing)}: pip install {' '.join(missing)}"
@@ -190,7 +190,7 @@ def _wanted(parsed: argparse.Namespace) -> Wanted:
 
 
 def _write(path: Path, text: str) -> None:
-    """All of the file or nothing: whoever has the old one open does not see half of the new one."""
+    """Replaces the file as a whole: a reader that has the old one open does not see half of the new one."""
     half = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         half.write_text(text, encoding="utf-8")

@@ -1,6 +1,6 @@
-"""The exceptions, by who has to act on them. They are raised by the extension module, which fills in what is known.
+"""The exceptions, grouped by who has to act on them. The extension module raises them and sets their attributes.
 
-No exception holds a secret, a token or an answer that could not be understood.
+No exception contains a secret, a token or an answer that could not be understood.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ class APIStatusError(APIError):
     problem: Problem | None
     """The problem document, as the service sent it."""
     errors: list[tuple[str, str]]
-    """What is wrong with which part of the request: the part, named as on the wire, and a sentence. Empty where the service names none."""
+    """The faults by part of the request: the part, named as on the wire, and a sentence. Empty where the service names none."""
     retry_after: float | None
-    """How many seconds the service asked to wait before trying again, if it did."""
+    """How many seconds to wait before trying again, if the service says so."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class APIStatusError(APIError):
 
 
 class BadRequestError(APIStatusError):
-    """400: the request is not what the operation takes."""
+    """400: the request does not match the operation."""
 
 
 class AuthenticationError(APIStatusError):
@@ -111,7 +111,7 @@ class UnprocessableEntityError(APIStatusError):
 
 
 class RateLimitError(APIStatusError):
-    """429: too many requests; ``retry_after`` says how long to wait."""
+    """429: too many requests; ``retry_after`` is the time to wait."""
 
 
 class InternalServerError(APIStatusError):

@@ -30,7 +30,7 @@ def require(*modules: str) -> None:
         try:
             found = import_module(module)
         except ImportError as error:
-            # Not an extra of ours: pip would look for this package in the public index, where its name is not
+            # Not an extra of this package: pip would look for it in the public index, where its name is not
             # ours.
             message = f"this needs {' and '.join(modules)}: pip install {' '.join(modules)}"
             raise ImportError(message, name=module) from error
@@ -52,7 +52,7 @@ def check_rows(library: str, made: int, fetched: int) -> None:
 
 
 def table(rows: Rows, fetched: int) -> pa.Table:
-    """The rows as one table, whose categorical columns share their words across batches."""
+    """The rows as one table, whose categorical columns share their dictionaries across batches."""
     import pyarrow as pa
 
     # Not pa.table: that looks for pandas first, which takes longer to import than a million values to come.
@@ -91,7 +91,7 @@ def polars_frame(rows: Rows | pa.Table, fetched: int) -> pl.DataFrame:
 
 
 def relation(rows: Rows, fetched: int, connection: duckdb.DuckDBPyConnection | None) -> duckdb.DuckDBPyRelation:
-    """The rows as a relation, which holds them."""
+    """The rows as a relation, which contains them."""
     import duckdb
 
     relation = (connection or duckdb).from_arrow(table(rows, fetched))
@@ -100,7 +100,7 @@ def relation(rows: Rows, fetched: int, connection: duckdb.DuckDBPyConnection | N
 
 
 def reader(query: Query[Any], progress: Progress) -> pa.RecordBatchReader:
-    """A reader that fetches while it is read. It is Python that fetches, so that failures keep their class and Ctrl-C ends it."""
+    """A reader that fetches while it is read. Python does the fetching, so that exceptions keep their class and Ctrl-C works."""
     import pyarrow as pa
 
     def fetched() -> Iterator[pa.RecordBatch]:

@@ -1,4 +1,4 @@
-"""The extension module: what is beneath `obeya/_async` and `obeya/_sync`. Its public names are in `obeya`."""
+"""The extension module below `obeya/_async` and `obeya/_sync`. Its public names are in `obeya`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Query(Generic[_T]):
         """The pages as batches, each with how many records there are if that can be known."""
 
     def rows(self) -> Rows:
-        """Where batches are kept."""
+        """A collection of batches."""
 
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
@@ -70,7 +70,7 @@ class Page(Generic[_T]):
 
     @property
     def count(self) -> int | None:
-        """How many records match in all, if the service says so: in lists of v2 only with `count=True`."""
+        """The number of all matching records, if the service returns it: in lists of v2 only with `count=True`."""
 
     @property
     def next_link(self) -> str | None:
@@ -102,7 +102,7 @@ class Batch:
 
     @property
     def total(self) -> int | None:
-        """How many rows there are in all, if the service says so."""
+        """The number of all rows, if the service returns it."""
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
 
@@ -125,7 +125,7 @@ class ParquetFile:
         """Adds the rows of a page. Answered when those of the page before are written."""
 
     def finish(self, fetched: int | None = None, /) -> Call[None]:
-        """Gives the file its name, when all that was begun is written."""
+        """Gives the file its name, after all started writes."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
@@ -140,7 +140,7 @@ class LastTag:
 
 @final
 class Core:
-    """A client of one service, without its methods' words."""
+    """A client of one service, without the methods and their docstrings."""
 
     def __new__(
         cls,
@@ -249,7 +249,7 @@ class TestServer:
         """The service with a made-up plant in it, the same on every machine: two years of incidents, improvements and values.
 
         They end the day before `today`; by default that of the clock, in UTC. With a fixed day the figures are fixed too, but that
-        the service empties its trash of what was deleted more than 30 days ago.
+        the service empties its trash of records that were deleted more than 30 days ago.
         """
 
     @property
@@ -279,7 +279,7 @@ class TestServer:
         """The same for asyncio."""
 
     def credentials(self, scopes: Sequence[str] | None = None) -> tuple[str, str]:
-        """Registers a client and gives its id and secret, for programs that are configured with them."""
+        """Registers a client and returns its id and secret, for programs that are configured with them."""
 
     def import_dir(
         self,
@@ -289,7 +289,7 @@ class TestServer:
     ) -> dict[str, int]:
         """Imports a folder of JSON Lines, one file for each resource, all or nothing.
 
-        Gives how many records each file brought.
+        Returns how many records each file had.
         """
 
     def close(self) -> None:

@@ -38,7 +38,7 @@ class Progress:
         return self
 
     def advance(self, batch: Batch) -> None:
-        """Counts a batch. The first one says how many rows there will be, where anybody says so."""
+        """Counts a batch. The first one has the total number of rows, if it is known."""
         is_first = self.rows == 0
         self.rows += batch.rows
         if self._bar is None:

@@ -1,4 +1,4 @@
-"""What clients are given and what they say of themselves, and the shapes that several operations take."""
+"""Settings of clients, and types that several operations use."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ class Settings:
 
 
 class Access(NamedTuple):
-    """What an access token is good for."""
+    """The lifetime and the scopes of an access token."""
 
     expires_in: float | None
-    """Its lifetime when it was given, in seconds, where the issuer said."""
+    """Its lifetime when it was issued, in seconds, if the issuer returned it."""
     scopes: tuple[str, ...]
-    """The scopes granted, where the issuer said."""
+    """The granted scopes, if the issuer returned them."""
 
 
 class Tagged(Generic[_T]):
@@ -71,7 +71,7 @@ class Tagged(Generic[_T]):
         self.value = value
         """The answer."""
         self.tag = tag
-        """The tag; `None` from a service that gives none, and of an answer that is not one record."""
+        """The tag; `None` from a service without tags, and for an answer that is not one record."""
 
     def __repr__(self) -> str:
         return f"Tagged({self.value!r}, {self.tag!r})"

@@ -18,7 +18,7 @@ PARTS = ("consequences", "causes", "categories", "customFields")
 
 
 class Tidy(Generic[_T]):
-    """Incidents and their parts, each kind in a table of its own: of pyarrow, or of the library that `to_pandas` and `to_polars` name."""
+    """Incidents and their parts, one table for each kind: of pyarrow, or of the library that `to_pandas` and `to_polars` name."""
 
     __match_args__ = ("incidents", "consequences", "causes", "categories", "custom_fields")
 
@@ -32,10 +32,10 @@ class Tidy(Generic[_T]):
         self.categories = categories
         """A row for each category of each incident: `incidentId`, `id`, `title`."""
         self.custom_fields = custom_fields
-        """A row for each custom field of each incident: `incidentId`, `id`, `label`, `type`, `value` and what its data list says."""
+        """A row for each custom field of each incident: `incidentId`, `id`, `label`, `type`, `value` and its data list."""
 
     def to_pandas(self) -> Tidy[pd.DataFrame]:
-        """The same for pandas, with the kinds of columns that `to_pandas` of a list gives. Needs pandas."""
+        """The same for pandas, with the types of columns that `to_pandas` of a list returns. Needs pandas."""
         _frames.require("pyarrow", "pandas")
         return Tidy(*(_frames.frame(table) for table in self._tables()))
 
@@ -52,7 +52,7 @@ class Tidy(Generic[_T]):
 
 
 def tidy(table: pa.Table) -> Tidy[pa.Table]:
-    """The table of incidents, taken apart."""
+    """The tables that the table of incidents is split into."""
     return Tidy(table.drop_columns(list(PARTS)), *(_part(table, name) for name in PARTS))
 
 
@@ -62,7 +62,7 @@ def _part(table: pa.Table, name: str) -> pa.Table:
     kind = table.schema.field(name).type.value_type
     lists = table[name].combine_chunks()
     if isinstance(lists, pa.ChunkedArray):
-        # What older releases make of no chunks at all.
+        # The result of older releases for no chunks at all.
         lists = pa.array([], table.schema.field(name).type)
     owners = table["id"].combine_chunks().take(lists.value_parent_indices())
     items = lists.flatten()

@@ -1,8 +1,8 @@
 # Written by `cargo xtask regen` from spec/openapi.yaml; edit that, or xtask/src/python.
 # fmt: off
-"""What the service takes: words, and the keyword arguments of its request bodies, for annotations.
+"""Types of arguments, for annotations: the values of enums, and the keyword arguments of request bodies.
 
-Answers may hold words that are not listed here, because a newer service may know more.
+An answer may contain values that are not listed here, because a newer service may have more.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ class IncidentUpdate(_IncidentUpdateRequired, total=False):
 
 
 class IncidentChanges(TypedDict, total=False):
-    """Any part of an update: what is required comes from the record that is updated."""
+    """Any part of an update: missing required fields are taken from the record that is updated."""
 
     status: IncidentStatus
     """Where an incident stands."""
@@ -269,7 +269,7 @@ class IncidentStatusUpdate(_IncidentStatusUpdateRequired, total=False):
 
 
 class IncidentStatusChanges(TypedDict, total=False):
-    """Any part of an update: what is required comes from the record that is updated."""
+    """Any part of an update: missing required fields are taken from the record that is updated."""
 
     status: IncidentStatus
     """Where an incident stands."""
@@ -294,7 +294,7 @@ class IncidentResponsibleUpdate(_IncidentResponsibleUpdateRequired, total=False)
 
 
 class IncidentResponsibleChanges(TypedDict, total=False):
-    """Any part of an update: what is required comes from the record that is updated."""
+    """Any part of an update: missing required fields are taken from the record that is updated."""
 
     follow_up_group_id: int
     """Id of the group that follows it up."""
@@ -312,7 +312,7 @@ class IncidentCustomFieldUpdate(_IncidentCustomFieldUpdateRequired, total=False)
 
 
 class IncidentCustomFieldChanges(TypedDict, total=False):
-    """Any part of an update: what is required comes from the record that is updated."""
+    """Any part of an update: missing required fields are taken from the record that is updated."""
 
     value: str
     """The value as text. For a field with a data list it is the chosen entry."""

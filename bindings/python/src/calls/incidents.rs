@@ -23,7 +23,7 @@ use crate::models::{
     IncidentCustomField, IncidentTypeSummary,
 };
 
-/// What an update of a whole incident must say, though it may change nothing of it.
+/// The required fields of an update of a whole incident, even if they do not change.
 const NEEDED: [&str; 4] = ["incident_type_id", "severity", "title", "incident_date"];
 
 #[pyclass(frozen, module = "obeya._obeya")]
@@ -199,12 +199,12 @@ impl IncidentCalls {
     }
 }
 
-/// The update that these fields are. A record gives what an update must say and the caller does not.
+/// The update with these fields. Required fields that are missing are taken from the record.
 fn update_of(incident: &Bound<'_, PyAny>, fields: &Bound<'_, PyDict>) -> PyResult<IncidentUpdate> {
     let fields = fields.copy()?;
     if incident.is_instance_of::<Incident>() {
         for name in NEEDED {
-            // Under either of its names, what the caller says goes before what the record has.
+            // Under either of its names, the caller's value takes precedence over the record's.
             let wire = INCIDENT_UPDATE.find(name).map_or(name, |field| field.wire);
             if !fields.contains(name)? && !fields.contains(wire)? {
                 fields.set_item(name, incident.getattr(name)?)?;

@@ -1,7 +1,7 @@
-//! The operations: what each is called with and what it asks the SDK. Their names for users, and what is said
-//! of them, are in `obeya/_async` (from which `obeya/_sync` is made).
+//! The operations: the arguments of each and its call of the SDK. Their public names and docstrings are in
+//! `obeya/_async` (from which `obeya/_sync` is derived).
 //!
-//! What needs no more than its arguments is one function for all (`generated`, written by `cargo xtask
+//! Operations that need only their arguments share one function (`generated`, written by `cargo xtask
 //! regen`). The others have a class and a file for each resource.
 
 mod datasources;

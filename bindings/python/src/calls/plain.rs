@@ -1,4 +1,4 @@
-//! Operations by their ids: reading the arguments that Python gives them.
+//! Operations by their ids: reads their Python arguments.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -53,7 +53,7 @@ impl<'py> Arguments<'_, 'py> {
         Ok(self.get::<Id<T>>(position, name)?.0)
     }
 
-    /// A request body; `place` is what an error calls the function.
+    /// A request body; `place` is the name of the function in errors.
     pub(super) fn body<T: serde::de::DeserializeOwned>(
         &self,
         position: usize,
@@ -63,7 +63,7 @@ impl<'py> Arguments<'_, 'py> {
         arguments::body(table, &self.0.get_item(position)?, place)
     }
 
-    /// A list as a request body; `name` is what an error calls the argument.
+    /// A list as a request body; `name` is the name of the argument in errors.
     pub(super) fn bodies<T: serde::de::DeserializeOwned>(
         &self,
         position: usize,

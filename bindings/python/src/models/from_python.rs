@@ -1,9 +1,9 @@
 //! From Python's arguments to the SDK's request bodies, by the tables of the specification.
 //!
-//! Names and shapes are checked here, because Python promises a `TypeError` for them; what the values mean is
-//! left to the service. Nothing is dropped silently: an unknown name is an error, and so is `None` where
-//! nothing can be emptied. What is passed may contain itself or have no end, so nesting is limited and only
-//! what has a length is read.
+//! Names and shapes are checked here, because Python promises a `TypeError` for them; the service checks the
+//! values. Nothing is dropped silently: an unknown name is an error, and so is `None` where a field cannot be
+//! cleared. Arguments may contain themselves or be infinite, so nesting is limited and only objects with a
+//! length are read.
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -17,7 +17,8 @@ use super::table::{Field, Kind, Nested, Table};
 /// there.
 const MAX_DEPTH: usize = 64;
 
-/// The JSON of `fields`, a mapping of names to values. `place` is what an error names: a function or a field.
+/// The JSON of `fields`, a mapping of names to values. `place` is the name of a function or a field in
+/// errors.
 pub(crate) fn collect(table: &Table, fields: &Bound<'_, PyAny>, place: &str) -> PyResult<Value> {
     let Ok(fields) = fields.cast::<PyMapping>() else {
         return Err(PyTypeError::new_err(format!(
@@ -145,7 +146,7 @@ fn parts(table: &Table, values: &Bound<'_, PyAny>, place: &str, depth: usize) ->
     Ok(Value::Array(parts.collect::<PyResult<_>>()?))
 }
 
-/// A list, a tuple or what else has a length and an order. Text is no list of its letters.
+/// A list, a tuple or another sequence with a length. A text is not a list of its letters.
 fn sequence<'a, 'py>(values: &'a Bound<'py, PyAny>) -> Option<&'a Bound<'py, PySequence>> {
     if values.is_instance_of::<PyString>() {
         return None;
@@ -156,7 +157,7 @@ fn sequence<'a, 'py>(values: &'a Bound<'py, PyAny>) -> Option<&'a Bound<'py, PyS
 /// One level deeper, if that is allowed: recursion without an end would take the interpreter down with it.
 fn deeper(depth: usize, place: &str) -> PyResult<usize> {
     if depth > MAX_DEPTH {
-        // A place this deep is as long as it is deep.
+        // The path of such a deep value is as long as the value is deep.
         let place: String = place.chars().take(40).collect();
         return Err(PyValueError::new_err(format!(
             "{place}: nested more than {MAX_DEPTH} levels deep; does it contain itself?"
@@ -171,7 +172,7 @@ fn part(table: &Table, value: &Bound<'_, PyAny>, place: &str, depth: usize) -> P
         return object(table, fields, place, true, depth);
     }
     if let Ok(to_dict) = value.getattr("to_dict") {
-        // A record of the same thing says more about it than a body takes.
+        // A record of the same thing has more fields than a body takes.
         let fields = to_dict.call0()?;
         return object(table, fields.cast::<PyMapping>()?, place, false, depth);
     }
@@ -192,8 +193,7 @@ fn part(table: &Table, value: &Bound<'_, PyAny>, place: &str, depth: usize) -> P
     )))
 }
 
-/// A value as JSON. Numbers are taken from whatever behaves like one, so that numpy's and pandas' own can be
-/// passed.
+/// A value as JSON. Anything that behaves like a number is accepted, so that those of numpy and pandas work.
 fn plain(value: &Bound<'_, PyAny>, place: &str, depth: usize) -> PyResult<Value> {
     if value.is_none() {
         return Ok(Value::Null);

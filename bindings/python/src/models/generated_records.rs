@@ -1,8 +1,8 @@
 // Written by `cargo xtask regen` from spec/openapi.yaml; edit that, or xtask/src/python/rust.rs.
 
-use super::{Field, record, records, words};
+use super::{Field, enums, record, records};
 
-words! { IncidentStatus IncidentSeverity ImprovementStatus ImprovementPriorityStatus EvaluationStatus EvaluationStatusV2 BoardType DatasourceElementType GroupType }
+enums! { IncidentStatus IncidentSeverity ImprovementStatus ImprovementPriorityStatus EvaluationStatus EvaluationStatusV2 BoardType DatasourceElementType GroupType }
 
 records! { Area Board Group User IncidentComment IncidentV2 IncidentTypeV2 Incident TrashedIncident IncidentCommentV1 IncidentConsequence CategoryReference CauseReference IncidentCustomField Improvement IncidentTypeSummary IncidentTypeDetail IncidentTypeCustomField Category TypeConsequence TypeCause Datasource DatasourceDetail DatasourceElement DatasourceValue DatasourceValueTotal BoardSummary BoardDetail BoardLine Problem ODataError }
 

@@ -1,9 +1,9 @@
 //! The records as Python classes, and the tables that turn keyword arguments into request bodies.
 //!
 //! `generated_records.rs` and `generated_bodies.rs` are written by `cargo xtask regen` from the
-//! specification: one macro call for each schema. What those macros mean is here. A class holds the SDK's own
-//! struct and reads it through getters, so nothing is kept twice; a record never changes, and equals another
-//! by value.
+//! specification: one macro call for each schema. The macros are defined here. A class contains the SDK's
+//! struct and reads it through getters, so no value is stored twice; a record is immutable, and equality
+//! compares values.
 
 mod from_python;
 mod generated_bodies;
@@ -28,8 +28,8 @@ pub(crate) trait Record: Clone + Send + 'static {
     fn into_object(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>>;
 }
 
-/// Enums are plain text in Python: words that this version does not know come through as they are.
-macro_rules! words {
+/// Enums are plain text in Python: values that this version does not know are passed through.
+macro_rules! enums {
     ($($name:ident)*) => {
         $(
             impl $crate::models::ToPython for obeya::model::$name {
@@ -108,13 +108,13 @@ macro_rules! record {
                 $crate::models::repr($text, &self.fields(py)?)
             }
 
-            /// What a notebook shows.
+            /// The representation in a notebook.
             fn _repr_html_(&self, py: pyo3::Python<'_>) -> pyo3::PyResult<String> {
                 $crate::models::html($text, &self.fields(py)?)
             }
 
-            /// What is equal has the same hash: it is that of the attributes. Where one is a dictionary there
-            /// is none, as with a tuple of dictionaries.
+            /// Equal records have the same hash: it is that of the attributes. A record with a dictionary has
+            /// none, as a tuple of dictionaries.
             fn __hash__(&self, py: pyo3::Python<'_>) -> pyo3::PyResult<isize> {
                 $crate::models::hash(py, $text, &self.fields(py)?)
             }
@@ -163,13 +163,13 @@ macro_rules! body {
     };
 }
 
-use {body, record, records, words};
+use {body, enums, record, records};
 
 fn read_json(text: &str) -> PyResult<serde_json::Value> {
     serde_json::from_str(text).map_err(|error| PyValueError::new_err(format!("not JSON: {error}")))
 }
 
-/// What makes the record again from its JSON, for pickling and copying.
+/// The function that recreates the record from its JSON, for pickling and copying.
 fn reader<'py>(record: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     record.get_type().getattr("from_json")
 }
@@ -181,7 +181,7 @@ fn write_json(record: &impl Serialize) -> PyResult<String> {
 /// An attribute by its name.
 type Attribute<'py> = (&'static str, Bound<'py, PyAny>);
 
-/// `Area(id=2, name='Assembly')`: the fields that hold something.
+/// `Area(id=2, name='Assembly')`: the fields with a value.
 fn repr(name: &str, fields: &[Attribute<'_>]) -> PyResult<String> {
     let filled = fields.iter().filter(|(_, value)| !value.is_none());
     let parts = filled.map(|(field, value)| Ok(format!("{field}={}", value.repr()?)));

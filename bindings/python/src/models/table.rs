@@ -1,5 +1,4 @@
-//! What is known of a schema at run time: the names of its properties here and on the wire, and which must be
-//! there.
+//! A schema at run time: the names of its properties in Python and on the wire, and which are required.
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -10,16 +9,16 @@ pub(crate) struct Table {
     pub(crate) name: &'static str,
     /// Its properties, in the order of the specification.
     pub(crate) fields: &'static [Field],
-    /// What it is a schema of.
+    /// The record or body that it describes.
     pub(crate) kind: Kind,
 }
 
-/// Which way a schema travels, which decides what `None` means where null may not stand.
+/// The direction of a schema, which decides the meaning of `None` for a field that is not nullable.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// To the service: `None` would empty what cannot be empty.
+    /// To the service: `None` would clear a field that cannot be cleared.
     Body,
-    /// From the service: `None` is how a record shows what was not sent.
+    /// From the service: `None` in a record means that the field was not sent.
     Record,
 }
 
@@ -34,11 +33,11 @@ pub(crate) struct Field {
     pub(crate) required: bool,
     /// Whether it may be empty.
     pub(crate) nullable: bool,
-    /// What nests in it.
+    /// The nested schema.
     pub(crate) nested: Nested,
 }
 
-/// What nests in a property.
+/// The nesting of a property.
 #[derive(Clone, Copy)]
 pub(crate) enum Nested {
     /// No object of the specification.
@@ -102,7 +101,7 @@ impl Table {
             .find(|field| field.python == name || field.wire == name)
     }
 
-    /// Whether an id alone says enough.
+    /// Whether an id alone is enough.
     pub(crate) fn is_named_by_id(&self) -> bool {
         let mut required = self.fields.iter().filter(|field| field.required);
         required.next().is_some_and(|field| field.wire == "id") && required.next().is_none()

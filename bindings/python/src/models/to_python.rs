@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 /// How records and lists are shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// Instances of their classes, and tuples: what an immutable record hands out must not seem changeable.
+    /// Instances of their classes, and tuples: the content of an immutable record must not seem mutable.
     Record,
     /// Dictionaries and lists.
     Dict,

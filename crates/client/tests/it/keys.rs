@@ -146,11 +146,21 @@ async fn whether_comments_stamp_their_incidents_is_what_the_issuer_says() {
     ] {
         let url = serve(says(said)).await;
         let client = with_credentials(&url).build().unwrap();
-        let found = client.comments().stamp_incidents().await.unwrap();
+        let found = client
+            .comments()
+            .covered_by_incident_stamps()
+            .await
+            .unwrap();
         assert_eq!(found, is_so, "{said}");
         // Nobody is asked, so nobody says so.
         let client = with_token(&url).build().unwrap();
-        assert!(!client.comments().stamp_incidents().await.unwrap());
+        assert!(
+            !client
+                .comments()
+                .covered_by_incident_stamps()
+                .await
+                .unwrap()
+        );
     }
 }
 
@@ -218,7 +228,7 @@ async fn a_condition_goes_with_changes_alone() {
     let error = odd.improvements().update(1, &update).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "updateImprovement: the request could not be built: the tag fits no header"
+        "updateImprovement: the request could not be built: the tag cannot be sent in a header"
     );
 }
 

@@ -1,4 +1,4 @@
-//! One struct for each operation, so that no caller ever passes parameters by position.
+//! One struct for each operation, so that parameters are passed by name and never by position.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::Error;
 use crate::naming::{pascal, snake};
 use crate::operations::Operation;
 
-/// The structs for the methods of an `impl Client`. Methods that are no operation give none.
+/// The structs for the methods of an `impl Client`. A method that is no operation is skipped.
 pub(super) fn of(item: &ItemImpl, operations: &[Operation]) -> Result<Vec<TokenStream>, Error> {
     let mut by_method = BTreeMap::new();
     for operation in operations {
@@ -43,8 +43,8 @@ struct Argument<'a> {
 
 impl Argument<'_> {
     fn is_optional(&self) -> bool {
-        // Leaving a body out would send `null`, which empties something: it is asked for even where it may be
-        // null.
+        // A body is required even if it is nullable: an omitted one would be sent as `null`, which clears
+        // something.
         self.name != "body" && option_of(self.ty).is_some()
     }
 }
@@ -116,7 +116,7 @@ fn call(method: &ImplItemFn, operation: &Operation, raw: bool) -> Result<TokenSt
             /// Sends the request.
             ///
             /// # Errors
-            /// The executor gave up, the service refused, or its answer is not what the specification says.
+            /// The executor gave up, the service refused, or the answer does not match the specification.
             pub async fn send(
                 &self,
                 client: &Client,

@@ -44,7 +44,7 @@ pub(super) fn file(rest: Vec<Item>, operations: &[Operation]) -> Result<syn::Fil
     let operation: syn::File = syn::parse2(client_tokens(operations))?;
     items.extend(operation.items);
     items.push(parse_quote! {
-        /// One struct for each operation, its parameters as fields: set what is wanted, then `send`.
+        /// One struct for each operation, its parameters as fields: set those you need, then call `send`.
         pub mod call {
             use super::{Client, Operation, types};
 
@@ -59,9 +59,9 @@ pub(super) fn file(rest: Vec<Item>, operations: &[Operation]) -> Result<syn::Fil
     })
 }
 
-/// Positional methods sort their parameters by wire name: `$filter` and `$orderby`, both `Option<&str>`, swap
-/// without an error. Nobody outside the crate may call them. `new` goes: it has a timeout of its own, and
-/// unwraps.
+/// Positional methods sort their parameters by wire name: `$filter` and `$orderby`, both `Option<&str>`,
+/// could be swapped without an error. So they are private to the crate. `new` is removed: it sets its own
+/// timeout, and unwraps.
 fn hide_methods(item: &mut ItemImpl) {
     item.items
         .retain(|member| !matches!(member, ImplItem::Fn(method) if method.sig.ident == "new"));
@@ -72,8 +72,8 @@ fn hide_methods(item: &mut ItemImpl) {
     }
 }
 
-/// A raw twin was given a path of its own so that the generator takes it; the request must go to the real
-/// one.
+/// A raw twin has an artificial path, because the generator accepts each path once. The request must go to
+/// the real one.
 fn without_raw_mark(item: &ItemImpl) -> Result<Item, Error> {
     let source = item.to_token_stream().to_string();
     Ok(syn::parse_str(&source.replace(RAW_MARK, ""))?)

@@ -1,5 +1,4 @@
-//! String enums that stay open: a word added by a later server becomes `Unknown`, instead of failing a whole
-//! page.
+//! Open string enums: a value that a later server adds becomes `Unknown`, instead of failing a whole page.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;

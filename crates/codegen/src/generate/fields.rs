@@ -1,9 +1,8 @@
 //! The properties that query options may name, as functions of Rust: a module for each entity.
 //!
-//! Entities are the items of the lists that take `$filter`, and whatever their links lead to. A link is a
-//! property that refers to another object, or to many of one. Which entities there are and how they are
-//! linked is all that is known here; what can be done with a property is said by its type in the query
-//! builder.
+//! Entities are the items of the lists that accept `$filter`, and the targets of their links. A link is a
+//! property that refers to another object or to a list of objects. This module knows only the entities and
+//! their links; the type of a property determines which expressions the query builder offers for it.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -11,13 +10,13 @@ use serde_json::Value;
 
 use crate::naming::{pascal, snake};
 use crate::operations::parameters;
-use crate::records::{Kind, Property, Record, ident, reached};
+use crate::records::{Property, PropertyType, Record, ident, reached};
 use crate::{Error, Spec};
 
 /// The source of the properties' modules.
 ///
 /// # Errors
-/// What was generated is no Rust, which no specification that [`crate::lint`] has passed leads to.
+/// The generated text is not Rust. No specification that [`crate::lint`] has passed leads to this.
 pub fn fields(spec: &Spec) -> Result<String, Error> {
     let document = spec.document();
     let entities = entities(document);
@@ -101,8 +100,8 @@ fn method(property: &Property<'_>) -> TokenStream {
     let doc = property_doc(property);
     let ty = property_type(property, &quote!(R));
     let make = match property.kind {
-        Kind::One(_) => quote!(one),
-        Kind::Many(_) => quote!(many),
+        PropertyType::One(_) => quote!(one),
+        PropertyType::Many(_) => quote!(many),
         _ => quote!(property),
     };
     quote! {
@@ -116,21 +115,21 @@ fn method(property: &Property<'_>) -> TokenStream {
 /// The type of a property in an expression about `root`.
 fn property_type(property: &Property<'_>, root: &TokenStream) -> TokenStream {
     let value = match property.kind {
-        Kind::Boolean => quote!(::obeya_odata::build::Boolean),
-        Kind::Int32 | Kind::Int64 => quote!(::obeya_odata::build::Int),
-        Kind::Double => quote!(::obeya_odata::build::Double),
-        Kind::Text => quote!(::obeya_odata::build::Text),
-        Kind::Instant => quote!(crate::fields::Instant),
-        Kind::Date => quote!(crate::fields::Date),
-        Kind::Word(name) => {
+        PropertyType::Boolean => quote!(::obeya_odata::build::Boolean),
+        PropertyType::Int32 | PropertyType::Int64 => quote!(::obeya_odata::build::Int),
+        PropertyType::Double => quote!(::obeya_odata::build::Double),
+        PropertyType::Text => quote!(::obeya_odata::build::Text),
+        PropertyType::Instant => quote!(crate::fields::Instant),
+        PropertyType::Date => quote!(crate::fields::Date),
+        PropertyType::Enum(name) => {
             let rust = ident(&pascal(name));
             quote!(::obeya_odata::build::Enum<::obeya_model::#rust>)
         }
-        Kind::One(target) => {
+        PropertyType::One(target) => {
             let target = ident(&snake(target));
             return quote!(::obeya_odata::build::One<super::#target::Row<#root>>);
         }
-        Kind::Many(target) => {
+        PropertyType::Many(target) => {
             let target = ident(&snake(target));
             return quote!(::obeya_odata::build::Many<super::#target::Row<#root>>);
         }
@@ -141,8 +140,8 @@ fn property_type(property: &Property<'_>, root: &TokenStream) -> TokenStream {
 fn property_doc(property: &Property<'_>) -> String {
     let (description, name) = (property.description, property.name);
     match property.kind {
-        // The description may say that records hold it only when it is expanded.
-        Kind::One(_) | Kind::Many(_) => format!(
+        // The description may say that records contain it only when it is expanded.
+        PropertyType::One(_) | PropertyType::Many(_) => format!(
             "{description}\n\n`{name}` on the wire; conditions and orders follow it whether or not it is expanded."
         ),
         _ => format!("{description}\n\n`{name}` on the wire."),
@@ -152,14 +151,14 @@ fn property_doc(property: &Property<'_>) -> String {
 /// The type as CSDL has it.
 fn csdl(property: &Property<'_>) -> String {
     match property.kind {
-        Kind::Boolean => "Edm.Boolean".to_owned(),
-        Kind::Int32 => "Edm.Int32".to_owned(),
-        Kind::Int64 => "Edm.Int64".to_owned(),
-        Kind::Double => "Edm.Double".to_owned(),
-        Kind::Text => "Edm.String".to_owned(),
-        Kind::Instant => "Edm.DateTimeOffset".to_owned(),
-        Kind::Date => "Edm.Date".to_owned(),
-        Kind::Word(name) | Kind::One(name) => name.to_owned(),
-        Kind::Many(target) => format!("Collection({target})"),
+        PropertyType::Boolean => "Edm.Boolean".to_owned(),
+        PropertyType::Int32 => "Edm.Int32".to_owned(),
+        PropertyType::Int64 => "Edm.Int64".to_owned(),
+        PropertyType::Double => "Edm.Double".to_owned(),
+        PropertyType::Text => "Edm.String".to_owned(),
+        PropertyType::Instant => "Edm.DateTimeOffset".to_owned(),
+        PropertyType::Date => "Edm.Date".to_owned(),
+        PropertyType::Enum(name) | PropertyType::One(name) => name.to_owned(),
+        PropertyType::Many(target) => format!("Collection({target})"),
     }
 }

@@ -35,8 +35,8 @@ pub fn generate(spec: &Spec) -> Result<Generated, Error> {
     let document = normalise::normalise(spec.document());
     let openapi = crate::openapi(&document)?;
     let mut generator = Generator::new(&settings(&enums));
-    // The generator asserts and panics on what it does not know; the lint should have found it, but never
-    // trust that.
+    // The generator asserts and panics on unknown input. The lint should have found it, but that is not
+    // relied on.
     let tokens = catch_unwind(AssertUnwindSafe(|| generator.generate_tokens(&openapi)))
         .map_err(|panic| Error::Generator(panic_text(&*panic)))?
         .map_err(|error| Error::Generator(error.to_string()))?;

@@ -1,5 +1,4 @@
-//! The types: what the generator made, with open enums, `Patch` fields, constructors and optional JSON
-//! Schemas.
+//! The types: the generator's output with open enums, `Patch` fields, constructors and optional JSON Schemas.
 
 use std::collections::BTreeMap;
 
@@ -170,7 +169,7 @@ fn rename(field: &Field) -> Option<String> {
         .iter()
         .filter(|attr| attr.path().is_ident("serde"))
     {
-        // An attribute of another shape has no name to give.
+        // An attribute of another shape has no name.
         let _ = attr.parse_nested_meta(|meta| {
             if meta.path.is_ident("rename") {
                 name = Some(meta.value()?.parse::<syn::LitStr>()?.value());

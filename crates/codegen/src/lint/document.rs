@@ -17,7 +17,7 @@ pub(super) fn check(report: &mut Report<'_>) {
         );
     }
     let info_version = document.pointer("/info/version").and_then(Value::as_str);
-    // It ends up in a header value, where anything else panics at run time.
+    // It becomes a header value, where any other character panics at run time.
     if !info_version
         .is_some_and(|text| !text.is_empty() && text.chars().all(|c| c.is_ascii_graphic()))
     {
@@ -92,7 +92,7 @@ fn check_content(report: &mut Report<'_>, content: &serde_json::Map<String, Valu
     }
 }
 
-/// Names the part of the document a pointer stands in.
+/// Names the part of the document that a pointer leads to.
 pub(super) fn place_of(pointer: &str) -> String {
     let unescape = |token: &str| token.replace("~1", "/").replace("~0", "~");
     let tokens: Vec<String> = pointer.split('/').skip(1).map(unescape).collect();

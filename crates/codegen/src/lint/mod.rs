@@ -1,5 +1,5 @@
-//! What the generator would panic on, turn into Rust that does not compile, or silently get wrong, as
-//! sentences.
+//! Finds what the generator would panic on, turn into Rust that does not compile, or silently get wrong, and
+//! reports it as sentences.
 //!
 //! Each check exists because of one observed fact about the generator or the interface; the check's comment
 //! states it. Style of the document (missing descriptions, spelling) is a linter's business, not ours.
@@ -66,7 +66,7 @@ impl Report<'_> {
 }
 
 /// `` `a`, `b` ``, or `nothing`.
-fn words(list: &[&str]) -> String {
+fn quoted_list(list: &[&str]) -> String {
     if list.is_empty() {
         return "nothing".to_owned();
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Report, responses, words};
+use super::{Report, quoted_list, responses};
 use crate::conventions::{BY_EXECUTOR, METHODS, SDK_NAME};
 use crate::naming::{pascal, snake};
 use crate::operations::{Found, parameters, raw};
@@ -40,7 +40,7 @@ pub(super) fn check(report: &mut Report<'_>) {
         responses::check(report, &found, &place);
     }
     check_path_items(report);
-    // `get_a` beside `getA` gives two variants, and mostly two methods, of one name.
+    // `get_a` and `getA` would give two variants, and mostly two methods, of one name.
     let names = ids
         .iter()
         .map(|(id, pointer)| (id.clone(), pascal(id), format!("{pointer}/operationId")));
@@ -73,7 +73,7 @@ fn shape(path: &str) -> String {
         .join("/")
 }
 
-/// The generator refuses references in place of path items, and knows no keys but methods and shared parts.
+/// The generator rejects references in place of path items, and knows no keys but methods and shared parts.
 fn check_path_items(report: &mut Report<'_>) {
     let document = report.spec.document();
     let items = document.get("paths").and_then(Value::as_object);
@@ -191,7 +191,7 @@ fn check_parameters(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
             pointer.clone(),
         ));
     }
-    // `$filter` beside `filter` gives a method with two arguments of one name.
+    // `$filter` and `filter` would give a method two arguments of one name.
     report.collisions(place, "parameters", names);
 }
 
@@ -211,7 +211,7 @@ fn check_body(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
     if types.as_slice() != ["application/json"] {
         let message = format!(
             "a request body must be offered as exactly `application/json`, found {}",
-            words(&types)
+            quoted_list(&types)
         );
         report.add(&pointer, place, message);
     }
@@ -265,7 +265,7 @@ fn check_security(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
                 place,
                 format!(
                     "a security alternative must name exactly one scope, found {}",
-                    words(&scopes)
+                    quoted_list(&scopes)
                 ),
             );
             continue;
@@ -286,7 +286,7 @@ fn check_security(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
     }
 }
 
-/// The SDKs' methods are generated under this name, and an operationId does not tell it.
+/// The methods of the SDKs get this name, which does not follow from the operationId.
 fn check_sdk_name(
     report: &mut Report<'_>,
     found: &Found<'_>,
@@ -301,7 +301,7 @@ fn check_sdk_name(
         report.add(&found.pointer, place, message);
         return;
     };
-    // `type` and other keywords get an underscore in Rust, and then differ from what stands here.
+    // `type` and other keywords get an underscore in Rust, and would then differ from this name.
     let parts: Vec<&str> = name.split('.').collect();
     if parts.len() > 2 || parts.iter().any(|part| snake(part) != *part) {
         let message = format!(

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::{Report, words};
+use super::{Report, quoted_list};
 use crate::conventions::is_json;
 use crate::operations::Found;
 
-/// What a response means to the generator.
+/// How the generator classifies a response.
 #[derive(PartialEq)]
 enum Kind<'a> {
     Typed(&'a Value),
@@ -37,7 +37,7 @@ pub(super) fn check(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
             place,
             format!(
                 "must have exactly one success response, found {}",
-                words(&statuses)
+                quoted_list(&statuses)
             ),
         );
     }
@@ -61,7 +61,7 @@ pub(super) fn check(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
             "no error response; refer to the shared `default` one",
         );
     }
-    // A bodyless `401` beside a typed `default` panics the generator.
+    // A bodyless `401` together with a typed `default` panics the generator.
     let first = failures
         .first()
         .map(|(status, response)| (*status, kind(response)));
@@ -97,8 +97,8 @@ pub(super) fn check(report: &mut Report<'_>, found: &Found<'_>, place: &str) {
     }
 }
 
-/// Several media types on one answer are collapsed to JSON for the generator: right only if they carry one
-/// schema. Bytes are for who asks for them, and never read as that type.
+/// Several media types of one answer are collapsed to JSON for the generator, which is right only if they
+/// have one schema. Bytes are for raw calls, and never parsed as that type.
 fn check_media_types(report: &mut Report<'_>, response: &Value, pointer: &str, place: &str) {
     let content = response.get("content").and_then(Value::as_object);
     let described: Vec<(&str, &Value)> = content
@@ -120,7 +120,7 @@ fn check_media_types(report: &mut Report<'_>, response: &Value, pointer: &str, p
     }
 }
 
-/// Bytes beside JSON reach nobody through a method that reads JSON.
+/// A method that parses JSON could never return bytes that are offered besides JSON.
 fn check_bytes(report: &mut Report<'_>, response: &Value, pointer: &str, place: &str) {
     let content = response.get("content").and_then(Value::as_object);
     let is_typed = matches!(kind(response), Kind::Typed(_));

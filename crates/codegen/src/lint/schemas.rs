@@ -15,7 +15,7 @@ pub(super) fn check(report: &mut Report<'_>) {
     let schemas = document
         .pointer("/components/schemas")
         .and_then(Value::as_object);
-    // Schemas `Area.v2` beside `Area_v2` give two types of one name.
+    // The schemas `Area.v2` and `Area_v2` would give two types of one name.
     report.collisions(
         "schemas",
         "schemas",
@@ -50,7 +50,7 @@ pub(super) fn check(report: &mut Report<'_>) {
     }
 }
 
-/// Checks the schemas that stand directly in a body or a response.
+/// Checks the schemas written directly in a body or a response.
 fn contents(report: &mut Report<'_>, node: &Value, pointer: &str) {
     match node {
         Value::Object(object) => {
@@ -90,14 +90,14 @@ fn check_enum(report: &mut Report<'_>, schema: &Value, pointer: &str) {
     };
     let place = place_of(pointer);
     // Only a named enum can be replaced by an open one; the generator's own would fail a whole page on a new
-    // word.
+    // value.
     if pointer.matches('/').count() != 3 || !pointer.starts_with("/components/schemas/") {
-        report.add(pointer, &place, "an enum inside another schema would be closed to new words; name it under `components.schemas`");
+        report.add(pointer, &place, "an enum inside another schema would be closed to new values; name it under `components.schemas`");
     }
-    let mut words = Vec::new();
+    let mut names = Vec::new();
     for value in values {
         match value.as_str() {
-            Some(word) => words.push((word.to_owned(), pascal(word), format!("{pointer}/enum"))),
+            Some(value) => names.push((value.to_owned(), pascal(value), format!("{pointer}/enum"))),
             None => {
                 let message = format!(
                     "the enum value `{value}` is not a string; say `nullable` where the enum is used"
@@ -106,13 +106,13 @@ fn check_enum(report: &mut Report<'_>, schema: &Value, pointer: &str) {
             }
         }
     }
-    words.push((
-        "(a word this version does not know)".to_owned(),
+    names.push((
+        "(a value this version does not know)".to_owned(),
         "Unknown".to_owned(),
         format!("{pointer}/enum"),
     ));
     // The generator panics on these.
-    report.collisions(&place, "the enum values", words);
+    report.collisions(&place, "the enum values", names);
 }
 
 fn check_properties(report: &mut Report<'_>, schema: &Value, pointer: &str) {
@@ -120,7 +120,7 @@ fn check_properties(report: &mut Report<'_>, schema: &Value, pointer: &str) {
         return;
     };
     let place = place_of(pointer);
-    // Fields `A` beside `a` give a struct with two fields of one name.
+    // The fields `A` and `a` would give a struct with two fields of one name.
     report.collisions(
         &place,
         "properties",
@@ -162,7 +162,7 @@ fn check_properties(report: &mut Report<'_>, schema: &Value, pointer: &str) {
     }
 }
 
-/// In OpenAPI 3.0 everything beside `$ref` is ignored, `nullable` too.
+/// OpenAPI 3.0 ignores everything beside `$ref`, `nullable` too.
 fn check_nullable(report: &mut Report<'_>, schema: &Value, pointer: &str) {
     if schema.get("$ref").is_some() && schema.get("nullable").is_some() {
         report.add(

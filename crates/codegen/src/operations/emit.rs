@@ -1,6 +1,6 @@
 //! `enum Operation`, as source: one variant for each operation, and constant tables over it.
 //!
-//! The code stands alone (only `core`), so the server can include it without depending on the client and the
+//! The code depends on `core` only, so the server can include it without depending on the client and the
 //! reverse.
 
 use proc_macro2::{Ident, Span, TokenStream};

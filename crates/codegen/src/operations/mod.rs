@@ -48,7 +48,7 @@ pub struct Operation {
 pub struct Error {
     /// Such as 409.
     pub status: u16,
-    /// Such as `incident.transition`; none where the status says it all.
+    /// Such as `incident.transition`; none where the status is enough.
     pub codes: Vec<String>,
 }
 
@@ -63,8 +63,7 @@ pub struct Parameter {
     pub description: String,
 }
 
-/// The operations of a document, in the order they are written. What [`crate::lint`] refuses may be missing
-/// here.
+/// The operations of a document, in document order. Operations that [`crate::lint`] rejects may be missing.
 #[must_use]
 pub fn operations(document: &Value) -> Vec<Operation> {
     raw(document)
@@ -72,7 +71,7 @@ pub fn operations(document: &Value) -> Vec<Operation> {
         .collect()
 }
 
-/// An operation object where it stands.
+/// An operation object and its location.
 pub(crate) struct Found<'a> {
     pub(crate) pointer: String,
     pub(crate) method: &'static str,
@@ -170,7 +169,7 @@ fn operation(document: &Value, found: &Found<'_>) -> Option<Operation> {
     })
 }
 
-/// Every scope of every alternative. The lint holds each alternative to one scheme with one scope.
+/// Every scope of every alternative. The lint restricts each alternative to one scheme with one scope.
 fn scopes(security: Option<&Value>) -> Vec<String> {
     security
         .and_then(Value::as_array)
@@ -193,7 +192,7 @@ fn errors(description: &str) -> Vec<Error> {
     };
     let mut errors: BTreeMap<u16, Vec<String>> = BTreeMap::new();
     let mut current = None;
-    // A number is a status where one may begin: in prose it is any number.
+    // A number is a status only at the start of an entry: in prose it is any number.
     let mut begins = false;
     for written in list.split_whitespace() {
         let word = written.trim_matches(|c| ",;:().".contains(c));
@@ -217,10 +216,11 @@ fn errors(description: &str) -> Vec<Error> {
         .collect()
 }
 
-/// What begins the list of errors in a description.
+/// The text that starts the list of errors in a description.
 const ERRORS: &str = "Errors of its own:";
 
-/// The code between backticks: a family and a name, or `not_found`. Names of headers and words are none.
+/// The code between backticks: a family and a name, or `not_found`. Names of headers and values of enums do
+/// not match.
 fn code(word: &str) -> Option<String> {
     let code = word.strip_prefix('`')?.strip_suffix('`')?;
     let is_name =

@@ -1,4 +1,4 @@
-//! The closed sets of words for the service: where it writes, a word must be known.
+//! The closed enumerations for the service, which writes known values only.
 
 use quote::quote;
 
@@ -9,7 +9,7 @@ use crate::{Error, Spec, normalise};
 /// The source of an enum for each enumeration of the document. It expects the trait `ClosedEnum` in scope.
 ///
 /// # Errors
-/// What was generated is no Rust, which no specification that [`crate::lint`] has passed leads to.
+/// The generated text is not Rust. No specification that [`crate::lint`] has passed leads to this.
 pub fn closed_enums(spec: &Spec) -> Result<String, Error> {
     let sets = normalise::enums(spec.document());
     let sets = sets.iter().map(|(name, words, description)| {

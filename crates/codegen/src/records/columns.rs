@@ -3,11 +3,11 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::{Kind, Property, Record, ident, listed, screaming};
+use super::{Property, PropertyType, Record, ident, listed, screaming};
 use crate::naming::pascal;
 use crate::{Error, Spec};
 
-/// Texts of which few differ, beside enumerations: they are dictionary-encoded.
+/// Texts with few distinct values, which are dictionary-encoded as enumerations are.
 const DICTIONARIES: [(&str, &[&str]); 6] = [
     (
         "Incident",
@@ -26,8 +26,8 @@ const DICTIONARIES: [(&str, &[&str]); 6] = [
     ),
 ];
 
-/// The properties that come first where columns have another order than the document; the others follow in
-/// its order.
+/// The properties that come first where the columns are not in document order; the others follow in document
+/// order.
 const FIRST: [(&str, &[&str]); 2] = [
     ("IncidentConsequence", &["id", "title", "amount"]),
     (
@@ -36,10 +36,10 @@ const FIRST: [(&str, &[&str]); 2] = [
     ),
 ];
 
-/// The source of the columns. It expects what `tables` of the SDK has in scope.
+/// The source of the columns. It expects the items of the SDK's module `tables` in scope.
 ///
 /// # Errors
-/// A setting above names no property, or what was generated is no Rust.
+/// A setting above names no property, or the generated text is not Rust.
 pub fn columns(spec: &Spec) -> Result<String, Error> {
     let records = listed(spec.document());
     check(&records)?;
@@ -80,13 +80,13 @@ fn check(records: &[Record<'_>]) -> Result<(), Error> {
 /// The record that a property leads to.
 fn target<'a>(property: &Property<'a>) -> Option<&'a str> {
     match property.kind {
-        Kind::One(target) | Kind::Many(target) => Some(target),
+        PropertyType::One(target) | PropertyType::Many(target) => Some(target),
         _ => None,
     }
 }
 
-/// Whether a property leads to a record that comes along only when it is asked for. What is promised stands
-/// in each record.
+/// Whether a property refers to a record that is present only when it is expanded. Required ones are in every
+/// record.
 fn is_link(property: &Property<'_>) -> bool {
     !property.is_value() && !property.is_required
 }
@@ -159,22 +159,22 @@ fn column(record: &Record<'_>, property: &Property<'_>) -> TokenStream {
 
 fn kind(record: &Record<'_>, property: &Property<'_>) -> TokenStream {
     match property.kind {
-        Kind::Boolean => quote!(Kind::Bool),
-        // Cells hold 32 bits: an `int64` in the specification does not compile.
-        Kind::Int32 | Kind::Int64 => quote!(Kind::Int),
-        Kind::Double => quote!(Kind::Number),
-        Kind::Text if settings(&DICTIONARIES, record.name).contains(&property.name) => {
-            quote!(Kind::Word)
+        PropertyType::Boolean => quote!(Kind::Bool),
+        // Cells have 32 bits: an `int64` in the specification does not compile.
+        PropertyType::Int32 | PropertyType::Int64 => quote!(Kind::Int),
+        PropertyType::Double => quote!(Kind::Number),
+        PropertyType::Text if settings(&DICTIONARIES, record.name).contains(&property.name) => {
+            quote!(Kind::DictionaryText)
         }
-        Kind::Text => quote!(Kind::Text),
-        Kind::Instant => quote!(Kind::Instant),
-        Kind::Date => quote!(Kind::Day),
-        Kind::Word(_) => quote!(Kind::Word),
-        Kind::One(target) => {
+        PropertyType::Text => quote!(Kind::Text),
+        PropertyType::Instant => quote!(Kind::Instant),
+        PropertyType::Date => quote!(Kind::Day),
+        PropertyType::Enum(_) => quote!(Kind::DictionaryText),
+        PropertyType::One(target) => {
             let fields = fields_of(property, target);
             quote!(Kind::Row(&#fields))
         }
-        Kind::Many(target) => {
+        PropertyType::Many(target) => {
             let fields = fields_of(property, target);
             quote!(Kind::List(&#fields))
         }
@@ -202,19 +202,19 @@ fn get(property: &Property<'_>) -> TokenStream {
     let field = property.ident();
     let is_option = property.is_nullable || !property.is_required;
     match property.kind {
-        Kind::Text if is_option => quote!(r.#field.as_deref().into()),
-        Kind::Text => quote!((&*r.#field).into()),
-        Kind::Word(name) if is_option => {
+        PropertyType::Text if is_option => quote!(r.#field.as_deref().into()),
+        PropertyType::Text => quote!((&*r.#field).into()),
+        PropertyType::Enum(name) if is_option => {
             let name = model(name);
             quote!(r.#field.as_ref().map(#name::as_str).into())
         }
-        Kind::Word(_) => quote!(r.#field.as_str().into()),
-        Kind::One(target) => {
+        PropertyType::Enum(_) => quote!(r.#field.as_str().into()),
+        PropertyType::One(target) => {
             let (fields, columns) = (fields_of(property, target), screaming(target));
-            // Where types go in a circle the record is boxed.
+            // The record is boxed where types are recursive.
             quote!(Cell::row(&#fields, &#columns, r.#field.as_ref().map(std::borrow::Borrow::borrow)))
         }
-        Kind::Many(target) => {
+        PropertyType::Many(target) => {
             let (fields, columns) = (fields_of(property, target), screaming(target));
             if is_option {
                 quote!(Cell::list_of(&#fields, &#columns, r.#field.as_deref()))

@@ -1,26 +1,26 @@
-//! The wire facts of each record for the service: a struct with a field for each property, which says where
-//! it is read from.
+//! The wire facts of each record for the service: a struct with a field for each property, which names its
+//! source.
 
 use heck::ToSnakeCase;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Kind, Property, Record, ident, listed, screaming};
+use super::{Property, PropertyType, Record, ident, listed, screaming};
 use crate::naming::pascal;
 use crate::{Error, Spec, normalise};
 
-/// The source of the records and of the enumerations that their properties hold. It expects `Source`,
-/// `column`, and the `Property`, `Type` and `EnumType` of the entity model in scope.
+/// The source of the records and of the enumerations of their properties. It expects `Source`, `column`, and
+/// the `Property`, `Type` and `EnumType` of the entity model in scope.
 ///
 /// # Errors
-/// What was generated is no Rust, which no specification that [`crate::lint`] has passed leads to.
+/// The generated text is not Rust. No specification that [`crate::lint`] has passed leads to this.
 pub fn entities(spec: &Spec) -> Result<String, Error> {
     let document = spec.document();
     let records = listed(document);
     let structs = records.iter().map(record);
     let enums = normalise::enums(document);
     let enums = enums.iter().filter_map(|(name, words, _)| {
-        let holds = |property: &Property<'_>| property.kind == Kind::Word(name);
+        let holds = |property: &Property<'_>| property.kind == PropertyType::Enum(name);
         let is_held = records
             .iter()
             .any(|record| record.properties.iter().any(holds));
@@ -57,7 +57,7 @@ fn record(record: &Record<'_>) -> TokenStream {
         }
 
         impl #name {
-            /// Each property from the column of its own name in snake case.
+            /// Each property from the column with the same name in snake case.
             pub(super) const SAME: Self = Self { #(#fields: column(#columns),)* };
 
             /// The properties in the order of the specification.
@@ -69,18 +69,18 @@ fn record(record: &Record<'_>) -> TokenStream {
 }
 
 /// The type of a value in the entity model.
-fn edm(kind: Kind<'_>) -> TokenStream {
+fn edm(kind: PropertyType<'_>) -> TokenStream {
     match kind {
-        Kind::Boolean => quote!(Type::Boolean),
-        Kind::Int32 => quote!(Type::Int32),
-        Kind::Int64 => quote!(Type::Int64),
-        Kind::Double => quote!(Type::Double),
-        Kind::Instant => quote!(Type::DateTimeOffset),
-        Kind::Date => quote!(Type::Date),
-        Kind::Word(name) => {
+        PropertyType::Boolean => quote!(Type::Boolean),
+        PropertyType::Int32 => quote!(Type::Int32),
+        PropertyType::Int64 => quote!(Type::Int64),
+        PropertyType::Double => quote!(Type::Double),
+        PropertyType::Instant => quote!(Type::DateTimeOffset),
+        PropertyType::Date => quote!(Type::Date),
+        PropertyType::Enum(name) => {
             let constant = screaming(name);
             quote!(Type::Enum(&#constant))
         }
-        Kind::Text | Kind::One(_) | Kind::Many(_) => quote!(Type::String),
+        PropertyType::Text | PropertyType::One(_) | PropertyType::Many(_) => quote!(Type::String),
     }
 }

@@ -1,9 +1,9 @@
-//! The records of a document: what each property is, read once for everything that is generated from it.
+//! The records of a document: the type of each property, read once for everything that is generated from it.
 //!
 //! | module | writes |
 //! |---|---|
-//! | [`entities`] | where the service finds each property, to be completed by hand with the exceptions |
-//! | [`closed_enums`] | the closed enums of the service |
+//! | [`entities`] | the source of each property for the service, with exceptions to add by hand |
+//! | [`closed_enums`] | the closed enumerations, as enums of the service |
 //! | [`columns`] | the columns of each record, for Arrow |
 //!
 //! [`crate::fields`] reads the same facts.
@@ -19,7 +19,7 @@ use crate::naming::snake;
 use crate::operations::{Found, raw};
 use crate::spec::resolve;
 
-/// Where a page of this interface has its items; a list without pages is an array of them.
+/// The property of a page that has its items; a list without pages is an array of them.
 const ITEMS: [&str; 2] = ["value", "values"];
 
 /// An object of the document with its properties, in the order they are written.
@@ -29,7 +29,8 @@ pub(crate) struct Record<'a> {
     pub(crate) properties: Vec<Property<'a>>,
 }
 
-/// A property of a record. What no query option can name, such as a list of plain values, is left out.
+/// A property of a record. A property that no query option can name, such as a list of plain values, is left
+/// out.
 pub(crate) struct Property<'a> {
     pub(crate) name: &'a str,
     pub(crate) description: &'a str,
@@ -37,12 +38,12 @@ pub(crate) struct Property<'a> {
     pub(crate) is_nullable: bool,
     /// Whether the document promises it.
     pub(crate) is_required: bool,
-    pub(crate) kind: Kind<'a>,
+    pub(crate) kind: PropertyType<'a>,
 }
 
-/// What a property holds.
+/// The type of a property.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind<'a> {
+pub(crate) enum PropertyType<'a> {
     Boolean,
     Int32,
     Int64,
@@ -50,8 +51,8 @@ pub(crate) enum Kind<'a> {
     Text,
     Instant,
     Date,
-    /// A word of the enumeration of this name.
-    Word(&'a str),
+    /// A value of the enumeration with this name.
+    Enum(&'a str),
     /// At most one record of this name.
     One(&'a str),
     /// Any number of records of this name.
@@ -59,9 +60,9 @@ pub(crate) enum Kind<'a> {
 }
 
 impl Property<'_> {
-    /// Whether it holds a value of its own and leads to no other record.
+    /// Whether it is a value and not a reference to another record.
     pub(crate) fn is_value(&self) -> bool {
-        !matches!(self.kind, Kind::One(_) | Kind::Many(_))
+        !matches!(self.kind, PropertyType::One(_) | PropertyType::Many(_))
     }
 
     /// Its name in Rust.
@@ -90,7 +91,7 @@ pub(crate) fn reached<'a>(
         reached.push(name);
         let properties = record(document, name).map(|record| record.properties);
         for property in properties.into_iter().flatten() {
-            if let Kind::One(target) | Kind::Many(target) = property.kind {
+            if let PropertyType::One(target) | PropertyType::Many(target) = property.kind {
                 ahead.push(target);
             }
         }
@@ -106,7 +107,7 @@ pub(crate) fn reached<'a>(
         .collect()
 }
 
-/// The name of what an operation lists.
+/// The name of the schema that an operation lists.
 fn item<'a>(document: &'a Value, found: &Found<'a>) -> Option<&'a str> {
     if found.method != "get" {
         return None;
@@ -139,32 +140,32 @@ fn record<'a>(document: &'a Value, name: &str) -> Option<Record<'a>> {
     })
 }
 
-fn kind<'a>(document: &'a Value, schema: &'a Value) -> Option<Kind<'a>> {
+fn kind<'a>(document: &'a Value, schema: &'a Value) -> Option<PropertyType<'a>> {
     if let Some(name) = reference(schema) {
         let target = resolve(document, of(schema)?);
         if target.get("properties").is_some() {
-            return Some(Kind::One(name));
+            return Some(PropertyType::One(name));
         }
         if target.get("enum").is_some() {
-            return Some(Kind::Word(name));
+            return Some(PropertyType::Enum(name));
         }
         return kind(document, target);
     }
     let word = |key: &str| schema.get(key).and_then(Value::as_str).unwrap_or_default();
     Some(match (word("type"), word("format")) {
-        ("array", _) => Kind::Many(reference(schema.get("items")?)?),
-        ("integer", "int64") => Kind::Int64,
-        ("integer", _) => Kind::Int32,
-        ("number", _) => Kind::Double,
-        ("boolean", _) => Kind::Boolean,
-        ("string", "date-time") => Kind::Instant,
-        ("string", "date") => Kind::Date,
-        ("string", _) => Kind::Text,
+        ("array", _) => PropertyType::Many(reference(schema.get("items")?)?),
+        ("integer", "int64") => PropertyType::Int64,
+        ("integer", _) => PropertyType::Int32,
+        ("number", _) => PropertyType::Double,
+        ("boolean", _) => PropertyType::Boolean,
+        ("string", "date-time") => PropertyType::Instant,
+        ("string", "date") => PropertyType::Date,
+        ("string", _) => PropertyType::Text,
         _ => return None,
     })
 }
 
-/// The reference that a schema is, alone or in the `allOf` that gives it a description.
+/// The `$ref` of a schema, alone or in the `allOf` that gives it a description.
 fn of(schema: &Value) -> Option<&Value> {
     let inner = match schema.get("allOf").and_then(Value::as_array) {
         Some(list) if list.len() == 1 => &list[0],
@@ -179,7 +180,7 @@ fn reference(schema: &Value) -> Option<&str> {
     pointer.strip_prefix("#/components/schemas/")
 }
 
-/// Whether a schema, or what it refers to, lets its value be null.
+/// Whether a schema, or the schema that it refers to, is nullable.
 fn is_nullable(document: &Value, schema: &Value) -> bool {
     let own = |schema: &Value| schema.get("nullable").and_then(Value::as_bool);
     own(schema)
@@ -187,7 +188,7 @@ fn is_nullable(document: &Value, schema: &Value) -> bool {
         .unwrap_or_default()
 }
 
-/// A schema's own description, or that of what it refers to.
+/// The description of a schema, or that of the schema it refers to.
 fn description<'a>(document: &'a Value, schema: &'a Value) -> &'a str {
     let own = |schema: &'a Value| schema.get("description").and_then(Value::as_str);
     own(schema)

@@ -1,8 +1,8 @@
-//! The operations as methods of the SDKs: what each is called, what it takes and what it gives.
+//! The operations as methods of the SDKs: the name, the arguments and the result of each.
 //!
 //! [`methods`] reads them from the document. [`rust`] writes the methods of the Rust SDK; those of the Python
-//! package are written by `xtask`, from the same list. What has no plain form ([`Kind::ByHand`]) is written
-//! by hand.
+//! package are written by `xtask`, from the same list. What has no plain form ([`MethodKind::ByHand`]) is
+//! written by hand.
 
 mod rust;
 
@@ -30,8 +30,8 @@ pub struct Method {
     pub name: String,
     /// The parameters of its path, in their order. All are ids.
     pub path: Vec<PathParameter>,
-    /// What it takes and gives beyond them.
-    pub kind: Kind,
+    /// The kind of the method: its other arguments and its result.
+    pub kind: MethodKind,
     /// The first paragraph of its description, in one line.
     pub description: String,
 }
@@ -45,9 +45,9 @@ pub struct PathParameter {
     pub collection: String,
 }
 
-/// What kind of method an operation is.
+/// The kinds of methods.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum MethodKind {
     /// A v2 list: all OData options, pages with next links.
     List {
         /// The schema of a record.
@@ -63,17 +63,17 @@ pub enum Kind {
     /// Ids and perhaps a body, one request, one answer.
     Plain {
         /// The request body.
-        body: Option<Type>,
+        body: Option<BodyType>,
         /// The answer.
-        answer: Type,
+        answer: BodyType,
     },
-    /// No plain method; the text says why.
+    /// No plain method, for this reason.
     ByHand(String),
 }
 
 /// The type of a body or an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Type {
+pub enum BodyType {
     /// No body.
     Nothing,
     /// An object of this schema.
@@ -81,7 +81,7 @@ pub enum Type {
     /// A 32-bit integer.
     Int,
     /// A list.
-    List(Box<Type>),
+    List(Box<BodyType>),
 }
 
 impl Method {
@@ -115,7 +115,7 @@ pub fn methods(document: &Value) -> Vec<Method> {
                 resource,
                 name,
                 path: path(&operation),
-                kind: kind(document, &found, &operation).unwrap_or_else(Kind::ByHand),
+                kind: kind(document, &found, &operation).unwrap_or_else(MethodKind::ByHand),
                 description: description(found.operation),
                 operation,
             })
@@ -136,9 +136,11 @@ fn path(operation: &Operation) -> Vec<PathParameter> {
 }
 
 /// The kind, or why there is no plain method.
-fn kind(document: &Value, found: &Found<'_>, operation: &Operation) -> Result<Kind, String> {
+fn kind(document: &Value, found: &Found<'_>, operation: &Operation) -> Result<MethodKind, String> {
     for parameter in operations::parameters(document, found) {
-        if parameter["in"] == "path" && type_of(document, &parameter["schema"]) != Some(Type::Int) {
+        if parameter["in"] == "path"
+            && type_of(document, &parameter["schema"]) != Some(BodyType::Int)
+        {
             return Err("an id in the path is no 32-bit integer".to_owned());
         }
     }
@@ -154,22 +156,22 @@ fn kind(document: &Value, found: &Found<'_>, operation: &Operation) -> Result<Ki
     let answer = content(document, success.unwrap_or(&Value::Null));
     let answer = answer.ok_or("its answer is no object, list or integer")?;
     let takes_options = operation.query == ODATA_OPTIONS;
-    if takes_options && let Type::Object(schema) = &answer {
+    if takes_options && let BodyType::Object(schema) = &answer {
         let page = &document["components"]["schemas"][schema]["properties"];
         if page.get("@odata.nextLink").is_none() {
             return match operation.path.ends_with('}') {
-                true => Ok(Kind::Get {
+                true => Ok(MethodKind::Get {
                     record: schema.clone(),
                 }),
                 false => Err("its OData options are not those of a record by its id".to_owned()),
             };
         }
-        if let Some(Type::List(record)) = type_of(document, &page["value"])
-            && let Type::Object(record) = *record
+        if let Some(BodyType::List(record)) = type_of(document, &page["value"])
+            && let BodyType::Object(record) = *record
             && path(operation).len() < 2
         {
             let page = schema.clone();
-            return Ok(Kind::List { record, page });
+            return Ok(MethodKind::List { record, page });
         }
     }
     if !operation.query.is_empty() {
@@ -178,31 +180,34 @@ fn kind(document: &Value, found: &Found<'_>, operation: &Operation) -> Result<Ki
     let body = match found.operation.get("requestBody") {
         None => None,
         Some(body) => match content(document, resolve(document, body)) {
-            Some(body @ (Type::Object(_) | Type::List(_))) => Some(body),
+            Some(body @ (BodyType::Object(_) | BodyType::List(_))) => Some(body),
             _ => return Err("its body is neither an object nor a list".to_owned()),
         },
     };
-    Ok(Kind::Plain { body, answer })
+    Ok(MethodKind::Plain { body, answer })
 }
 
 /// The type of the JSON of a response or a request body.
-fn content(document: &Value, node: &Value) -> Option<Type> {
+fn content(document: &Value, node: &Value) -> Option<BodyType> {
     let Some(content) = node.get("content").and_then(Value::as_object) else {
-        return Some(Type::Nothing);
+        return Some(BodyType::Nothing);
     };
     let (_, json) = content.iter().find(|(media_type, _)| is_json(media_type))?;
     type_of(document, &json["schema"])
 }
 
-fn type_of(document: &Value, schema: &Value) -> Option<Type> {
+fn type_of(document: &Value, schema: &Value) -> Option<BodyType> {
     if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
         let is_object = resolve(document, schema).get("properties").is_some();
         let name = reference.rsplit('/').next().filter(|_| is_object)?;
-        return Some(Type::Object(name.to_owned()));
+        return Some(BodyType::Object(name.to_owned()));
     }
     match (schema["type"].as_str()?, schema["format"].as_str()) {
-        ("integer", Some("int32")) => Some(Type::Int),
-        ("array", _) => Some(Type::List(Box::new(type_of(document, &schema["items"])?))),
+        ("integer", Some("int32")) => Some(BodyType::Int),
+        ("array", _) => Some(BodyType::List(Box::new(type_of(
+            document,
+            &schema["items"],
+        )?))),
         _ => None,
     }
 }

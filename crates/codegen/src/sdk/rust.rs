@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Kind, Method, Type};
+use super::{BodyType, Method, MethodKind};
 use crate::Error;
 use crate::naming::{pascal, snake};
 
 /// How wide a comment may be.
 const WIDTH: usize = 110;
 
-/// The file of the plain methods: an `impl` for each resource, without what is written by hand.
+/// The file of the plain methods: an `impl` for each resource, without the methods written by hand.
 ///
-/// `existing` is the file as it is: the doc comments of a method stay. `by_hand` gives the hand-written
+/// `existing` is the present file, whose doc comments are preserved. `by_hand` returns the hand-written
 /// source that may have methods of a resource.
 ///
 /// # Errors
@@ -32,7 +32,7 @@ pub fn rust(
         if has(&by_hand(resource)) {
             continue;
         }
-        if let Kind::ByHand(reason) = &method.kind {
+        if let MethodKind::ByHand(reason) = &method.kind {
             return Err(Error::Code(format!(
                 "operation `{}` has no plain method, because {reason}: write `{}` of the Rust SDK by hand, in `impl {handle}`",
                 method.operation.id,
@@ -44,7 +44,7 @@ pub fn rust(
             Some(lines) => lines.clone(),
             None => default_docs(method),
         } + &source(method, &mut types);
-        if let Kind::List { record, page } = &method.kind {
+        if let MethodKind::List { record, page } = &method.kind {
             let (record, page) = (pascal(record), pascal(page));
             types.extend([record.clone(), page.clone()]);
             pages.insert(record, page);
@@ -123,7 +123,7 @@ fn default_docs(method: &Method) -> String {
         operation.method, operation.path, method.description
     );
     let mut text = wrapped(&head);
-    if let Kind::Plain { .. } = method.kind {
+    if let MethodKind::Plain { .. } = method.kind {
         text += "    ///\n    /// # Errors\n";
         text += &wrapped(match operation.method.as_str() {
             "POST" => {
@@ -155,12 +155,15 @@ fn source(method: &Method, types: &mut BTreeSet<String>) -> String {
     let call = pascal(&method.operation.id);
     let mut ids: Vec<String> = method.path.iter().map(|it| snake(&it.name)).collect();
     // The record that a method is about.
-    if let (Some(first), false) = (ids.first_mut(), matches!(method.kind, Kind::List { .. })) {
+    if let (Some(first), false) = (
+        ids.first_mut(),
+        matches!(method.kind, MethodKind::List { .. }),
+    ) {
         "id".clone_into(first);
     }
     let mut parameters: Vec<String> = ids.iter().map(|id| format!(", {id}: i32")).collect();
     match &method.kind {
-        Kind::List { record, .. } => {
+        MethodKind::List { record, .. } => {
             let record = pascal(record);
             let parent: String = ids.iter().map(|id| format!(", {id}")).collect();
             format!(
@@ -168,19 +171,19 @@ fn source(method: &Method, types: &mut BTreeSet<String>) -> String {
                 parameters.concat()
             )
         }
-        Kind::Get { record } => {
+        MethodKind::Get { record } => {
             let record = pascal(record);
             types.insert(record.clone());
             format!(
                 "    pub fn {name}(&self, id: i32) -> Get<{record}> {{\n        Get::new(self.client.clone(), odata_get!({call}), id)\n    }}\n"
             )
         }
-        Kind::Plain { body, answer } => {
+        MethodKind::Plain { body, answer } => {
             let mut given = ids;
             let mut before = String::new();
             match body {
                 None => {}
-                Some(Type::List(item)) => {
+                Some(BodyType::List(item)) => {
                     parameters.push(format!(", body: &[{}]", rust_type(item, types)));
                     before.push_str("        let body = body.to_vec();\n");
                     given.push("&body".to_owned());
@@ -200,16 +203,16 @@ fn source(method: &Method, types: &mut BTreeSet<String>) -> String {
                 rust_type(answer, types),
             )
         }
-        Kind::ByHand(_) => String::new(),
+        MethodKind::ByHand(_) => String::new(),
     }
 }
 
-fn rust_type(of: &Type, types: &mut BTreeSet<String>) -> String {
+fn rust_type(of: &BodyType, types: &mut BTreeSet<String>) -> String {
     match of {
-        Type::Nothing => "()".to_owned(),
-        Type::Int => "i32".to_owned(),
-        Type::List(item) => format!("Vec<{}>", rust_type(item, types)),
-        Type::Object(name) => {
+        BodyType::Nothing => "()".to_owned(),
+        BodyType::Int => "i32".to_owned(),
+        BodyType::List(item) => format!("Vec<{}>", rust_type(item, types)),
+        BodyType::Object(name) => {
             let name = pascal(name);
             types.insert(name.clone());
             name

@@ -75,7 +75,7 @@ fn a_list_without_a_filter_has_no_fields() {
             .trim(),
         ""
     );
-    // The document as it stands has one.
+    // The real document has one.
     let spec = Spec::parse(SOUND).expect("sound");
     assert!(fields(&spec).expect("generates").contains("pub mod area"));
 }

@@ -1,4 +1,4 @@
-//! The shape of what is generated, on the small document: every change made to the generator's output.
+//! The shape of generated code for the small document: every change made to the generator's output.
 
 use insta::assert_snapshot;
 use obeya_codegen::{Spec, generate, operations, surface};

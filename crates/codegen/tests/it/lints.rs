@@ -9,7 +9,7 @@ fn the_sound_document_has_no_fault() {
     assert_eq!(faults("", ""), "");
 }
 
-// What the generator panics on.
+// Documents on which the generator panics.
 
 #[test]
 fn two_success_responses() {
@@ -61,11 +61,11 @@ fn path_parameters_that_are_optional_missing_or_too_many() {
 #[test]
 fn enum_values_that_collide_after_casing() {
     assert_snapshot!(faults("enum: [Hall, Yard]", "enum: [Hall, hall]"), @"line 48: schema `Kind`: the enum values `hall` and `Hall` both become `Hall` in Rust; rename one");
-    assert_snapshot!(faults("enum: [Hall, Yard]", "enum: [Hall, Unknown]"), @"line 48: schema `Kind`: the enum values `(a word this version does not know)` and `Unknown` both become `Unknown` in Rust; rename one");
+    assert_snapshot!(faults("enum: [Hall, Yard]", "enum: [Hall, Unknown]"), @"line 48: schema `Kind`: the enum values `(a value this version does not know)` and `Unknown` both become `Unknown` in Rust; rename one");
     assert_snapshot!(faults("enum: [Hall, Yard]", "enum: [Hall, null]"), @"line 48: schema `Kind`: the enum value `null` is not a string; say `nullable` where the enum is used");
 }
 
-// What it refuses, without a line.
+// Documents that it rejects, without a line.
 
 #[test]
 fn another_version_of_openapi() {
@@ -109,7 +109,7 @@ fn something_that_is_no_method() {
     assert_snapshot!(faults("    put:\n", "    query: {}\n    put:\n"), @"line 20: path /v1/Areas/{id}: `query` is not an HTTP method; the generator refuses it (and `$ref` here)");
 }
 
-// What gives Rust that does not compile.
+// Documents that would give Rust that does not compile.
 
 #[test]
 fn parameters_that_collide() {
@@ -133,7 +133,7 @@ fn schemas_that_collide() {
     assert_snapshot!(faults("    AreaPage:\n", "    Timestamp: {type: string}\n    AreaPage:\n"), @"line 56: schema `Timestamp`: the name belongs to a hand-written type of the model");
 }
 
-// What it silently gets wrong.
+// Documents that it silently gets wrong.
 
 #[test]
 fn media_types_with_different_schemas() {
@@ -145,7 +145,7 @@ fn media_types_with_different_schemas() {
 
 #[test]
 fn an_enum_without_a_name() {
-    assert_snapshot!(faults("code: {type: string}", "code: {type: string, enum: [a, b]}"), @"line 72: schema `Problem`: an enum inside another schema would be closed to new words; name it under `components.schemas`");
+    assert_snapshot!(faults("code: {type: string}", "code: {type: string, enum: [a, b]}"), @"line 72: schema `Problem`: an enum inside another schema would be closed to new values; name it under `components.schemas`");
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn bytes_beside_json() {
     assert_eq!(faults(json, &raw), "");
 }
 
-// What the service relies on.
+// Rules that the service relies on.
 
 #[test]
 fn scopes_that_would_be_read_wrongly() {

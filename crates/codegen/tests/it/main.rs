@@ -1,4 +1,4 @@
-//! What the code generator promises, tried on small documents and on the specification itself.
+//! Tests of the code generator on small documents and on the real specification.
 
 mod fields;
 mod generated;

@@ -1,4 +1,4 @@
-//! What each record holds, for the service and for Arrow, on the small document.
+//! The generated properties of each record, for the service and for Arrow, on the small document.
 
 use obeya_codegen::{Spec, closed_enums, columns, entities};
 

@@ -1,8 +1,7 @@
-//! The methods of the SDKs: what is generated, what is left to hand-written code, and what stays as it was
-//! edited.
+//! The methods of the SDKs: generated ones, hand-written ones, and edits that are preserved.
 
 use obeya_codegen::Spec;
-use obeya_codegen::sdk::{Kind, methods, rust};
+use obeya_codegen::sdk::{MethodKind, methods, rust};
 
 use crate::small::{SOUND, spoilt};
 
@@ -94,7 +93,7 @@ fn a_list_with_all_options_within_a_record_is_a_list_of_it() {
         );
     let spec = Spec::parse(&text).unwrap();
     let found = methods(spec.document());
-    let kind = Kind::List {
+    let kind = MethodKind::List {
         record: "Area".to_owned(),
         page: "AreaPage".to_owned(),
     };

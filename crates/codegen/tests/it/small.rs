@@ -1,4 +1,4 @@
-//! A small sound document, and ways to spoil it.
+//! A small valid document, and ways to break it.
 
 use obeya_codegen::Spec;
 
@@ -77,7 +77,7 @@ components:
         code: {type: string}
 "##;
 
-/// The sound document with one passage replaced. The passage must be there, or the test would test nothing.
+/// The valid document with one passage replaced. The passage must exist, or the test would test nothing.
 pub(crate) fn spoilt(passage: &str, by: &str) -> Spec {
     assert!(
         SOUND.contains(passage),
@@ -89,7 +89,7 @@ pub(crate) fn spoilt(passage: &str, by: &str) -> Spec {
     }
 }
 
-/// What the lint says of the sound document with one passage replaced.
+/// The faults that the lint finds in the valid document with one passage replaced.
 pub(crate) fn faults(passage: &str, by: &str) -> String {
     obeya_codegen::lint(&spoilt(passage, by))
         .iter()

@@ -1,6 +1,6 @@
-//! The reviewed faces of the specification: the public surface of what is generated from it. The document
-//! itself and the table of its operations and errors are reviewed in `spec/generated`. A change of the
-//! specification fails here until somebody has looked at what it changes for everybody else.
+//! The reviewed views of the specification: the public surface of the generated code. The document itself and
+//! the table of its operations and errors are reviewed in `spec/generated`. A change of the specification
+//! fails here until its effects have been reviewed.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The abstract syntax of query options: what was written, with byte positions, before any entity is known.
+//! The abstract syntax of query options: the text as parsed, with byte positions, before names are resolved.
 //!
 //! Trees compare equal when they mean the same text: positions are ignored, so that printing and parsing
 //! again can be checked for equality.
@@ -18,12 +18,12 @@ pub(crate) mod options;
 
 use self::options::Options;
 
-/// An expression and where it begins in its option.
+/// An expression and its position in its option.
 #[derive(Debug, Clone)]
 pub struct Expr {
     /// The byte position of its first token; parentheses around it are not counted.
     pub at: usize,
-    /// What it is.
+    /// The kind of the expression.
     pub kind: ExprKind,
 }
 
@@ -147,9 +147,9 @@ pub enum LogicOp {
 /// `any` or `all`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LambdaOp {
-    /// True when the predicate holds for at least one.
+    /// True when the predicate is true for at least one.
     Any,
-    /// True when the predicate holds for each, and so for an empty collection.
+    /// True when the predicate is true for each, and so for an empty collection.
     All,
 }
 
@@ -211,7 +211,7 @@ impl BinaryOp {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct OrderItem {
-    /// What to order by.
+    /// The value to order by.
     pub expr: Expr,
     /// Whether `desc` was written.
     pub descending: bool,
@@ -235,13 +235,14 @@ pub struct ExpandItem {
     pub target: ExpandTarget,
     /// The options in parentheses.
     pub options: Options,
-    /// Whether `/$count` follows the navigation: the number of its entities is asked for, and not themselves.
+    /// Whether `/$count` follows the navigation: the number of its entities is requested instead of the
+    /// entities.
     pub count_only: bool,
     /// `$levels`, 1 unless written; `usize::MAX` for `max`.
     pub levels: usize,
 }
 
-/// What an `$expand` item names.
+/// The target of an `$expand` item.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ExpandTarget {

@@ -25,13 +25,13 @@ pub enum OptionName {
     Count,
     /// `$orderby`
     OrderBy,
-    /// `$skiptoken`: where the page before ended, in a form that only the service reads
+    /// `$skiptoken`: the end of the page before, in a form that only the service reads
     SkipToken,
 }
 
 impl OptionName {
-    /// Every option that a list answers by itself. `$skiptoken` is not among them: whoever does nothing with
-    /// it must not take it.
+    /// Every option that a list handles by itself. `$skiptoken` is not included: a caller that ignores it
+    /// must not accept it.
     pub const ALL: &'static [Self] = &[
         Self::Search,
         Self::Filter,
@@ -100,16 +100,16 @@ pub struct Options {
     pub count: Option<bool>,
     /// `$orderby`
     pub orderby: Option<Vec<OrderItem>>,
-    /// `$skiptoken`, as it was given
+    /// `$skiptoken`, as given
     pub skip_token: Option<String>,
     /// Parameter aliases (`@p=5`), by name without the `@`.
     pub aliases: BTreeMap<String, Expr>,
 }
 
 impl Options {
-    /// What decides which rows there are and in which order, as text: the same for requests that mean the
-    /// same however they are spelled, and another for others. A place in one list is a place in every list
-    /// whose text is the same.
+    /// The parts of the options that determine the rows and their order, as text: equal for requests with the
+    /// same meaning, however they are spelled, and different for others. A keyset position in one list is
+    /// valid in every list with the same text.
     #[must_use]
     pub fn listing(&self) -> String {
         let aliases: Vec<String> = self
@@ -121,12 +121,12 @@ impl Options {
         let orderby: Vec<String> = orderby.map(ToString::to_string).collect();
         let filter = self.filter.as_ref().map(ToString::to_string);
         let search = self.search.as_ref().map(|search| &search.phrases);
-        // Debug puts every text in quotes and escapes them, so nothing in one can pass for what follows it.
+        // Debug puts every text in quotes and escapes it, so no text can be mistaken for what follows it.
         format!("{:?}", (filter, search, orderby, aliases))
     }
 }
 
-/// Puts a value where none may be yet.
+/// Sets a value that must not be set yet.
 pub(crate) fn fill<T>(slot: &mut Option<T>, value: T) -> Result<(), Error> {
     if slot.is_some() {
         return Err(given_twice());

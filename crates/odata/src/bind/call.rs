@@ -1,4 +1,4 @@
-//! The canonical functions: names, numbers and types of arguments, and what they yield.
+//! The canonical functions: names, numbers and types of arguments, and the types of results.
 
 use crate::ast::{Expr, ExprKind, Literal};
 use crate::bind::expr::Binder;
@@ -11,7 +11,7 @@ use crate::functions::pattern;
 use crate::nearest::{did_you_mean, nearest};
 use crate::value::Value;
 
-/// What an argument may be.
+/// The type of an argument.
 #[derive(Clone, Copy)]
 enum Takes {
     Text,
@@ -139,7 +139,7 @@ const SIGNATURES: &[Signature] = {
     ]
 };
 
-/// Functions without a signature of their own kind: constants, and those that take a type.
+/// Functions without a signature of these kinds: constants, and those with a type as an argument.
 const OTHERS: &[&str] = &["now", "mindatetime", "maxdatetime", "cast", "isof"];
 
 pub(crate) fn bind(
@@ -235,7 +235,7 @@ fn call(
         }
         _ => {}
     }
-    // A function of null is null, and of NaN, which databases do not keep, NaN.
+    // A function of null is null. A function of NaN, which databases do not store, is NaN.
     if nodes.iter().any(Node::is_null) {
         return Ok(Node::new(at, signature.gives, NodeKind::Null));
     }
@@ -249,8 +249,8 @@ fn call(
     ))
 }
 
-/// Instants are kept in UTC. The specification has such a service refuse the parts of a literal instant in
-/// another zone, and the offset of a literal is the one thing that is still known.
+/// Instants are stored in UTC. The specification has such a service refuse the parts of a literal instant in
+/// another zone, and only the literal still has its offset.
 fn offset_of_literal(function: Function, at: usize, arg: &Expr) -> Result<Option<Node>, Error> {
     let ExprKind::Literal(Literal::DateTimeOffset { offset_minutes, .. }) = arg.kind else {
         return Ok(None);
@@ -292,8 +292,8 @@ fn check_length(nodes: &[Node]) -> Result<(), Error> {
     }
 }
 
-/// A pattern is a literal, so that a wrong one is refused here and a right one is compiled once, not for each
-/// row.
+/// A pattern is a literal, so that a wrong one is refused here, and a right one is compiled once and not for
+/// each row.
 fn check_pattern(at: usize, nodes: &mut Vec<Node>) -> Result<(), Error> {
     if nodes.len() == 2 {
         nodes.push(Node::new(
@@ -367,7 +367,7 @@ fn cast(binder: &mut Binder<'_>, at: usize, name: &str, args: &[Expr]) -> Result
     if node.ty == Some(to) {
         return Ok(node);
     }
-    // Databases do not keep NaN, so it must not reach one. No whole number is it.
+    // Databases do not store NaN, so it must not reach one. No whole number is NaN.
     if node.is_nan() {
         let kind = if to == Type::String {
             NodeKind::Value(Value::Text("NaN".to_owned()))

@@ -14,7 +14,7 @@ impl Binder<'_> {
         for (condition, value) in pairs {
             let condition = self.predicate(condition)?;
             let value = self.expr(value)?;
-            // The first value that is not null says what literals such as 'PT1H' are.
+            // The type of the first value that is not null determines how literals such as 'PT1H' are read.
             let value = adapt(value, ty)?;
             ty = common(ty, &value)?;
             bound.push((condition, value));
@@ -26,7 +26,7 @@ impl Binder<'_> {
     }
 }
 
-/// The type that holds the values seen so far and one more.
+/// The common type of the values so far and one more.
 fn common(ty: Option<Type>, value: &Node) -> Result<Option<Type>, Error> {
     match (ty, value.ty) {
         (None, other) | (other, None) => Ok(other),

@@ -1,4 +1,4 @@
-//! `$expand`: which navigations are followed, each a query of its own.
+//! `$expand`: the navigations to follow, each as a separate query.
 
 use crate::ast::options::{OptionName, Options};
 use crate::ast::{ExpandItem, ExpandTarget, Segment, SelectItem};
@@ -98,7 +98,7 @@ fn resolve<'a>(
     Ok(found)
 }
 
-/// The options that ask something of many entities, where they are given.
+/// The options that apply to a collection only, where they are given.
 fn options_of_many(options: &Options) -> [(bool, OptionName); 6] {
     [
         (options.search.is_some(), OptionName::Search),
@@ -164,7 +164,7 @@ fn check_counted(
     }
 }
 
-/// The options of the next level: what was written in parentheses, what `$select` paths add, and what
+/// The options of the next level: those in parentheses, those that `$select` paths add, and those that
 /// `$levels` repeats.
 fn nested_options(
     level: &Level<'_>,
@@ -221,8 +221,8 @@ fn nested_options(
     Ok(nested)
 }
 
-/// Positions inside an item are positions in `$expand`, whatever the inner option; the message keeps the
-/// inner option's name.
+/// Positions inside an item are positions in `$expand`, whatever the inner option; the message has the name
+/// of the inner option.
 fn inside(error: Error, navigation: &Navigation) -> Error {
     let message = if error.option.is_empty() || error.option == "$expand" {
         error.message
@@ -239,7 +239,7 @@ fn inside(error: Error, navigation: &Navigation) -> Error {
     }
 }
 
-/// The column that holds the link value: one that is given out anyway, or a hidden one.
+/// The column with the link value: a selected one, or a hidden one.
 fn link_column(columns: &mut Vec<OutColumn>, navigation: &Navigation) -> usize {
     let same =
         |column: &OutColumn| matches!(column.source, Column::Name(name) if name == navigation.from);

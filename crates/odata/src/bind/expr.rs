@@ -26,7 +26,7 @@ pub(crate) struct Binder<'a> {
     pub variables: Vec<Variable>,
     /// How many range variables were numbered; 0 is the query's own entity.
     pub numbered: usize,
-    /// How deep the expression being typed lies, through aliases.
+    /// The depth of the expression being typed, through aliases.
     pub depth: usize,
     /// How deep aliases are being replaced: one may not mean itself.
     pub alias_depth: usize,
@@ -60,8 +60,7 @@ impl Binder<'_> {
 
     fn counted(&mut self, expr: &Expr) -> Result<Node, Error> {
         let at = expr.at;
-        // What is written once under an alias is used as often as the alias: the parser's count does not
-        // bound it.
+        // An alias is written once and may be used many times, so the parser's count does not bound its uses.
         if self.alias_depth > 0 {
             self.used.alias_nodes += 1;
             if self.used.alias_nodes > self.limits.nodes {
@@ -71,7 +70,7 @@ impl Binder<'_> {
                     self.limits.nodes,
                 ));
             }
-            // Each value was within the limit where it stood, and now stands in another.
+            // Each value was within the limit where it was written, and is now inside another one.
             let deepest = self.limits.safe_depth();
             if self.depth > deepest {
                 return Err(Error::limit(
@@ -293,8 +292,8 @@ impl Binder<'_> {
         ))
     }
 
-    /// A condition on the members of a collection, which a range variable names, or plain paths where there
-    /// is none.
+    /// A condition on the members of a collection, which a range variable names, or plain paths if there is
+    /// none.
     fn within(
         &mut self,
         name: Option<&str>,

@@ -11,7 +11,7 @@ use crate::value::Value;
 impl Binder<'_> {
     /// `left in (…)`
     pub(super) fn among(&mut self, at: usize, left: Node, list: &[Expr]) -> Result<Node, Error> {
-        // Its type alone says what fits beside it; the tree need not be copied for each of a thousand
+        // Only its type is needed to check the members, so the tree is not copied for each of a thousand
         // literals.
         let shape = Node::new(left.at, left.ty, NodeKind::Null);
         // A condition is no column that could be looked for in a list, and null is in none; they are compared
@@ -21,8 +21,7 @@ impl Binder<'_> {
         let (mut values, mut null, mut others) =
             (Vec::with_capacity(list.len()), false, Vec::new());
         for member in list {
-            // Literals count as members and not as parts of the expression, also where an alias gives the
-            // list.
+            // Literals count as members and not as parts of the expression, also if an alias gives the list.
             let node = match &member.kind {
                 ExprKind::Literal(literal) => bind_literal(member.at, literal),
                 _ => self.expr(member)?,
@@ -57,7 +56,7 @@ impl Binder<'_> {
         ))
     }
 
-    /// `left in @list`. An alias whose value is no list gives a list of one: `(5)` and `5` are the same
+    /// `left in @list`. An alias whose value is no list is a list of one: `(5)` and `5` are the same
     /// expression.
     pub(super) fn among_alias(&mut self, at: usize, left: Node, name: &str) -> Result<Node, Error> {
         self.aliased(at, name, |binder, value| {

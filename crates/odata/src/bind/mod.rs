@@ -1,6 +1,6 @@
 //! Syntax trees typed against the entity model: every name resolved, every type checked.
 //!
-//! After this stage nothing can be the caller's fault any more, except what depends on the rows (see
+//! After this stage, nothing in the request can be refused, except what depends on the rows (see
 //! [`crate::functions::ScalarError`]). It writes no SQL.
 //!
 //! ```
@@ -44,7 +44,7 @@ use crate::limits::Limits;
 use expr::Binder;
 use node::{Node, NodeKind};
 
-/// What binding needs beside the options.
+/// The input of binding besides the options.
 #[derive(Debug, Clone, Copy)]
 pub struct Context {
     /// The value of `now()`: ticks of 100 ns since 1970-01-01T00:00Z. The crate has no clock.
@@ -93,7 +93,7 @@ impl OutColumn {
     }
 }
 
-/// An `$expand` item: a query of its own over the navigation's target.
+/// An `$expand` item: a separate query over the navigation's target.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct BoundExpand {
@@ -101,10 +101,9 @@ pub struct BoundExpand {
     pub navigation: &'static Navigation,
     /// The query over the target; its `$top` and `$skip` count per parent.
     pub query: Bound,
-    /// Which column of the parent's rows holds the link value.
+    /// The column of the parent's rows with the link value.
     pub link: usize,
-    /// Whether only the number of entities is asked for (`boards/$count`) and not themselves;
-    /// [`Bound::count`] is then true.
+    /// Whether only the number of entities is requested (`boards/$count`); [`Bound::count`] is then true.
     pub count_only: bool,
 }
 
@@ -115,7 +114,7 @@ impl Bound {
         &self.columns
     }
 
-    /// What is expanded in each row.
+    /// The expanded navigations of each row.
     #[must_use]
     pub fn expands(&self) -> &[BoundExpand] {
         &self.expands
@@ -139,20 +138,20 @@ impl Bound {
         self.skip
     }
 
-    /// Whether `$count=true` was asked.
+    /// Whether `$count=true` was given.
     #[must_use]
     pub fn count(&self) -> bool {
         self.count
     }
 
-    /// Whether `now()` is asked for, here or in what is expanded: the same options then make another query at
+    /// Whether `now()` is used, here or in an expanded query: the same options then make another query at
     /// another time.
     #[must_use]
     pub fn asks_the_time(&self) -> bool {
         self.asks_the_time
     }
 
-    /// Whether the caller asked for an order of its own.
+    /// Whether the request has an `$orderby`.
     #[must_use]
     pub fn ordered(&self) -> bool {
         !self.order.is_empty()
@@ -183,30 +182,30 @@ fn bind(options: &Options, entity: &'static EntityType, context: &Context) -> Re
     )
 }
 
-/// Where in the tree of `$expand` a query stands.
+/// The position of a query in the tree of `$expand`.
 #[derive(Clone, Copy)]
 pub(crate) struct Level<'a> {
     pub context: &'a Context,
-    /// The aliases of the request, which hold at every level.
+    /// The aliases of the request, which apply at every level.
     pub aliases: &'a std::collections::BTreeMap<String, crate::ast::Expr>,
     /// 0 for the outermost query.
     pub depth: usize,
 }
 
-/// What all levels of a request have used up together.
+/// The amounts that all levels of a request have used together.
 #[derive(Debug, Default)]
 pub(crate) struct Used {
     /// Navigations expanded.
     pub expands: usize,
-    /// Parts of aliases' values that were put in place of their names.
+    /// Parts of the values of aliases that were bound in place of their names.
     pub alias_nodes: usize,
     /// Parts of operands that are written once for each member of a list.
     pub repeated: usize,
     /// Patterns matched.
     pub patterns: usize,
-    /// Members of lists that aliases stand for.
+    /// Members of lists given by aliases.
     pub listed: usize,
-    /// Whether `now()` was asked for.
+    /// Whether `now()` was used.
     pub now: bool,
 }
 

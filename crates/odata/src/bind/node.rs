@@ -1,4 +1,4 @@
-//! The typed expression tree: what a statement is made from.
+//! The typed expression tree, from which a statement is made.
 //!
 //! Every type error is behind us here. A node's type is `None` only for `null`.
 
@@ -9,9 +9,9 @@ use crate::value::Value;
 /// A typed expression.
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
-    /// Where it was written.
+    /// Its position in the text.
     pub at: usize,
-    /// What it yields; `None` for `null`.
+    /// Its type; `None` for `null`.
     pub ty: Option<Type>,
     pub kind: NodeKind,
 }
@@ -26,16 +26,16 @@ pub(crate) enum NodeKind {
     Not(Box<Node>),
     Logic(LogicOp, Vec<Node>),
     Compare(Comparison, Box<Node>, Box<Node>),
-    /// `has`: equal members, but null where an operand is.
+    /// `has`: equal members, but null if an operand is null.
     Has(Box<Node>, Box<Node>),
-    /// Membership among literals; the flag says whether `null` is among them.
+    /// Membership among literals; the flag is true if `null` is among them.
     In(Box<Node>, Vec<Value>, bool),
     Negate(Box<Node>),
     Arithmetic(Arithmetic, Box<Node>, Box<Node>),
     Call(Function, Vec<Node>),
     /// The value of the first pair whose condition is true.
     Case(Vec<(Node, Node)>),
-    /// A value as another type, null where it can't be; the node's type is the target.
+    /// A value as another type, null if it cannot be converted; the node's type is the target.
     Cast(Box<Node>),
     /// Whether the operand is other than null.
     Present(Box<Node>),
@@ -152,7 +152,7 @@ impl Node {
         1 + listed + inside
     }
 
-    /// Whether some rows may come to a fault in it, such as a division by zero or a number out of range.
+    /// Whether it may fail for some rows, such as a division by zero or a number out of range.
     pub(crate) fn may_fail(&self) -> bool {
         let itself = match &self.kind {
             NodeKind::Negate(_) | NodeKind::Arithmetic(..) => true,
@@ -216,7 +216,7 @@ impl Node {
         )
     }
 
-    /// Whether the value can be null. What is not known never to be null can be.
+    /// Whether the value can be null. It is assumed to be unless it is known never to be.
     pub(crate) fn nullable(&self) -> bool {
         match &self.kind {
             NodeKind::Property(source, property) => property.nullable || !source.path.is_empty(),
@@ -267,7 +267,7 @@ pub(crate) fn is_integer(ty: Option<Type>) -> bool {
     matches!(ty, Some(Type::Int32 | Type::Int64))
 }
 
-/// Enumerations are held and compared as text, so they go where strings go.
+/// Enumerations are stored and compared as text, so they are valid where strings are.
 pub(crate) fn is_text(ty: Option<Type>) -> bool {
     matches!(ty, None | Some(Type::String | Type::Enum(_)))
 }

@@ -1,5 +1,5 @@
-//! Operators by the types of their operands: what can be compared and computed with what, and what comes of
-//! it.
+//! Operators by the types of their operands: which types can be compared and combined, and the type of the
+//! result.
 
 use super::node::{Arithmetic, Comparison, Node, NodeKind, is_integer, is_numeric, type_name};
 use crate::ast::BinaryOp;
@@ -24,7 +24,7 @@ pub(super) fn align(word: &str, left: Node, right: Node) -> Result<(Node, Node),
     let fits = match (left.ty, right.ty) {
         (None, _) | (_, None) => true,
         (a, b) if is_numeric(a) && is_numeric(b) => true,
-        // Members are text. Whether a literal is one of them is looked at where only a member can match.
+        // Members are text. Whether a literal is a member is checked only where nothing else can match.
         (Some(Type::Enum(_)), Some(Type::String)) | (Some(Type::String), Some(Type::Enum(_))) => {
             !is_any(&left) && !is_any(&right)
         }
@@ -73,10 +73,10 @@ fn is_any(node: &Node) -> bool {
     matches!(node.ty, Some(Type::Enum(of)) if of.name == ANY_ENUM.name)
 }
 
-/// A literal in the form that the type beside it asks for.
+/// A literal in the form that the type of the other operand requires.
 pub(super) fn adapt(node: Node, beside: Option<Type>) -> Result<Node, Error> {
-    // A day beside an instant is its first moment, in UTC as every input without an offset; clients that know
-    // the property as a date from v1 write it so.
+    // A date compared with an instant is its first moment, in UTC as every input without an offset; clients
+    // that know the property as a date from v1 write it so.
     if let (Some(Type::Date), Some(Type::DateTimeOffset), NodeKind::Value(Value::Int(days))) =
         (node.ty, beside, &node.kind)
     {
@@ -115,8 +115,8 @@ pub(super) fn adapt(node: Node, beside: Option<Type>) -> Result<Node, Error> {
     }
 }
 
-/// The word is a member of the enumeration; otherwise the error says which one was meant, or which ones there
-/// are.
+/// Checks that the value is a member of the enumeration; otherwise the error names the one that was probably
+/// meant, or all of them.
 fn check_member(of: &EnumType, word: &str, at: usize) -> Result<(), Error> {
     if of.members.contains(&word) {
         return Ok(());
@@ -133,9 +133,9 @@ fn check_member(of: &EnumType, word: &str, at: usize) -> Result<(), Error> {
     Err(Error::new(ErrorKind::Value, at, message))
 }
 
-/// Two operands that are tested for equality: beside a property of an enumeration, a literal must be one of
-/// its members. Any other word is a slip, such as `severity eq 'high'`, and would match nothing without a
-/// sign. What functions make of the property or of the literal is text like any other.
+/// Two operands that are tested for equality: compared with a property of an enumeration, a literal must be
+/// one of its members. Any other value is a mistake, such as `severity eq 'high'`, and would silently match
+/// nothing. A function of the property or of the literal is text like any other.
 pub(super) fn check_members(left: &Node, right: &Node) -> Result<(), Error> {
     for (property, literal) in [(left, right), (right, left)] {
         if let (
@@ -159,7 +159,7 @@ pub(super) fn compare(
     right: Node,
 ) -> Result<Node, Error> {
     let (left, right) = align(word, left, right)?;
-    // NaN equals nothing, itself included; databases keep it as null, which equals itself.
+    // NaN equals nothing, itself included; databases store it as null, which equals itself.
     if left.is_nan() || right.is_nan() {
         return Ok(Node::new(
             at,
@@ -206,7 +206,7 @@ fn computes(ty: Option<Type>) -> bool {
     is_numeric(ty) || matches!(ty, Some(Date | DateTimeOffset | Duration))
 }
 
-/// What a number scales, as a duration if it reads as one; else it was probably meant as a number.
+/// The factor of a number: a duration if it parses as one; otherwise it was probably meant as a number.
 fn scaled(node: Node) -> Node {
     adapt(node.clone(), Some(Type::Duration)).unwrap_or(node)
 }
@@ -281,7 +281,7 @@ pub(super) fn arithmetic(at: usize, op: BinaryOp, left: Node, right: Node) -> Re
             NodeKind::Value(Value::Real(f64::NAN)),
         ));
     }
-    // The duration comes first, so that later stages know one order.
+    // The duration comes first, so that later stages handle one order only.
     let (left, right) = if kind == Arithmetic::DurationMul && left.ty != Some(Duration) {
         (right, left)
     } else {

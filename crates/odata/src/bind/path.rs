@@ -15,7 +15,7 @@ pub(crate) struct Variable {
     pub number: usize,
 }
 
-/// What a name is in an entity.
+/// The meaning of a name in an entity.
 enum Member {
     Property(&'static crate::edm::Property),
     Navigation(&'static Navigation),
@@ -50,8 +50,8 @@ impl Binder<'_> {
         }
     }
 
-    /// Two operands of which at least one is an entity: it stands for its key. An entity can only be compared
-    /// with one of its own kind and with null.
+    /// Two operands of which at least one is an entity, which is compared by its key. An entity can only be
+    /// compared with one of the same type and with null.
     pub(super) fn references(
         &mut self,
         comparison: Comparison,
@@ -81,9 +81,9 @@ impl Binder<'_> {
         Ok(Some(keys))
     }
 
-    /// What an alias stands for, where it is no alias again; anything else is what it is.
+    /// The value of an alias, unless it is an alias again; any other expression is returned as it is.
     fn meant<'e>(&'e self, mut expr: &'e Expr) -> &'e Expr {
-        // One that leads back to itself is refused where its value is bound.
+        // A circular alias is refused where its value is bound.
         for _ in 0..=self.limits.safe_lambdas() {
             let ExprKind::Alias(name) = &expr.kind else {
                 break;
@@ -97,7 +97,7 @@ impl Binder<'_> {
     }
 
     /// The key of the entity that a path leads to, if it leads to one: a navigation to one, a range variable,
-    /// `$it`. An alias may hold the path.
+    /// `$it`. An alias may be the path.
     fn entity(&self, expr: &Expr) -> Option<(Node, &'static EntityType)> {
         let ExprKind::Path(path) = &self.meant(expr).kind else {
             return None;
@@ -137,8 +137,8 @@ impl Binder<'_> {
         }
     }
 
-    /// Follows all names of a path but the last: where it starts, what it passes, and the entity the last
-    /// name is of.
+    /// Follows all names of a path but the last: its start, the navigations on the way, and the entity of the
+    /// last name.
     fn walk<'p>(
         &self,
         path: &'p [Segment],

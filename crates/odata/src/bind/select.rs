@@ -1,4 +1,4 @@
-//! `$select`: which properties are given out.
+//! `$select`: the properties to return.
 
 use crate::ast::options::Options;
 use crate::ast::{Segment, SelectItem};
@@ -7,10 +7,10 @@ use crate::bind::{BoundExpand, OutColumn};
 use crate::edm::{Column, EntityType, Property};
 use crate::error::{Error, ErrorKind};
 
-/// What one level's `$select` comes to.
+/// The result of one level's `$select`.
 pub(crate) struct Selection {
     pub columns: Vec<OutColumn>,
-    /// Paths such as `group/name` that narrow what an expanded navigation gives out.
+    /// Paths such as `group/name` that narrow the properties of an expanded navigation.
     pub narrowed: Vec<Vec<Segment>>,
 }
 
@@ -23,7 +23,7 @@ pub(crate) fn select(options: &Options, entity: &'static EntityType) -> Result<S
             SelectItem::All => everything = true,
             SelectItem::Path(path) => match path.as_slice() {
                 [only] if entity.property(&only.name).is_some() => chosen.push(&only.name),
-                // A navigation's name alone asks for its link, which plain JSON does not have.
+                // The name of a navigation alone requests its link, which plain JSON does not have.
                 [only] if entity.navigation(&only.name).is_some() => {}
                 [first, _, ..] if entity.navigation(&first.name).is_some() => {
                     narrowed.push(path.clone());
@@ -74,7 +74,7 @@ pub(crate) fn check_narrowed(
     }
 }
 
-/// A row needs at least one column, even if none is given out.
+/// A row needs at least one column, even if none is returned.
 pub(crate) fn never_empty(columns: &mut Vec<OutColumn>, entity: &'static EntityType) {
     if columns.is_empty() {
         let source = entity

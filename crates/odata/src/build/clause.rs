@@ -1,4 +1,4 @@
-//! Whole options: what may be given as `$filter`, `$orderby`, `$select` and `$expand`, typed or as text.
+//! Whole options: the typed or text values of `$filter`, `$orderby`, `$select` and `$expand`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,8 +8,8 @@ use super::types::Boolean;
 use super::value::{Filter, Named, Value};
 use crate::ast::OrderItem;
 
-/// Something that can be given as the option `O`: [`Filter`], [`Order`], [`Select`] or
-/// [`Expansion`](super::Expansion) of an entity.
+/// A value of the option `O`: [`Filter`], [`Order`], [`Select`] or [`Expansion`](super::Expansion) of an
+/// entity.
 ///
 /// A text is taken as it is, and nothing in it is checked. Lists (tuples, arrays, vectors) are of one
 /// option's parts.
@@ -23,7 +23,7 @@ pub trait Clause<O> {
     fn text(self) -> Option<String>;
 }
 
-/// Options that are lists: they may be given in parts.
+/// Options that are lists, which may be given in parts.
 pub trait List {
     /// The parts, which are at least one, as one value.
     #[must_use]
@@ -87,7 +87,7 @@ impl<R, T, K> Value<R, T, K> {
 }
 
 impl<R> Order<R> {
-    /// The syntax tree, as the parser would give it.
+    /// The syntax tree, as the parser would produce it.
     #[must_use]
     pub fn into_item(self) -> OrderItem {
         self.item
@@ -128,7 +128,7 @@ impl<R> fmt::Display for Order<R> {
 pub struct Select<R>(PhantomData<fn() -> R>);
 
 impl<R> Select<R> {
-    /// `*`: every property, where links are chosen beside it.
+    /// `*`: every property, in addition to selected links.
     #[must_use]
     pub fn all() -> Self {
         Self(PhantomData)
@@ -161,7 +161,7 @@ impl<O: List, C: Clause<O>> Clause<O> for Vec<C> {
     }
 }
 
-/// Tuples hold parts of different types, other tuples among them.
+/// Tuples combine parts of different types, including other tuples.
 macro_rules! tuples {
     ($($($part:ident)+;)+) => {
         $(impl<O: List, $($part: Clause<O>),+> Clause<O> for ($($part,)+) {

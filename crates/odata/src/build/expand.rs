@@ -1,4 +1,4 @@
-//! `$expand`: which linked entities are given out, and with which options of their own.
+//! `$expand`: the linked entities to return, with their options.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -44,8 +44,7 @@ pub enum ToOne {}
 #[derive(Debug)]
 pub enum ToMany {}
 
-/// A link of the entity `R` to the entity `E`, as a part of `$expand`, with the options that apply to what it
-/// leads to.
+/// A link of the entity `R` to the entity `E`, as a part of `$expand`, with options for the linked entities.
 #[must_use = "a part of `$expand` does nothing until it is given to a query"]
 pub struct Expand<R, E, N> {
     names: Vec<String>,
@@ -53,18 +52,18 @@ pub struct Expand<R, E, N> {
     kind: PhantomData<Kind<R, E, N>>,
 }
 
-/// What a link leads from and to, without being one.
+/// The origin and the target of a link, without being one.
 type Kind<R, E, N> = fn() -> (R, E, N);
 
 impl<W: Row> One<W> {
-    /// As a part of `$expand`, to give options to; without any, the link itself will do.
+    /// As a part of `$expand`, to add options to; without options, use the link itself.
     pub fn expand(&self) -> Expand<W::Root, W::Entity, ToOne> {
         Expand::new(&self.path)
     }
 }
 
 impl<W: Row> Many<W> {
-    /// As a part of `$expand`, to give options to; without any, the link itself will do.
+    /// As a part of `$expand`, to add options to; without options, use the link itself.
     pub fn expand(&self) -> Expand<W::Root, W::Entity, ToMany> {
         Expand::new(&self.path)
     }
@@ -80,8 +79,7 @@ impl<R, E, N> Expand<R, E, N> {
         }
     }
 
-    /// `$select` of the linked entity. Called again, it takes the place of what was said before, like every
-    /// option.
+    /// `$select` of the linked entity. A second call replaces the first, as with every option.
     pub fn select(self, properties: impl Clause<Select<E>>) -> Self {
         self.with("$select", properties.text())
     }

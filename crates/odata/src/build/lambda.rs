@@ -1,8 +1,8 @@
 //! `any`, `all` and `$count`, and the names of range variables.
 //!
-//! A closure is given its variable before anybody knows which names its body will use. So the variable has a
-//! name that nobody else has while the body is made, and gets its own when it is done: the first letter of
-//! the link, with a number where the body uses that for something else.
+//! A closure gets its variable before it is known which names its body uses. So the variable has a unique
+//! temporary name while the body is built, and gets its final name afterwards: the first letter of the link,
+//! with a number if the body uses that for something else.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -95,7 +95,7 @@ fn visit(expr: &mut Expr, see: &mut dyn FnMut(&mut String)) {
                 visit(filter, see);
             }
         }
-        // Literals and names of types, and what the builder does not make.
+        // Literals, names of types, and expressions that the builder does not make.
         _ => {}
     }
 }

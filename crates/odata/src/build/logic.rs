@@ -20,7 +20,7 @@ impl<R, K> Value<R, Boolean, K> {
         join(LogicOp::Or, operands)
     }
 
-    /// `not …`. What is null stays null, and matches neither way; a comparison is never null.
+    /// `not …`. Null stays null, and matches neither way; a comparison is never null.
     #[expect(
         clippy::should_implement_trait,
         reason = "it is: this spares the import, as with the other operators"
@@ -70,13 +70,13 @@ pub fn any_of<R, O: Operand<Boolean, R>>(conditions: impl IntoIterator<Item = O>
     join(LogicOp::Or, operands)
 }
 
-/// One list of operands, those of lists of the same kind among them: a chain as long as it likes is one level
+/// One list of operands, including those of nested lists of the same kind: a chain of any length is one level
 /// deep.
 fn join<R>(op: LogicOp, parts: impl IntoIterator<Item = Expr>) -> Filter<R> {
     let mut operands: Vec<Expr> = Vec::new();
     for part in parts {
         match part.kind {
-            // The first list is taken as it is, so that a chain costs what it is long.
+            // The first list is extended in place, so that the cost of a chain is linear.
             ExprKind::Logic(inner, list) if inner == op && operands.is_empty() => operands = list,
             ExprKind::Logic(inner, list) if inner == op => operands.extend(list),
             _ => operands.push(part),

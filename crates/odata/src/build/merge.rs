@@ -1,8 +1,8 @@
 //! Parts of `$expand` that name the same link, made one: `incident().area()` and `incident().group()` both
 //! lead through `incident`, which may be expanded only once.
 //!
-//! It works on the parts' texts, as some were given as texts, and knows no more of them than where names,
-//! options and commas are. What it can't make one stays as it is and is refused by the service.
+//! It works on the texts of the parts, because some were given as texts, and only finds names, options and
+//! commas in them. Parts that cannot be merged stay separate, and the service refuses them.
 
 /// One link with its options.
 struct Item<'a> {
@@ -10,13 +10,13 @@ struct Item<'a> {
     options: Vec<(&'a str, String)>,
 }
 
-/// The parts as one list, in which every link stands once if that can be.
+/// The parts as one list, in which every link occurs once if possible.
 pub(super) fn links(parts: &[String]) -> String {
     let joined = parts.join(",");
     merged(&joined).unwrap_or(joined)
 }
 
-/// `None` where nothing is to be merged or the text is not understood.
+/// `None` if nothing can be merged or the text is not understood.
 fn merged(text: &str) -> Option<String> {
     let mut found = false;
     let mut items: Vec<Item<'_>> = Vec::new();
@@ -56,9 +56,9 @@ impl<'a> Item<'a> {
         })
     }
 
-    /// Takes another's options into its own, unless the two ask for different things.
+    /// Merges the options of another item, unless the two conflict.
     fn take(&mut self, other: &Self) -> bool {
-        // Levels repeat whatever stands beside them, so nothing may come to stand there.
+        // `$levels` repeats all options of its item, so no other may be added to it.
         let levels = |item: &Self| item.option("$levels").cloned();
         let plain = self.options.is_empty() || other.options.is_empty();
         if !plain && levels(self) != levels(other) {
@@ -99,8 +99,8 @@ impl<'a> Item<'a> {
     }
 }
 
-/// The pieces between signs that stand in no parentheses, brackets or quotes; `None` where one of these is
-/// not closed.
+/// The pieces between separators outside of parentheses, brackets and quotes; `None` if one of these is not
+/// closed.
 fn split(text: &str, at: char) -> Option<Vec<&str>> {
     let (mut pieces, mut begin, mut open, mut quote) = (Vec::new(), 0, 0_usize, None);
     for (index, c) in text.char_indices() {

@@ -1,12 +1,11 @@
 //! Query options written in Rust: properties with their types, and the expressions that can be made of them.
 //!
-//! What is built is the tree of [`crate::ast`], printed by the crate's own printer: it parses back to the
-//! same tree. What OData would refuse for its types does not compile. Nothing here knows an entity model:
-//! whoever declares the properties (by hand as below, or generated) says what exists. What depends on values
-//! stays the service's to refuse: more than its [`Limits`](crate::Limits), a division by zero, U+0000 in a
-//! text.
+//! The result is the tree of [`crate::ast`], printed by the crate's own printer: it parses back to the same
+//! tree. Expressions that OData would refuse for their types do not compile. This module knows no entity
+//! model: the declared properties (by hand as below, or generated) define it. The service still refuses what
+//! depends on values: more than its [`Limits`](crate::Limits), a division by zero, U+0000 in a text.
 //!
-//! An entity is a type that stands for it, and a row type whose methods are its properties:
+//! An entity is a marker type, and a row type whose methods are its properties:
 //!
 //! ```
 //! use obeya_odata::build::{Boolean, Clause, Int, Many, One, Path, Property, Row, Text};
@@ -53,7 +52,7 @@
 //! assert_eq!(order.text().as_deref(), Some("parent/name,level desc"));
 //! ```
 //!
-//! A name that is not declared does not compile, nor does text beside a number:
+//! A name that is not declared does not compile, nor does a text compared with a number:
 //!
 //! ```compile_fail,E0599
 //! # use obeya_odata::build::{Path, Property, Text};
@@ -84,8 +83,8 @@
 //! assert_eq!(group().name().eq("5").to_string(), "name eq '5'");
 //! ```
 //!
-//! An expression about one entity is not taken for another's, as the first type parameter of [`Value`] says
-//! what it is about:
+//! An expression about one entity is not accepted for another, because the first type parameter of [`Value`]
+//! is the entity:
 //!
 //! ```compile_fail,E0277
 //! # use obeya_odata::build::{Clause, Filter, Path, Property, Text};

@@ -28,13 +28,13 @@ macro_rules! arithmetic {
                 self.binary(BinaryOp::Mul, other.into_value().into_expr())
             }
 
-            /// `div`: whole numbers give a whole number, cut towards zero. The service refuses to divide them
-            /// by zero.
+            /// `div`: whole numbers give a whole number, truncated towards zero. The service refuses to
+            /// divide them by zero.
             pub fn div(self, other: impl Operand<$operand, R>) -> Value<R, $ty> {
                 self.binary(BinaryOp::Div, other.into_value().into_expr())
             }
 
-            /// `divby`: gives a fraction, whatever is divided.
+            /// `divby`: the result is a fraction, whatever is divided.
             pub fn div_by(self, other: impl Operand<Number, R>) -> Value<R, Double> {
                 self.binary(BinaryOp::DivBy, other.into_value().into_expr())
             }
@@ -80,12 +80,12 @@ impl<R, K> Value<R, Double, K> {
 }
 
 impl<R, K> Value<R, Text, K> {
-    /// `cast(…,Edm.Int64)`: null where the text is no whole number.
+    /// `cast(…,Edm.Int64)`: null if the text is no whole number.
     pub fn to_int(self) -> Value<R, Int> {
         self.cast("Edm.Int64")
     }
 
-    /// `cast(…,Edm.Double)`: null where the text is no number.
+    /// `cast(…,Edm.Double)`: null if the text is no number.
     pub fn to_double(self) -> Value<R, Double> {
         self.cast("Edm.Double")
     }

@@ -1,6 +1,6 @@
-//! What may stand beside an expression: another one of the right type, or a value of Rust.
+//! The operands of an expression: another expression of the right type, or a value of Rust.
 //!
-//! Values outside what OData can write are taken as the nearest that it can; nothing here fails.
+//! Values that OData cannot represent are rounded to the nearest one that it can; nothing here fails.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -121,7 +121,7 @@ fn ticks(duration: StdDuration) -> i64 {
 fn since_1970(time: SystemTime) -> i64 {
     match time.duration_since(SystemTime::UNIX_EPOCH) {
         Ok(after) => ticks(after),
-        // Rounded away from zero, as a tick begins before what falls in it.
+        // Rounded away from zero, so that a tick begins before the instants in it.
         Err(before) => {
             let nanos = before.duration().as_nanos().div_ceil(100);
             i64::try_from(nanos).map_or(i64::MIN, |ticks| -ticks)

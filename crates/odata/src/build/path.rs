@@ -1,4 +1,4 @@
-//! Paths: from an entity to its properties and to what it is linked with.
+//! Paths: from an entity to its properties and to linked entities.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,8 +10,8 @@ use super::types::{Boolean, Int};
 use super::value::{Filter, Property, Value, null};
 use crate::ast::{BinaryOp, ExprKind, LambdaOp, Segment};
 
-/// A way from the entity `R` to one of its own or of those it is linked with. Declarations of entities are
-/// made of it.
+/// A path from the entity `R` to one of its properties or to a linked entity. Declarations of entities
+/// consist of paths.
 pub struct Path<R> {
     segments: Vec<Segment>,
     root: PhantomData<fn() -> R>,
@@ -38,8 +38,8 @@ impl<R> Path<R> {
     /// A property of the type `T`.
     ///
     /// # Panics
-    /// When `name` is no name of OData, or one that would be read as a literal or an operator: `a b`, `null`,
-    /// `not`. Names stand in code and come from no request.
+    /// When `name` is no name of OData, or one that would be parsed as a literal or an operator: `a b`,
+    /// `null`, `not`. Names are in code and come from no request.
     #[track_caller]
     pub fn property<T>(&self, name: &'static str) -> Property<R, T> {
         Value::new(ExprKind::Path(self.then(name)))
@@ -80,7 +80,7 @@ impl<R> Path<R> {
         }
     }
 
-    /// What a range variable stands for.
+    /// The entity of a range variable.
     fn variable(name: &str) -> Self {
         Self::of(vec![segment(name)])
     }
@@ -104,7 +104,7 @@ fn segment(name: &str) -> Segment {
     }
 }
 
-/// Whether a text is read as a name wherever a path may stand.
+/// Whether a text is parsed as a name wherever a path is allowed.
 fn is_name(text: &str) -> bool {
     let shaped = text.starts_with(|c: char| c == '_' || c.is_alphabetic())
         && text.chars().all(|c| c == '_' || c.is_alphanumeric());
@@ -112,7 +112,7 @@ fn is_name(text: &str) -> bool {
     shaped && !["null", "true", "false", "not", "inf", "nan"].contains(&word.as_str())
 }
 
-/// A link to at most one entity. What it leads to has its own methods: `board.group().name()`.
+/// A link to at most one entity. The linked entity has its own methods: `board.group().name()`.
 #[must_use = "a link does nothing until an expression is made of it"]
 pub struct One<W: Row> {
     // A field and no method: a method would hide a property of its name.
@@ -152,8 +152,8 @@ pub struct Many<W: Row> {
 }
 
 impl<W: Row> Many<W> {
-    /// `any`: the condition holds for at least one. The closure is given the row it is about, which has no
-    /// meaning outside of it.
+    /// `any`: the condition is true for at least one. The closure gets the row that the condition is about,
+    /// which must not be used outside of it.
     pub fn any<B>(self, condition: impl FnOnce(W) -> B) -> Filter<W::Root>
     where
         B: Operand<Boolean, W::Root>,
@@ -161,7 +161,7 @@ impl<W: Row> Many<W> {
         self.each(LambdaOp::Any, condition)
     }
 
-    /// `all`: the condition holds for each, and so where there is none. The closure is as in [`Many::any`].
+    /// `all`: the condition is true for each, and so if there is none. The closure is as in [`Many::any`].
     pub fn all<B>(self, condition: impl FnOnce(W) -> B) -> Filter<W::Root>
     where
         B: Operand<Boolean, W::Root>,
@@ -202,7 +202,7 @@ impl<W: Row> Many<W> {
     }
 }
 
-// By hand: a derive would ask the entity for what only the names need.
+// By hand: a derive would require of the entity what only the names need.
 impl<R> Clone for Path<R> {
     fn clone(&self) -> Self {
         Self::of(self.segments.clone())

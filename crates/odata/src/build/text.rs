@@ -1,5 +1,4 @@
-//! The functions of texts. All of them tell capital letters from small ones, and are null where an argument
-//! is.
+//! The functions of texts. All of them are case-sensitive, and null if an argument is.
 
 use super::operand::Operand;
 use super::types::{Int, Text};
@@ -32,8 +31,7 @@ impl<R, K> Value<R, Text, K> {
         self.function("length")
     }
 
-    /// `indexof(…,…)`: the place of the first character of `part`, counted from 0; -1 where it does not
-    /// occur.
+    /// `indexof(…,…)`: the index of the first character of `part`, counted from 0; -1 if it does not occur.
     pub fn index_of(self, part: impl Operand<Text, R>) -> Value<R, Int> {
         self.with("indexof", part)
     }

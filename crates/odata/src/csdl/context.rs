@@ -1,8 +1,8 @@
-//! Context addresses: what of the model an answer holds, as a fragment of the metadata document's address.
+//! Context addresses: the part of the model that an answer contains, as a fragment of the metadata document's
+//! address.
 //!
-//! The rules are those for answers of OData 4.0: an expanded navigation without options of its own is left
-//! out of the list, as whoever asked for it knows it, and a list of nothing but expanded navigations means
-//! all properties.
+//! The rules are those for answers of OData 4.0: an expanded navigation without options is left out of the
+//! list, because the client requested it, and a list of expanded navigations only means all properties.
 
 use crate::bind::Bound;
 
@@ -26,7 +26,7 @@ pub fn record_context(source: &str, query: &Bound) -> String {
     format!("{}/$entity", list_context(source, query))
 }
 
-/// What is given out of each entity, separated by commas; empty when that is every property.
+/// The returned properties of each entity, separated by commas; empty for every property.
 fn selected(query: &Bound) -> String {
     let columns = query.columns().iter().filter(|column| !column.hidden());
     let names: Vec<&str> = columns.map(|column| column.name).collect();

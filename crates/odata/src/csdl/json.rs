@@ -45,7 +45,7 @@ pub(super) fn schema(container: &Container) -> Json {
     ])
 }
 
-/// The sets and where they are.
+/// The sets and their addresses.
 pub(super) fn service_document(container: &Container, root: &str) -> Json {
     let sets = container.sets.iter().map(|set| {
         Json::object([
@@ -144,8 +144,8 @@ fn entity_set(container: &Container, set: &EntitySet) -> Json {
     Json::Object(members)
 }
 
-/// As much of JSON as is written here. Members keep their order, for which serde_json's own tree needs a
-/// feature that would change it everywhere.
+/// The subset of JSON that is written here. Members are in insertion order, for which serde_json's tree needs
+/// a feature that would change it everywhere.
 pub(super) enum Json {
     True,
     False,

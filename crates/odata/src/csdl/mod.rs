@@ -1,9 +1,9 @@
 //! The entity model as tools read it: CSDL (the description behind `$metadata`), the service document, and
 //! the context addresses that answers carry.
 //!
-//! Everything is made from the entity model and from nothing a request says. Only what a query can reach is
+//! Everything is derived from the entity model and nothing from a request. Only what a query can reach is
 //! described: no operations, and no types that the sets and their navigations do not lead to. Nothing here is
-//! sent anywhere.
+//! sent.
 //!
 //! ```
 //! use obeya_odata::csdl::{Container, EntitySet};
@@ -40,12 +40,12 @@ use std::collections::{BTreeSet, VecDeque};
 
 use crate::edm::{Cardinality, Column, EntityType, EnumType, Navigation, Property, Type};
 
-/// The vocabulary of the annotations that say what a set can do.
+/// The vocabulary of the annotations that describe the capabilities of a set.
 const CAPABILITIES: &str = "Org.OData.Capabilities.V1";
-/// Where OASIS keeps that vocabulary, without the ending that says in which form.
+/// The address of that vocabulary at OASIS, without the extension for the format.
 const CAPABILITIES_AT: &str =
     "https://oasis-tcs.github.io/odata-vocabularies/vocabularies/Org.OData.Capabilities.V1";
-/// Digits of a second's fraction: values are kept in ticks of 100 ns. CSDL takes no digits for granted.
+/// Fractional digits of a second: values are stored in ticks of 100 ns. The default of CSDL is no digits.
 const FRACTION_DIGITS: u8 = 7;
 
 /// A service: its sets of entities and the names they are described under.
@@ -59,7 +59,7 @@ pub struct Container {
     pub sets: &'static [EntitySet],
 }
 
-/// A set of entities that can be read under an address of its own.
+/// A set of entities that can be read under its own address.
 #[derive(Debug)]
 pub struct EntitySet {
     /// The name, an identifier such as `groups`. Tools append it to the address of the service, and keys to
@@ -92,14 +92,14 @@ impl Container {
         json::service_document(self, root).written()
     }
 
-    /// The set that holds the entities of a type, by its name; `None` for a type that is only reached over
+    /// The set with the entities of a type, by its name; `None` for a type that is only reached over
     /// navigations.
     #[must_use]
     pub fn set_of(&self, entity: &EntityType) -> Option<&'static EntitySet> {
         self.sets.iter().find(|set| set.entity.name == entity.name)
     }
 
-    /// What is wrong with this description, for a test of the model; empty when nothing is.
+    /// The faults of this description, for a test of the model.
     #[must_use]
     pub fn check(&self) -> Vec<String> {
         let model = Model::of(self);
@@ -149,13 +149,13 @@ impl Container {
         }
     }
 
-    /// Whether the entities a navigation leads to have no set, so that they are found only inside the entity
-    /// they hang on.
+    /// Whether the target entities of a navigation have no set, so that they are only found inside their
+    /// parent.
     fn contains(&self, navigation: &Navigation) -> bool {
         self.set_of(navigation.target).is_none()
     }
 
-    /// Where the navigations from a set lead: path and name of the set, also of those inside contained
+    /// The targets of the navigations of a set: path and name of the set, also of those inside contained
     /// entities.
     fn bindings(&self, set: &EntitySet) -> Vec<(String, &'static str)> {
         let mut found = Vec::new();
@@ -194,7 +194,7 @@ impl Model {
         let mut entities: Vec<&'static EntityType> = Vec::new();
         let mut next: VecDeque<_> = container.sets.iter().map(|set| set.entity).collect();
         while let Some(entity) = next.pop_front() {
-            // By place and not by name, so that `check` finds two of one name.
+            // Compared by address and not by name, so that `check` finds two of one name.
             if !entities.iter().any(|known| std::ptr::eq(*known, entity)) {
                 entities.push(entity);
                 next.extend(
@@ -217,8 +217,8 @@ impl Model {
     }
 }
 
-/// The property that holds the key of the one entity a navigation leads to, and that key: together they let a
-/// tool join two tables.
+/// The property with the key of the one target entity of a navigation, and that key: together they let a tool
+/// join two tables.
 fn constraint(
     entity: &EntityType,
     navigation: &Navigation,
@@ -241,7 +241,7 @@ fn fraction_digits(ty: Type) -> Option<u8> {
     matches!(ty, Type::DateTimeOffset | Type::TimeOfDay | Type::Duration).then_some(FRACTION_DIGITS)
 }
 
-/// What a set cannot do, beyond what readers take for granted: each annotation with its only property.
+/// The capabilities that a set lacks, of those that readers assume: each annotation with its only property.
 fn restrictions(set: &EntitySet) -> impl Iterator<Item = (&'static str, &'static str)> {
     let search = ("SearchRestrictions", "Searchable");
     [

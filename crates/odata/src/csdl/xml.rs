@@ -1,4 +1,4 @@
-//! CSDL in XML, version 4.0: what most tools read.
+//! CSDL in XML, version 4.0, which most tools read.
 
 use super::{
     CAPABILITIES, CAPABILITIES_AT, Container, EntitySet, Model, constraint, fraction_digits,

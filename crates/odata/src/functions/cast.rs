@@ -5,7 +5,7 @@ use crate::ast::Literal;
 use crate::edm::Type;
 use crate::literal;
 
-/// `(value, from, to)`: the value as the other type, null where it has no such value.
+/// `(value, from, to)`: the value as the other type, null if it has no such value.
 pub(super) fn cast(args: &[Arg<'_>]) -> Result<Out, ScalarError> {
     let [value, Arg::Text(from), Arg::Text(to)] = args else {
         return Ok(Out::Null);
@@ -22,7 +22,7 @@ fn convert(value: Arg<'_>, from: &str, to: &str) -> Option<Out> {
         Arg::Text(text) => parse(text, to),
         Arg::Int(number) if is(to, Type::Double) => Some(Out::Real(number as f64)),
         Arg::Int(number) => whole(number, to),
-        // Casting to a whole number rounds; what no 64 bits hold has no such value.
+        // Casting to a whole number rounds; a result beyond 64 bits is null.
         Arg::Real(number) if is(to, Type::Double) => Some(Out::Real(number)),
         Arg::Real(number) => {
             let fits =
@@ -77,7 +77,7 @@ fn parse(text: &str, to: &str) -> Option<Out> {
         return match text {
             "INF" => Some(Out::Real(f64::INFINITY)),
             "-INF" => Some(Out::Real(f64::NEG_INFINITY)),
-            // Rust also reads words such as `inf` and `nan`.
+            // Rust also parses `inf` and `nan`.
             _ if text
                 .chars()
                 .any(|c| c.is_alphabetic() && !matches!(c, 'e' | 'E')) =>

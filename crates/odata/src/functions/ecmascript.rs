@@ -1,8 +1,7 @@
 //! Regular expressions as ECMA-262 (edition 2024, with annex B) reads them, written for the engine.
 //!
-//! Every part of a pattern is read here and written anew, so that nothing reaches the engine that it would
-//! read in another way: what isn't ECMAScript's, or can't be had from an engine without backtracking, is
-//! refused.
+//! Every part of a pattern is parsed here and written anew, so that the engine cannot read it differently:
+//! syntax that is not ECMAScript's, or that an engine without backtracking does not have, is refused.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -14,8 +13,8 @@ const SPACES: &str =
     r"\x09-\x0D\x20\xA0\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}\x{FEFF}";
 const LINE_ENDS: &str = r"\n\r\x{2028}\x{2029}";
 
-/// The pattern in the engine's syntax, or why there is none. With `strict` (flag u), what annex B allows is
-/// refused.
+/// The pattern in the engine's syntax, or the reason why there is none. With `strict` (flag u), the syntax of
+/// annex B is refused.
 pub(super) fn rewrite(
     pattern: &str,
     dot_matches_all: bool,
@@ -40,7 +39,7 @@ struct Reader<'a> {
     strict: bool,
 }
 
-/// What an escape stands for.
+/// The meaning of an escape.
 enum Escape {
     Char(char),
     /// The inside of a class, and whether it is everything else.
@@ -118,7 +117,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What follows `(`. Nothing asks for what a group has caught.
+    /// The rest after `(`. Captures are never read.
     fn group(&mut self) -> Result<(), String> {
         self.out.push_str("(?:");
         if self.rest.next_if_eq(&'?').is_none() {
@@ -161,8 +160,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What follows `{` if it is a repetition, which it need not be: annex B takes `a{` and `a{,2}` as they
-    /// stand.
+    /// The rest after `{` if it is a repetition: annex B takes `a{` and `a{,2}` literally.
     fn braces(&mut self) -> Option<Result<String, String>> {
         let text: String = self
             .rest
@@ -228,7 +226,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What follows `[`.
+    /// The rest after `[`.
     fn class(&mut self) -> Result<(), String> {
         let negated = self.rest.next_if_eq(&'^').is_some();
         if self.rest.next_if_eq(&']').is_some() {
@@ -271,7 +269,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The next member of a class, or `None` where it ends.
+    /// The next member of a class, or `None` at its end.
     fn member(&mut self) -> Result<Option<Escape>, String> {
         match self.rest.next() {
             None => Err("a class is not closed".to_owned()),
@@ -288,7 +286,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What follows a backslash.
+    /// The rest after a backslash.
     fn escape(&mut self, in_class: bool) -> Result<Escape, String> {
         let Some(c) = self.rest.next() else {
             return Err("a backslash ends the pattern".to_owned());
@@ -342,7 +340,7 @@ impl Reader<'_> {
         Ok(c)
     }
 
-    /// What follows `\u`.
+    /// The rest after `\u`.
     fn code_point(&mut self) -> Result<char, String> {
         if self.rest.peek() == Some(&'{') {
             if !self.strict {
@@ -375,7 +373,7 @@ impl Reader<'_> {
         }
     }
 
-    /// So many hexadecimal digits, if they are there.
+    /// This many hexadecimal digits, if they follow.
     fn hex(&mut self, digits: usize) -> Option<u32> {
         let text: String = self.rest.clone().take(digits).collect();
         if text.len() != digits || !text.chars().all(|c| c.is_ascii_hexdigit()) {

@@ -1,8 +1,8 @@
 //! Scalar functions that databases lack or do differently, in plain Rust.
 //!
 //! The store registers every entry of [`SCALARS`] with its database in one loop; each is deterministic and
-//! free of side effects. A null argument gives null, as OData has it for every function; so does one of a
-//! type that does not fit, which only a wrong entity model can bring about.
+//! free of side effects. A null argument gives null, as OData defines it for every function; so does one of a
+//! wrong type, which only a wrong entity model can cause.
 //!
 //! ```
 //! use obeya_odata::functions::{Arg, Out, SCALARS, ScalarError};
@@ -40,7 +40,7 @@ pub enum Out {
     Null,
     /// INTEGER
     Int(i64),
-    /// REAL; a NaN is for the database to keep as it does (SQLite: as NULL).
+    /// REAL; the database stores a NaN in its own way (SQLite: as NULL).
     Real(f64),
     /// TEXT
     Text(String),
@@ -75,8 +75,8 @@ pub struct Scalar {
     pub arity: i32,
     /// The function.
     pub call: fn(&[Arg<'_>]) -> Result<Out, ScalarError>,
-    /// How often it may go over each byte of its texts, beside those that do so once: for who bounds what a
-    /// statement may take, as a call is one step to the database however long it lasts.
+    /// How often it may pass over each byte of its texts, for functions that do so more than once. Used to
+    /// bound the cost of a statement, because a call is one step to the database however long it takes.
     pub weight: u32,
 }
 
@@ -93,7 +93,7 @@ const fn scalar(
     }
 }
 
-/// A pattern is at many of its places at a time.
+/// A pattern is matched at many positions at a time.
 const MATCHES: Scalar = Scalar {
     weight: 64,
     ..scalar("odata_matches", 3, pattern::matches)

@@ -49,7 +49,7 @@ pub(super) fn real_div(args: &[Arg<'_>]) -> Result<Out, ScalarError> {
     Ok(reals(args).map_or(Out::Null, |(left, right)| Out::Real(left / right)))
 }
 
-/// `mod` of doubles keeps the fraction; SQLite's `%` cuts both sides to whole numbers first.
+/// `mod` of doubles keeps the fraction; SQLite's `%` truncates both operands to whole numbers first.
 pub(super) fn real_mod(args: &[Arg<'_>]) -> Result<Out, ScalarError> {
     match reals(args) {
         Some((_, 0.0)) => Err(ScalarError::DivisionByZero),

@@ -1,9 +1,9 @@
 //! `matchespattern`: regular expressions in ECMAScript's syntax, on an engine whose time is linear in the
 //! text.
 //!
-//! Lookaround and back references are refused: they are what makes a pattern exponential. The rest is written
-//! anew for the engine by [`ecmascript`]. Characters are code points and their case is folded as under flag
-//! u, given or not: texts here have no UTF-16 units.
+//! Lookaround and back references are refused, because they make a pattern exponential. The rest is rewritten
+//! for the engine by [`ecmascript`]. Characters are code points, and their case is folded as under flag u,
+//! given or not: texts here have no UTF-16 units.
 
 use std::cell::RefCell;
 
@@ -18,7 +18,7 @@ use crate::limits::MAX_PATTERNS;
 /// `(a{999}){999}` would take a gigabyte.
 const MOST_BYTES: usize = 1 << 16;
 
-/// How deeply groups may lie in each other: engines recurse.
+/// The maximum nesting of groups: engines recurse.
 const MOST_NESTED: u32 = 50;
 
 struct Kept {
@@ -28,7 +28,7 @@ struct Kept {
 }
 
 thread_local! {
-    /// Compiling costs far more than matching, and a statement asks for the same pattern on every row.
+    /// Compiling costs far more than matching, and a statement uses the same pattern for every row.
     static LAST: RefCell<Vec<Kept>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn compile(pattern: &str, flags: &str) -> Result<Regex, String> {
     RegexBuilder::new(&rewrite(pattern, flags)?)
         .case_insensitive(flags.contains('i'))
         .multi_line(flags.contains('m'))
-        // A line ends at either of CR and LF; with this off, `$` would stand behind the CR.
+        // A line ends at either of CR and LF; with this off, `$` would match after the CR.
         .crlf(flags.contains('m'))
         .size_limit(MOST_BYTES)
         .nest_limit(MOST_NESTED)
@@ -77,7 +77,7 @@ pub(crate) fn compile(pattern: &str, flags: &str) -> Result<Regex, String> {
             regex::Error::CompiledTooBig(_) => {
                 format!("it is too large: compiled it takes more than {MOST_BYTES} bytes")
             }
-            // The engine's message draws the pattern over several lines; its last line says what is wrong.
+            // The engine's message shows the pattern over several lines; its last line has the reason.
             other => other
                 .to_string()
                 .lines()
@@ -88,7 +88,7 @@ pub(crate) fn compile(pattern: &str, flags: &str) -> Result<Regex, String> {
         })
 }
 
-/// What the engine reads in a pattern, for who has another engine: its options are those of [`compile`].
+/// The syntax tree of a pattern, for another engine: the options are those of [`compile`].
 pub(super) fn parse(pattern: &str, flags: &str) -> Result<Hir, String> {
     ParserBuilder::new()
         .case_insensitive(flags.contains('i'))
@@ -118,7 +118,7 @@ mod tests {
         matches(&[Arg::Text(text), Arg::Text(pattern), Arg::Text(flags)])
     }
 
-    // Expected answers are those of ECMA-262 (RegExp.prototype.test), with annex B where flag u is not given.
+    // Expected answers are those of ECMA-262 (RegExp.prototype.test), with annex B without flag u.
     #[test]
     fn patterns_mean_what_they_do_in_ecmascript() {
         for (text, pattern, flags, expected) in [
@@ -247,7 +247,7 @@ mod tests {
             ("a|*", ""),
             (")", ""),
             ("[b-a]", ""),
-            // What annex B allows is an error under flag u.
+            // The syntax of annex B is an error under flag u.
             (r"\A", "u"),
             (r"\<", "u"),
             (r"\-", "u"),

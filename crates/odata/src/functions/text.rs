@@ -9,8 +9,8 @@ fn with_text(args: &[Arg<'_>], call: impl FnOnce(&str) -> String) -> Result<Out,
     })
 }
 
-/// `tolower`: SQLite's own lowers ASCII only. Each character by itself: Rust's own for texts knows that a
-/// sigma at the end of a word is another letter, which no other database could be taught.
+/// `tolower`: SQLite's own maps ASCII only. Each character is mapped separately: Rust's own for texts maps a
+/// sigma at the end of a word to another letter, which no other database can do.
 pub(super) fn lower(args: &[Arg<'_>]) -> Result<Out, ScalarError> {
     with_text(args, |text| {
         if text.is_ascii() {
@@ -38,7 +38,7 @@ fn compared(args: &[Arg<'_>], call: impl FnOnce(&str, &str) -> bool) -> Result<O
     })
 }
 
-/// `startswith`, where its arguments are more than names and values.
+/// `startswith`, if its arguments are more than names and values.
 pub(super) fn starts_with(args: &[Arg<'_>]) -> Result<Out, ScalarError> {
     compared(args, |text, part| text.starts_with(part))
 }

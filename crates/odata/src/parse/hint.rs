@@ -1,4 +1,4 @@
-//! What was probably meant where an operator was expected and something else found: the end of a message.
+//! Hints for messages: what was probably meant where an operator was expected and something else found.
 
 use super::infix;
 use crate::ast::Literal;
@@ -11,7 +11,7 @@ const WORDS: &[&str] = &[
     "divby", "mod", "asc", "desc",
 ];
 
-/// Operators of other languages, whose nearest word here would be the wrong one or none.
+/// Operators of other languages, for which the most similar word here would be wrong or missing.
 const FOREIGN: &[(&str, &str)] = &[
     ("is", "`eq`"),
     ("equals", "`eq`"),
@@ -30,7 +30,7 @@ const FOREIGN: &[(&str, &str)] = &[
 pub(super) fn meant(before: Option<&TokenKind<'_>>, found: &Token<'_>) -> String {
     let fixed = |text: &str| text.to_owned();
     match (before, &found.kind) {
-        // What is left of an offset whose + a form decoder took for a space.
+        // The rest of an offset whose + a form decoder read as a space.
         (
             Some(TokenKind::Literal(Literal::DateTimeOffset { .. })),
             TokenKind::Literal(Literal::TimeOfDay(_)),

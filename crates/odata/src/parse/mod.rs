@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::lex::{self, Token, TokenKind};
 use crate::limits::Limits;
 
-/// What all the options of one request have used up together.
+/// The amounts that all the options of one request have used together.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Budget {
     pub nodes: usize,
@@ -45,11 +45,11 @@ enum Infix {
     In,
 }
 
-/// The operators of the specification's precedence table. The printer has the same order, which round trips
-/// hold it to.
+/// The operators of the specification's precedence table. The printer has the same order, which round-trip
+/// tests check.
 fn infix(word: &str) -> Option<(u8, Infix)> {
     use BinaryOp::{Add, Div, DivBy, Eq, Ge, Gt, Has, Le, Lt, Mod, Mul, Ne, Sub};
-    // Every operator is at most five ASCII letters; they are lowered in place.
+    // Every operator is at most five ASCII letters, which are lowered in place.
     let mut lower = [0; 5];
     let lower = lower.get_mut(..word.len())?;
     lower.copy_from_slice(word.as_bytes());
@@ -266,7 +266,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What follows a `-`: a number's sign, or an operand to negate.
+    /// The rest after a `-`: a number's sign, or an operand to negate.
     fn negative(&mut self, at: usize) -> Result<Expr, Error> {
         let literal = match &self.peek().kind {
             TokenKind::Number(digits) => Some(number(at, digits, true)?),

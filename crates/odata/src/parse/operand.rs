@@ -1,4 +1,4 @@
-//! What operators stand between: literals, calls, paths with what ends them, and the lists after `in`.
+//! The operands of operators: literals, calls, paths with their suffixes, and the lists after `in`.
 
 use super::{Infix, PRIMARY, Parser, infix};
 use crate::ast::{Expr, ExprKind, LambdaOp, Literal, Segment};
@@ -70,7 +70,7 @@ impl Parser<'_> {
         self.rest_of_list(first, &close)
     }
 
-    /// The members of a list after its first, up to what closes it.
+    /// The members of a list after its first, up to its end.
     fn rest_of_list(&mut self, first: Expr, close: &TokenKind<'_>) -> Result<Vec<Expr>, Error> {
         let mut members = vec![first];
         while !self.eat(close) {
@@ -101,8 +101,8 @@ impl Parser<'_> {
         Ok(member)
     }
 
-    /// An operand. What recurses is kept apart from what does not: unoptimised, a stage of the deepest
-    /// expression takes the stack of everything in its function.
+    /// An operand. Recursive code is in separate functions: unoptimised, each level of the deepest expression
+    /// takes the stack of everything in its function.
     pub(super) fn primary(&mut self) -> Result<Expr, Error> {
         match self.peek().kind {
             TokenKind::Open => self.group(),
@@ -192,7 +192,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A word that nothing belongs to: a keyword, a type's name or a property.
+    /// A word without arguments or a path: a keyword, a type's name or a property.
     fn plain(&mut self, at: usize, word: &str) -> Result<Expr, Error> {
         let kind = match word {
             "INF" => ExprKind::Literal(Literal::Double(f64::INFINITY)),

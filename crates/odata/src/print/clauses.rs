@@ -1,4 +1,4 @@
-//! The options other than expressions as text, as they stand behind their name's `=`.
+//! The options other than expressions as text: the part after the `=`.
 
 use std::fmt::{self, Display, Formatter, Write as _};
 
@@ -38,7 +38,7 @@ impl Display for ExpandItem {
 }
 
 impl Display for Search {
-    /// Every phrase in quotes, which words may stand in too.
+    /// Every phrase in quotes, which single words may have too.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write_list(f, &self.phrases, " ", |f, phrase| {
             write!(f, "\"{}\"", phrase.join(" "))
@@ -73,8 +73,7 @@ impl Options {
         parameters.join("&")
     }
 
-    /// The options that are given, each as `$name=value` and none percent-encoded; aliases are not among
-    /// them.
+    /// The given options, each as `$name=value` and none percent-encoded; aliases are not included.
     fn written(&self) -> Vec<String> {
         fn list<T: Display>(items: &[T]) -> String {
             let items: Vec<String> = items.iter().map(ToString::to_string).collect();
@@ -104,7 +103,8 @@ impl Options {
     }
 }
 
-/// All but letters, digits and what means nothing in a query string; the first `=` stands behind the name.
+/// Everything but letters, digits and characters without a meaning in a query string; the first `=` is after
+/// the name.
 fn encode(parameter: &str) -> String {
     let mut out = String::with_capacity(parameter.len() * 2);
     let mut named = false;

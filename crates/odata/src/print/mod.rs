@@ -1,4 +1,4 @@
-//! Expressions as text again: parsing what is printed gives the same tree.
+//! Expressions as text: parsing the output gives the same tree.
 //!
 //! Parentheses are written only where the tree needs them. The text is not percent-encoded.
 
@@ -10,7 +10,7 @@ use crate::ast::{BinaryOp, Expr, ExprKind, LambdaOp, Literal, LogicOp, OrderItem
 use crate::calendar::TICKS_PER_MINUTE;
 use crate::literal;
 
-/// How tightly an expression holds together, in the order of the specification's precedence table.
+/// The precedence of an expression, in the order of the specification's precedence table.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     Or,
@@ -25,7 +25,7 @@ enum Level {
 }
 
 impl Level {
-    /// The next tighter level: what the right operand of a left-associative operator needs.
+    /// The next higher level, for the right operand of a left-associative operator.
     fn tighter(self) -> Self {
         match self {
             Self::Or => Self::And,
@@ -55,7 +55,7 @@ fn level(kind: &ExprKind) -> Level {
         },
         ExprKind::Not(_) | ExprKind::Negate(_) => Level::Unary,
         ExprKind::In(..) | ExprKind::InAlias(..) => Level::Primary,
-        // A sign can't stand after `has`, but before `in` it belongs to the number.
+        // A sign is not allowed after `has`, but before `in` it belongs to the number.
         ExprKind::Literal(Literal::Int(number)) if *number < 0 => Level::Primary,
         ExprKind::Literal(Literal::Double(number)) if number.is_sign_negative() => Level::Primary,
         _ => Level::Atom,
@@ -161,7 +161,7 @@ impl Display for Literal {
             Self::Double(number) if number.is_nan() => f.write_str("NaN"),
             Self::Double(f64::INFINITY) => f.write_str("INF"),
             Self::Double(f64::NEG_INFINITY) => f.write_str("-INF"),
-            // Debug keeps the point or the exponent, without which it would be read as a whole number.
+            // Debug writes the point or the exponent, without which it would be parsed as a whole number.
             Self::Double(number) => write!(f, "{number:?}"),
             Self::String(text) => write_quoted(f, text),
             Self::Date(days) => f.write_str(&literal::print_date(*days)),
@@ -196,7 +196,7 @@ impl Display for Literal {
     }
 }
 
-/// An expression beside an operator, in parentheses where it would fall apart.
+/// An operand, in parentheses if it would otherwise be parsed differently.
 fn write_at(f: &mut Formatter<'_>, expr: &Expr, least: Level) -> fmt::Result {
     if level(&expr.kind) < least {
         write!(f, "({expr})")
@@ -216,7 +216,7 @@ fn write_negated(f: &mut Formatter<'_>, operand: &Expr) -> fmt::Result {
     }
 }
 
-/// A condition and a value of `case`. The space keeps a condition that ends in a number from becoming a time:
+/// A condition and a value of `case`. The space prevents that a condition ending in a number becomes a time:
 /// `1 :30`.
 fn write_pair(f: &mut Formatter<'_>, (condition, value): &(Expr, Expr)) -> fmt::Result {
     let text = condition.to_string();

@@ -3,7 +3,7 @@
 use crate::bind::node::{Function, Node, NodeKind};
 use crate::edm::Type;
 use crate::sql::render::Renderer;
-use crate::sql::{Kind, Value};
+use crate::sql::{SqlKind, Value};
 
 impl Renderer<'_> {
     pub(super) fn call(&mut self, function: Function, args: &[Node]) -> String {
@@ -19,8 +19,7 @@ impl Renderer<'_> {
         let simple = args.iter().all(Node::is_simple);
         let name = match function {
             Function::Contains => return format!("({} > 0)", self.dialect.position(first, second)),
-            // What the dialect writes names its arguments more than once; nested, that would grow without
-            // bound.
+            // The dialect's SQL uses its arguments more than once; nested, that would grow without bound.
             Function::StartsWith if simple => {
                 return format!("({})", self.dialect.starts_with(first, second));
             }
@@ -35,7 +34,7 @@ impl Renderer<'_> {
             Function::MatchesPattern => {
                 return format!("(odata_matches({}) = 1)", texts.join(", "));
             }
-            // In UTC, as everything is kept, the offset is 0; but null stays null.
+            // In UTC, as everything is stored, the offset is 0; but null stays null.
             Function::TotalOffsetMinutes => return format!("({first} * 0)"),
             Function::Substring => "odata_substring",
             Function::ToLower => "odata_lower",
@@ -90,7 +89,7 @@ impl Renderer<'_> {
         } else {
             self.argument(operand)
         };
-        let kind = to.map_or(Kind::Text, Kind::of_type);
+        let kind = to.map_or(SqlKind::Text, SqlKind::of_type);
         self.dialect.cast(&value, name(operand.ty), name(to), kind)
     }
 }

@@ -1,10 +1,10 @@
-//! Comparisons and membership as SQL text: where null decides, and where numbers of several kinds meet.
+//! Comparisons and membership as SQL text: the treatment of null, and of numbers of several kinds.
 
 use crate::bind::node::{Comparison, Node, NodeKind};
 use crate::edm::Type;
 use crate::sql::kind::{Shape, shape};
 use crate::sql::render::{Mode, Renderer};
-use crate::sql::{Kind, Value};
+use crate::sql::{SqlKind, Value};
 
 impl Renderer<'_> {
     pub(super) fn compare(
@@ -26,7 +26,7 @@ impl Renderer<'_> {
         let by_null = matches!(op, Comparison::Eq | Comparison::Ne) && (left_null || right_null);
         let (left_text, right_text) = self.operands(left, right, by_null);
         let sign = match op {
-            // One side that is never null settles it where null may stand for false.
+            // If one side is never null, that is enough where null may be treated as false.
             Comparison::Eq if !(left_null || right_null) => "=",
             Comparison::Eq if mode == Mode::Filter && !(left_null && right_null) => "=",
             Comparison::Eq => return format!("({})", self.dialect.same(&left_text, &right_text)),
@@ -55,7 +55,7 @@ impl Renderer<'_> {
         }
     }
 
-    /// Two operands as they are compared; `nulls` says whether two nulls are to compare as equal.
+    /// Two operands in comparable form; `nulls` is true if two nulls are to compare as equal.
     fn operands(&mut self, left: &Node, right: &Node, nulls: bool) -> (String, String) {
         let stored =
             |node: &Node| matches!(node.kind, NodeKind::Property(..) | NodeKind::Boolean(_));
@@ -66,7 +66,7 @@ impl Renderer<'_> {
         let (left, of_left) = self.beside(left, of_left, of_right);
         let (right, of_right) = self.beside(right, of_right, of_left);
         let is_mixed = |whole: Shape, real: Shape| {
-            whole.kind == Kind::Int && real.kind == Kind::Real && !whole.is_exact_as_real()
+            whole.kind == SqlKind::Int && real.kind == SqlKind::Real && !whole.is_exact_as_real()
         };
         let dialect = self.dialect;
         let zero = || "0".to_owned();
@@ -81,13 +81,13 @@ impl Renderer<'_> {
         (left, right)
     }
 
-    /// An operand beside another, and what it is then: a literal takes the form that compares best.
+    /// An operand and the other one, and its kind: a literal takes the form that compares best.
     fn beside(&mut self, node: &Node, own: Shape, other: Shape) -> (String, Shape) {
         let NodeKind::Value(value) = &node.kind else {
             return (self.operand(node), own);
         };
         let value = self.dialect.literal(value, other.kind);
-        let own = if Kind::of_value(&value) == Some(own.kind) {
+        let own = if SqlKind::of_value(&value) == Some(own.kind) {
             own
         } else {
             other
@@ -110,7 +110,7 @@ impl Renderer<'_> {
         null: bool,
         mode: Mode,
     ) -> String {
-        // What is not written must not be rendered either: its values would be bound to no placeholder.
+        // Text that is not used must not be rendered either: its values would be bound to no placeholder.
         if values.is_empty() && !null {
             return "FALSE".to_owned();
         }
@@ -131,8 +131,8 @@ impl Renderer<'_> {
         match null {
             false => listed,
             true if left.is_simple() => format!("({listed} OR {text} IS NULL)"),
-            // The operand is null exactly where the list's answer is. Written twice, it would double at every
-            // nesting.
+            // The operand is null exactly if the result of the list is. Written twice, it would double at
+            // every nesting.
             true if placeholders.is_empty() => format!("({text} IS NULL)"),
             true => format!("coalesce({text} IN ({}), TRUE)", placeholders.join(", ")),
         }

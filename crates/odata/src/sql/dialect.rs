@@ -1,12 +1,12 @@
 //! Where databases differ.
 //!
-//! The default methods give SQL that follows the standard, for a database that takes values as they come; an
-//! override says which behaviour of its database forces it. Names beginning with `odata_` are the functions
-//! of [`crate::functions::SCALARS`], which every database must offer.
+//! The default methods return SQL of the standard, for a database that has dynamically typed values; an
+//! override explains which behaviour of its database requires it. Names beginning with `odata_` are the
+//! functions of [`crate::functions::SCALARS`], which every database must offer.
 
-use crate::sql::{Kind, Value};
+use crate::sql::{SqlKind, Value};
 
-/// What a text must hold to meet a condition.
+/// What a text must contain to meet a condition.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Parts {
@@ -18,14 +18,14 @@ pub enum Parts {
     Any(Vec<Parts>),
 }
 
-/// What an index is asked for.
+/// The request to an index.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Sought<'a> {
     /// Any of the phrases, each a run of adjacent tokens without punctuation: of a
     /// [`crate::edm::SearchIndex`].
     Words(&'a [Vec<String>]),
-    /// Texts that may hold these parts, and at least all that do: of a [`crate::edm::PartIndex`].
+    /// At least all texts with these parts: of a [`crate::edm::PartIndex`].
     Parts(&'a Parts),
 }
 
@@ -41,7 +41,7 @@ pub struct TextIndex {
 /// An index in FROM, before the table whose rows it leads to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lead {
-    /// The index and the word that joins the table, with a space at its end.
+    /// The index and the keyword that joins the table, with a space at its end.
     pub from: String,
     /// The condition that the index answers, and which row each of its entries is.
     pub condition: String,
@@ -49,13 +49,13 @@ pub struct Lead {
     pub key: String,
 }
 
-/// A page of the rows that an index gives, in the order of the column that equals its `rowid`.
+/// A page of the rows that an index finds, in the order of the column that equals its `rowid`.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct KeyPage {
     /// The table of the rows.
     pub table: &'static str,
-    /// The page holds the rows whose column lies beyond this value; `None` for the first page.
+    /// The page has the rows whose column is beyond this value; `None` for the first page.
     pub after: Option<Value>,
     /// Whether the column falls.
     pub descending: bool,
@@ -63,13 +63,13 @@ pub struct KeyPage {
     pub rows: i64,
 }
 
-/// A page in another order than that of the key, as SQL over the queried row and what its order joins to it.
+/// A page in another order than that of the key, as SQL over the queried row and the joins of its order.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct OrderedPage {
-    /// What stands behind `FROM`, with the aliases that the other texts use.
+    /// The text after `FROM`, with the aliases that the other texts use.
     pub from: String,
-    /// What the rows of the page meet besides the index; `None` for the first page.
+    /// The conditions of the page's rows besides the index; `None` for the first page.
     pub after: Option<String>,
     /// The whole `ORDER BY`, with a space before it.
     pub order: String,
@@ -77,7 +77,7 @@ pub struct OrderedPage {
     pub rows: i64,
 }
 
-/// Which of the rows that an index gives a statement is about.
+/// Which of the rows that an index finds a statement needs.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Extent {
@@ -85,19 +85,19 @@ pub enum Extent {
     All,
     /// A page in the order of their key.
     Page(KeyPage),
-    /// A page in another order, and nothing but the index and the page's place tells its rows.
+    /// A page in another order, whose rows depend only on the index and the keyset position.
     Ordered(OrderedPage),
     /// Those that meet further conditions, or a page in another order.
     Other,
 }
 
-/// Binds a value and gives its placeholder.
+/// Binds a value and returns its placeholder.
 pub type Bind<'a> = &'a mut dyn FnMut(Value) -> String;
 
-/// A database's SQL, where it is forced to differ from the generic text that the default methods give.
+/// A database's SQL, where it must differ from the generic text of the default methods.
 ///
-/// Arguments are SQL that is safe to put beside an operator: names, placeholders, calls or something in
-/// parentheses. So must be what is given back, but for conditions, which are put into parentheses.
+/// Arguments are SQL that is safe as an operand: names, placeholders, calls or something in parentheses. So
+/// must be the result, except for conditions, which are put into parentheses.
 pub trait Dialect: Sync {
     /// A name for logs and tests.
     fn name(&self) -> &'static str;
@@ -108,12 +108,12 @@ pub trait Dialect: Sync {
     }
 
     /// A literal as it is best compared with something of a kind.
-    fn literal(&self, value: &Value, _beside: Kind) -> Value {
+    fn literal(&self, value: &Value, _beside: SqlKind) -> Value {
         value.clone()
     }
 
-    /// A null where something of a kind could stand.
-    fn null(&self, _kind: Option<Kind>) -> String {
+    /// A null in place of a value of a kind.
+    fn null(&self, _kind: Option<SqlKind>) -> String {
         "NULL".to_owned()
     }
 
@@ -123,18 +123,18 @@ pub trait Dialect: Sync {
     }
 
     /// A number of one kind as one of another.
-    fn convert(&self, number: &str, _from: Kind, _to: Kind) -> String {
+    fn convert(&self, number: &str, _from: SqlKind, _to: SqlKind) -> String {
         number.to_owned()
     }
 
-    /// `+`, `-`, `*` of numbers of a kind, or `/` of doubles by one that is not zero. What passes a double is
-    /// an infinity, and what has no result is null.
-    fn arithmetic(&self, sign: char, left: &str, right: &str, _kind: Kind) -> String {
+    /// `+`, `-`, `*` of numbers of a kind, or `/` of doubles by one that is not zero. An overflow of a double
+    /// is an infinity, and an undefined result is null.
+    fn arithmetic(&self, sign: char, left: &str, right: &str, _kind: SqlKind) -> String {
         format!("({left} {sign} {right})")
     }
 
-    /// What compares with 0 as a whole number does with a double; `None` where the database compares the two
-    /// exactly. `nulls` says whether two nulls are to compare as equal rather than as null.
+    /// An expression that compares with 0 as a whole number does with a double; `None` if the database
+    /// compares the two exactly. `nulls` is true if two nulls are to compare as equal rather than as null.
     fn difference(&self, _whole: &str, _real: &str, _nulls: bool) -> Option<String> {
         None
     }
@@ -154,8 +154,8 @@ pub trait Dialect: Sync {
         format!("{text} COLLATE \"C\"")
     }
 
-    /// What follows a key of an ordering that may be null, so that nulls come first upwards and last
-    /// downwards.
+    /// The suffix of an ordering key that may be null, so that nulls come first in ascending and last in
+    /// descending order.
     fn nulls(&self, descending: bool) -> &'static str {
         if descending {
             " NULLS LAST"
@@ -179,26 +179,25 @@ pub trait Dialect: Sync {
         format!("substr({text}, 1, {}) = {part}", self.length(part))
     }
 
-    /// Whether a text ends with another. The guard keeps the start from falling before the first character,
-    /// where databases count differently.
+    /// Whether a text ends with another. The guard prevents a start before the first character, where
+    /// databases count differently.
     fn ends_with(&self, text: &str, part: &str) -> String {
         let (whole, end) = (self.length(text), self.length(part));
         format!("({whole} >= {end} AND substr({text}, {whole} - {end} + 1) = {part})")
     }
 
     /// A value of the type that is called `from` as the one called `to`, whose values are of `kind`.
-    fn cast(&self, value: &str, from: &str, to: &str, _kind: Kind) -> String {
+    fn cast(&self, value: &str, from: &str, to: &str, _kind: SqlKind) -> String {
         format!("odata_cast({value}, '{from}', '{to}')")
     }
 
-    /// A pattern as `odata_matches` takes it here, where that is not as it was written.
+    /// A pattern in the form of this database's `odata_matches`, if that differs from the original.
     fn pattern(&self, _pattern: &str, _flags: &str) -> Option<String> {
         None
     }
 
-    /// A condition on the row `alias`: the index gives it. `None` where the index can't narrow what is
-    /// sought, or where the database finds its index by itself. For an extent the condition may leave out
-    /// rows that lie outside of it.
+    /// A condition on the row `alias` that an index answers. `None` if the index cannot narrow the search, or
+    /// if the database finds its index itself. For an extent the condition may leave out rows outside of it.
     fn found(
         &self,
         index: TextIndex,
@@ -208,8 +207,8 @@ pub trait Dialect: Sync {
         bind: Bind<'_>,
     ) -> Option<String>;
 
-    /// The same as an index that leads to the rows `alias` and gives them in the order of their column, so
-    /// that reading can stop with the page; `None` where the database sees to that by itself.
+    /// The same as an index that leads to the rows `alias` in the order of their column, so that reading can
+    /// stop with the page; `None` if the database does this by itself.
     fn lead(
         &self,
         _index: TextIndex,

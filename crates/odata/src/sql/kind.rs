@@ -1,17 +1,17 @@
-//! What the SQL of an expression yields, for databases that give every expression a type before they run it.
+//! The SQL type of an expression, for databases that give every expression a type before they run it.
 //!
-//! A sum of whole numbers is the one case where the types of the language do not say it: where the result may
-//! pass 64 bits, such a database has to be told before.
+//! A sum of whole numbers is the one case that the types of the language do not determine: if the result may
+//! exceed 64 bits, such a database needs a cast beforehand.
 
 use crate::bind::node::{Arithmetic, Function, Node, NodeKind};
 use crate::calendar::{MAX_TICKS, MIN_TICKS, TICKS_PER_DAY};
 use crate::edm::Type;
 use crate::value::Value;
 
-/// What the SQL of an expression yields.
+/// The SQL type of an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum SqlKind {
     /// A whole number of 64 bits: numbers, booleans of the store, dates, instants, times, durations.
     Int,
     /// A whole number that may pass 64 bits.
@@ -24,7 +24,7 @@ pub enum Kind {
     Truth,
 }
 
-impl Kind {
+impl SqlKind {
     /// The kind in which values of a type are stored.
     #[must_use]
     pub fn of_type(ty: Type) -> Self {
@@ -58,29 +58,29 @@ type Range = (i128, i128);
 
 /// Every whole number of 64 bits.
 const ANY: Range = (i64::MIN as i128, i64::MAX as i128);
-/// Whole numbers that are told apart as doubles.
+/// Whole numbers that are exact as doubles.
 const EXACT: i128 = 1 << 53;
 
-/// The kind of an expression, and for a whole number what it can be.
+/// The kind of an expression, and the range of a whole number.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
-    pub kind: Kind,
+    pub kind: SqlKind,
     range: Range,
 }
 
 impl Shape {
-    /// Whether it is a whole number that keeps its value as a double.
+    /// Whether it is a whole number that is exact as a double.
     pub(super) fn is_exact_as_real(self) -> bool {
-        self.kind == Kind::Int && self.range.0 >= -EXACT && self.range.1 <= EXACT
+        self.kind == SqlKind::Int && self.range.0 >= -EXACT && self.range.1 <= EXACT
     }
 
-    fn plain(kind: Kind) -> Self {
+    fn plain(kind: SqlKind) -> Self {
         Self { kind, range: ANY }
     }
 
     fn whole(range: Range) -> Self {
         let fits = range.0 >= ANY.0 && range.1 <= ANY.1;
-        let kind = if fits { Kind::Int } else { Kind::Wide };
+        let kind = if fits { SqlKind::Int } else { SqlKind::Wide };
         Self { kind, range }
     }
 
@@ -95,12 +95,12 @@ impl Shape {
             _ => ANY,
         };
         Self {
-            kind: ty.map_or(Kind::Text, Kind::of_type),
+            kind: ty.map_or(SqlKind::Text, SqlKind::of_type),
             range,
         }
     }
 
-    /// What holds either of two.
+    /// The kind that includes both.
     fn or(self, other: Self) -> Self {
         let range = (
             self.range.0.min(other.range.0),
@@ -108,35 +108,34 @@ impl Shape {
         );
         let kind = match (self.kind, other.kind) {
             (a, b) if a == b => a,
-            (Kind::Real, Kind::Int | Kind::Wide) | (Kind::Int | Kind::Wide, Kind::Real) => {
-                Kind::Real
-            }
-            (Kind::Wide, Kind::Int) | (Kind::Int, Kind::Wide) => Kind::Wide,
+            (SqlKind::Real, SqlKind::Int | SqlKind::Wide)
+            | (SqlKind::Int | SqlKind::Wide, SqlKind::Real) => SqlKind::Real,
+            (SqlKind::Wide, SqlKind::Int) | (SqlKind::Int, SqlKind::Wide) => SqlKind::Wide,
             (a, _) => a,
         };
         Self { kind, range }
     }
 }
 
-/// The kind of what a node's value is written as; that of a condition is always [`Kind::Truth`] but for
-/// columns and casts, which are numbers.
+/// The kind of a node's SQL; that of a condition is always [`SqlKind::Truth`] except for columns and casts,
+/// which are numbers.
 pub(super) fn shape(node: &Node) -> Shape {
     match &node.kind {
         NodeKind::Null | NodeKind::Property(..) | NodeKind::Cast(_) => Shape::of_type(node.ty),
         NodeKind::Value(Value::Int(number)) => {
             Shape::whole((i128::from(*number), i128::from(*number)))
         }
-        NodeKind::Value(value) => Shape::plain(Kind::of_value(value).unwrap_or(Kind::Text)),
+        NodeKind::Value(value) => Shape::plain(SqlKind::of_value(value).unwrap_or(SqlKind::Text)),
         NodeKind::Negate(operand) => match shape(operand) {
             Shape {
-                kind: Kind::Int | Kind::Wide,
+                kind: SqlKind::Int | SqlKind::Wide,
                 range,
             } => Shape::whole((-range.1, -range.0)),
             other => other,
         },
         NodeKind::Arithmetic(op, left, right) => arithmetic(*op, left, right),
         NodeKind::Call(function, args) => call(*function, args),
-        NodeKind::Case(_) if node.is_boolean() => Shape::plain(Kind::Truth),
+        NodeKind::Case(_) if node.is_boolean() => Shape::plain(SqlKind::Truth),
         NodeKind::Case(pairs) => {
             let values = pairs.iter().map(|(_, value)| value);
             let known = values.filter(|value| !value.is_null()).map(shape);
@@ -154,7 +153,7 @@ pub(super) fn shape(node: &Node) -> Shape {
         | NodeKind::In(..)
         | NodeKind::Present(_)
         | NodeKind::Exists(..)
-        | NodeKind::Every(..) => Shape::plain(Kind::Truth),
+        | NodeKind::Every(..) => Shape::plain(SqlKind::Truth),
     }
 }
 
@@ -162,23 +161,23 @@ fn arithmetic(op: Arithmetic, left: &Node, right: &Node) -> Shape {
     match op {
         Arithmetic::Add | Arithmetic::Sub | Arithmetic::Mul => {
             let (left, right) = (shape(left), shape(right));
-            if left.kind == Kind::Real || right.kind == Kind::Real {
-                return Shape::plain(Kind::Real);
+            if left.kind == SqlKind::Real || right.kind == SqlKind::Real {
+                return Shape::plain(SqlKind::Real);
             }
             Shape::whole(combined(op, left.range, right.range))
         }
-        Arithmetic::RealDiv | Arithmetic::RealMod => Shape::plain(Kind::Real),
+        Arithmetic::RealDiv | Arithmetic::RealMod => Shape::plain(SqlKind::Real),
         Arithmetic::IntDiv
         | Arithmetic::IntMod
         | Arithmetic::DateAdd
         | Arithmetic::DateSub
         | Arithmetic::DateDiff
         | Arithmetic::DurationMul
-        | Arithmetic::DurationDiv => Shape::plain(Kind::Int),
+        | Arithmetic::DurationDiv => Shape::plain(SqlKind::Int),
     }
 }
 
-/// Ranges that pass what is counted here stay wide, which is all that is asked of them.
+/// Ranges beyond those computed here stay wide, which is sufficient.
 fn combined(op: Arithmetic, left: Range, right: Range) -> Range {
     match op {
         Arithmetic::Add => (
@@ -216,27 +215,28 @@ fn call(function: Function, args: &[Node]) -> Shape {
         | Function::TotalOffsetMinutes => Shape::of_type(Some(Type::Int32)),
         Function::Date => Shape::of_type(Some(Type::Date)),
         Function::Time => Shape::of_type(Some(Type::TimeOfDay)),
-        Function::FractionalSeconds | Function::TotalSeconds => Shape::plain(Kind::Real),
-        // Whole numbers stay what they are.
+        Function::FractionalSeconds | Function::TotalSeconds => Shape::plain(SqlKind::Real),
+        // Whole numbers do not change.
         Function::Round | Function::Floor | Function::Ceiling => match args.first().map(shape) {
             Some(Shape {
-                kind: Kind::Int,
+                kind: SqlKind::Int,
                 range,
             }) => Shape::whole(range),
             Some(Shape {
-                kind: Kind::Wide, ..
-            }) => Shape::plain(Kind::Int),
-            _ => Shape::plain(Kind::Real),
+                kind: SqlKind::Wide,
+                ..
+            }) => Shape::plain(SqlKind::Int),
+            _ => Shape::plain(SqlKind::Real),
         },
         Function::Substring
         | Function::ToLower
         | Function::ToUpper
         | Function::Trim
-        | Function::Concat => Shape::plain(Kind::Text),
+        | Function::Concat => Shape::plain(SqlKind::Text),
         Function::Contains
         | Function::StartsWith
         | Function::EndsWith
-        | Function::MatchesPattern => Shape::plain(Kind::Truth),
+        | Function::MatchesPattern => Shape::plain(SqlKind::Truth),
     }
 }
 
@@ -258,17 +258,17 @@ mod tests {
         use Arithmetic::{Add, Mul, Sub};
         let of = |op, left, right| shape(&of(op, int(left), int(right))).kind;
         for (op, left, right, expected) in [
-            (Add, i64::MAX, 0, Kind::Int),
-            (Add, i64::MAX, 1, Kind::Wide),
-            (Sub, i64::MIN, 1, Kind::Wide),
-            (Sub, -1, i64::MIN, Kind::Int),
-            (Mul, 1 << 31, -(1 << 32), Kind::Int),
-            (Mul, 1 << 32, 1 << 31, Kind::Wide),
+            (Add, i64::MAX, 0, SqlKind::Int),
+            (Add, i64::MAX, 1, SqlKind::Wide),
+            (Sub, i64::MIN, 1, SqlKind::Wide),
+            (Sub, -1, i64::MIN, SqlKind::Int),
+            (Mul, 1 << 31, -(1 << 32), SqlKind::Int),
+            (Mul, 1 << 32, 1 << 31, SqlKind::Wide),
         ] {
             assert_eq!(of(op, left, right), expected, "{left} {op:?} {right}");
         }
         let negated = Node::new(0, Type::Int64, NodeKind::Negate(Box::new(int(i64::MIN))));
-        assert_eq!(shape(&negated).kind, Kind::Wide);
+        assert_eq!(shape(&negated).kind, SqlKind::Wide);
     }
 
     #[test]
@@ -276,18 +276,21 @@ mod tests {
         let product = (0..200).fold(int(i64::MIN), |product, _| {
             of(Arithmetic::Mul, product, int(i64::MIN))
         });
-        assert_eq!(shape(&product).kind, Kind::Wide);
+        assert_eq!(shape(&product).kind, SqlKind::Wide);
     }
 
     #[test]
     fn a_double_makes_a_double() {
         let real = Node::new(0, Type::Double, NodeKind::Value(Value::Real(0.5)));
-        assert_eq!(shape(&of(Arithmetic::Add, int(1), real)).kind, Kind::Real);
+        assert_eq!(
+            shape(&of(Arithmetic::Add, int(1), real)).kind,
+            SqlKind::Real
+        );
         let halves = Node::new(
             0,
             Type::Double,
             NodeKind::Call(Function::Round, vec![int(5)]),
         );
-        assert_eq!(shape(&halves).kind, Kind::Int);
+        assert_eq!(shape(&halves).kind, SqlKind::Int);
     }
 }

@@ -1,8 +1,8 @@
-//! Which index finds the rows of a query: that of the words for `$search`, that of the parts for conditions
-//! on texts.
+//! Which index finds the rows of a query: the word index for `$search`, the trigram index for conditions on
+//! texts.
 //!
-//! A condition on parts is only added to the filter and never stands for it: it holds wherever the filter
-//! does, so it can't change which rows there are.
+//! A trigram condition is added to the filter and never replaces it: it is true wherever the filter is, so it
+//! cannot change the result.
 
 use crate::ast::LogicOp;
 use crate::bind::Bound;
@@ -11,8 +11,8 @@ use crate::edm::{Column, EntityType, PartIndex};
 use crate::sql::render::Renderer;
 use crate::sql::{Extent, Parts, Sought, TextIndex, Value};
 
-/// The condition by which an index gives the rows, if there is such an index. It may stand before the table
-/// for an extent that is known to it, so that rows come by their keys.
+/// The condition by which an index finds the rows, if there is such an index. For an extent that the index
+/// knows, it may come before the table, so that rows are read by their keys.
 pub(super) fn condition(
     query: &Bound,
     renderer: &mut Renderer<'_>,
@@ -35,7 +35,7 @@ pub(super) fn condition(
     found(index, Sought::Parts(&implied.parts), &extent, renderer)
 }
 
-/// The extent, as long as the index knows all about its rows.
+/// The extent, if the index covers all its rows.
 fn known(extent: Extent, is_known: bool) -> Extent {
     if is_known { extent } else { Extent::Other }
 }
@@ -62,7 +62,7 @@ fn is_key(entity: &EntityType, column: &str) -> bool {
 struct Implied {
     index: PartIndex,
     parts: Parts,
-    /// Whether the condition says no more than that, so that no other index can find its rows faster.
+    /// Whether the condition is no stronger than that, so that no other index can find its rows faster.
     whole: bool,
 }
 
@@ -104,7 +104,7 @@ fn implied(node: &Node) -> Option<Implied> {
     }
 }
 
-/// A column with an index, and a literal that its text must hold.
+/// A column with an index, and a literal that its text must contain.
 fn of_text(text: &Node, part: &Node) -> Option<Implied> {
     let (NodeKind::Property(source, property), NodeKind::Value(Value::Text(part))) =
         (&text.kind, &part.kind)

@@ -1,7 +1,7 @@
 //! Bound queries as SQL: one statement for the rows, one for the count, one for each expanded navigation.
 //!
-//! Values are always bound; identifiers always come from the entity model. What a database forces to be
-//! different is in [`Dialect`].
+//! Values are always bound; identifiers always come from the entity model. The differences between databases
+//! are in [`Dialect`].
 //!
 //! ```
 //! use obeya_odata::edm::{Column, EntityType, Property, Type};
@@ -48,16 +48,16 @@ use std::borrow::Cow;
 
 pub use crate::value::Value;
 pub use dialect::{Bind, Dialect, Extent, KeyPage, Lead, OrderedPage, Parts, Sought, TextIndex};
-pub use kind::Kind;
+pub use kind::SqlKind;
 pub use postgres::Postgres;
 pub use sqlite::Sqlite;
 
 use crate::bind::{Bound, BoundExpand};
 use crate::edm::Column;
-use order::{Part, SortKey};
+use order::{KeysetPart, SortKey};
 use render::{Mode, Renderer, quote};
 
-/// A statement with `?1, ?2 …` and what to bind to them, in order.
+/// A statement with `?1, ?2 …` and its values, in order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statement {
     /// The text.
@@ -95,15 +95,15 @@ pub enum Direction {
     Descending,
 }
 
-/// What the caller adds to a query: conditions, an order for when none is asked, and its own paging.
+/// What the caller adds to a query: conditions, a default order, and its own paging.
 #[derive(Debug, Clone, Default)]
 pub struct Scope<'a> {
-    /// Conditions that must hold as well, such as the parent in the path.
+    /// Additional conditions, such as the parent in the path.
     pub predicates: Vec<Predicate>,
     /// Property names to order by when the query has no `$orderby`; the key always breaks ties.
     pub default_order: &'a [(&'static str, Direction)],
-    /// A column that orders before those, for what is no property and so can't be asked for. It holds no
-    /// null.
+    /// A column that orders before those, for a value that is no property and so cannot be requested. It has
+    /// no nulls.
     pub default_column: Option<(Column, Direction)>,
     /// The most rows the caller wants; `$top` can only make it fewer. For an expand: per parent.
     pub limit: Option<u64>,
@@ -111,16 +111,16 @@ pub struct Scope<'a> {
     pub offset: u64,
 }
 
-/// A statement for the rows of a page, and where each row holds its place in the order.
+/// A statement for the rows of a page, and the columns with each row's keyset position.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Page {
-    /// Each gives the columns of the query, and behind them order keys that are none of these. They are to be
-    /// run one after another, until the page is full or there are no more; each gives as many rows as a page
-    /// may have.
+    /// Each returns the columns of the query, followed by order keys that are not among these. They are to be
+    /// run one after another, until the page is full or there are no more; each returns at most the rows of a
+    /// page.
     pub statements: Vec<Statement>,
-    /// The columns that hold the order keys. Their values in the last row of a page say where the next
-    /// begins.
+    /// The columns with the order keys. Their values in the last row of a page are the keyset position where
+    /// the next page begins.
     pub keys: Vec<usize>,
     /// Which of these is the entity's key.
     pub unique: usize,
@@ -135,17 +135,17 @@ pub fn select(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> Statem
     rows(query, renderer, scope, &columns, &order, None)
 }
 
-/// The rows of a query as [`select`] gives them, with what is needed to go on after the last of them.
+/// The rows of a query as [`select`] returns them, with the keys that the next page needs.
 #[must_use]
 pub fn page(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> Page {
     paged(query, dialect, scope, None)
 }
 
-/// The rows after the place whose order keys have these values: rows that come and go elsewhere then move
-/// nothing, and finding the place costs the same however many rows lie before it. `$skip` counts from the
-/// beginning, and so no longer; what is left of `$top` is for the caller to say in the scope's limit.
+/// The rows after the keyset position with these values: inserted and deleted rows elsewhere then shift
+/// nothing, and the cost of a page does not depend on the number of rows before it. `$skip` counts from the
+/// beginning, so it no longer applies; the caller sets the rest of `$top` as the scope's limit.
 ///
-/// `None` when there are not as many values as keys, so that they can be of no row of this order.
+/// `None` when the number of values is not the number of keys, so that they cannot be of a row of this order.
 #[must_use]
 pub fn page_after(
     query: &Bound,
@@ -157,7 +157,8 @@ pub fn page_after(
     is_place.then(|| paged(query, dialect, scope, Some(values)))
 }
 
-/// One row with one column: how many entities match, whatever `$top`, `$skip` and the scope's paging say.
+/// One row with one column: the number of matching entities, regardless of `$top`, `$skip` and the scope's
+/// paging.
 #[must_use]
 pub fn count(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> Statement {
     let mut renderer = Renderer::new(dialect, query.entity);
@@ -173,14 +174,14 @@ pub fn count(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> Stateme
     }
 }
 
-/// What [`count`] gives, for an entity whose table is a view of joins. Engines pass over a join that gives
-/// one row and no column that is asked for, some of them only where rows are asked for: this counts rows of a
-/// query of its own. Where there is nothing to pass over it costs more.
+/// The same as [`count`], for an entity whose table is a view of joins. Engines remove a join that returns
+/// one row and no requested column, some of them only where rows are requested: this counts the rows of a
+/// subquery. Without such joins it costs more.
 #[must_use]
 pub fn count_joined(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> Statement {
     let mut renderer = Renderer::new(dialect, query.entity);
     let conditions = conditions(query, &mut renderer, scope, Extent::All);
-    // A limit keeps the two queries from being made one again.
+    // A limit prevents the engine from merging the two queries.
     let limit = renderer.bind(Value::Int(i64::MAX));
     let sql = format!(
         "SELECT COUNT(*) FROM (SELECT 1 FROM {}{} LIMIT {limit}) AS counted",
@@ -193,9 +194,9 @@ pub fn count_joined(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>) -> 
     }
 }
 
-/// The expanded rows of all the given parents: the columns of the expand's query, then one more, the link
-/// value that says whose they are (it equals the parent's column [`BoundExpand::link`]). Rows of one parent
-/// come in the order asked.
+/// The expanded rows of all the given parents: the columns of the expand's query, then the link value, which
+/// identifies the parent (it equals the parent's column [`BoundExpand::link`]). Rows of one parent come in
+/// the requested order.
 #[must_use]
 pub fn expand(
     expand: &BoundExpand,
@@ -279,7 +280,7 @@ fn paged(query: &Bound, dialect: &dyn Dialect, scope: &Scope<'_>, after: Option<
         keys.push(key.selected(query).unwrap_or(width));
         width += usize::from(keys.last() == Some(&width));
     }
-    let statement = |place: Option<(&[Value], Part)>| {
+    let statement = |place: Option<(&[Value], KeysetPart)>| {
         let mut renderer = Renderer::new(dialect, query.entity);
         let mut columns = columns(query, &renderer);
         let order = order::keys(query, scope);
@@ -309,7 +310,7 @@ fn rows(
     scope: &Scope<'_>,
     columns: &[String],
     keys: &[SortKey<'_>],
-    after: Option<(&[Value], Part)>,
+    after: Option<(&[Value], KeysetPart)>,
 ) -> Statement {
     let (limit, skip) = window(query, scope);
     let skip = if after.is_some() { 0 } else { skip };
@@ -335,7 +336,7 @@ fn rows(
                 rows: most,
             })
         }
-        // An index would give the rows only for them to be sorted.
+        // An index would only return the rows to have them sorted.
         _ => Extent::Other,
     };
     let mut conditions = conditions(query, &mut renderer, scope, extent);
@@ -369,8 +370,8 @@ fn columns(query: &Bound, renderer: &Renderer<'_>) -> Vec<String> {
         .collect()
 }
 
-/// What the rows must meet. `extent` says which of them are wanted; where it is their order by key or none,
-/// an index may lead to them.
+/// The conditions of the rows. `extent` describes which of them are wanted; if it is their order by key or
+/// none, an index may lead to them.
 fn conditions(
     query: &Bound,
     renderer: &mut Renderer<'_>,
@@ -385,7 +386,7 @@ fn conditions(
     if let Some(filter) = &query.filter {
         all.push(renderer.condition(filter, Mode::Filter));
     }
-    // What else is asked for may be found faster by another way.
+    // Other conditions may be faster to answer in another way.
     let extent = if scope.predicates.is_empty() {
         extent
     } else {
@@ -403,7 +404,7 @@ fn where_clause(conditions: &[String]) -> String {
     }
 }
 
-/// Only the given parents' rows. Null links to nothing, and one parent is asked for once.
+/// Only the given parents' rows. Null links to nothing, and duplicate parents are removed.
 fn of_parents(link: &str, parents: &[Value], renderer: &mut Renderer<'_>) -> String {
     let mut placeholders = Vec::with_capacity(parents.len());
     let mut seen = std::collections::HashSet::new();
@@ -433,7 +434,7 @@ enum Key<'a> {
     Text(&'a str),
 }
 
-/// The most rows wanted and how many to leave out; both fit an i64, which is what databases take.
+/// The limit and the offset; both fit an i64, which is the type of databases.
 fn window(query: &Bound, scope: &Scope<'_>) -> (Option<i64>, i64) {
     let whole = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
     let limit = match (query.top, scope.limit) {

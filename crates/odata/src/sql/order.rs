@@ -1,7 +1,7 @@
-//! The order of a query's rows, and what comes after a place in it.
+//! The order of a query's rows, and the rows after a keyset position in it.
 //!
-//! Both are made from the same keys, so that a page begins exactly where the one before it ended. A null
-//! counts as less than everything: first upwards, last downwards.
+//! Both are made from the same keys, so that a page begins exactly where the one before it ended. Null is
+//! less than everything: first in ascending, last in descending order.
 
 use std::cell::OnceCell;
 
@@ -9,12 +9,12 @@ use crate::bind::Bound;
 use crate::bind::node::{Node, NodeKind};
 use crate::edm::{Column, Property, Type};
 use crate::sql::render::Renderer;
-use crate::sql::{Direction, Kind, Scope, Value};
+use crate::sql::{Direction, Scope, SqlKind, Value};
 
 /// One key of the order of one statement.
 pub(super) struct SortKey<'q> {
     source: KeySource<'q>,
-    /// Its SQL once it is written: it stands in several places, and its values are bound once.
+    /// Its SQL once it is rendered: it is used several times, and its values are bound once.
     text: OnceCell<String>,
     ty: Option<Type>,
     pub(super) descending: bool,
@@ -23,7 +23,7 @@ pub(super) struct SortKey<'q> {
     pub(super) unique: bool,
 }
 
-/// What a key sorts by.
+/// The value that a key sorts by.
 enum KeySource<'q> {
     /// An expression of `$orderby`.
     Node(&'q Node),
@@ -31,8 +31,8 @@ enum KeySource<'q> {
     Column(Column),
 }
 
-/// What was asked, else the caller's order, and always the entity's key, so that equal rows keep their places
-/// from page to page.
+/// The requested order, else the caller's, and always the entity's key, so that equal rows have the same
+/// order on every page.
 pub(super) fn keys<'q>(query: &'q Bound, scope: &Scope<'_>) -> Vec<SortKey<'q>> {
     let mut keys: Vec<SortKey<'q>> = Vec::new();
     let mut settled = false;
@@ -92,51 +92,50 @@ pub(super) fn clause(keys: &[SortKey<'_>], renderer: &mut Renderer<'_>) -> Strin
     }
 }
 
-/// The parts of an order that come after a place in it, in this order. Databases seek to `a = x AND b > y`,
-/// to `a > x` and to `a IS NULL`, but not to any two of them in one condition.
+/// The parts of an order after a keyset position, in this order. Databases seek to `a = x AND b > y`, to `a >
+/// x` and to `a IS NULL`, but not to any two of them in one condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
-    /// The rows that share the first key with the place.
+pub(super) enum KeysetPart {
+    /// The rows with the same first key as the position.
     Tie,
-    /// The rows with another first key, on the place's own side of null.
+    /// The rows with another first key, on the same side of null as the position.
     Near,
     /// The rows whose first key is null in a falling order, or no longer null in a rising one.
     Far,
 }
 
-/// The parts that an order has after a place with these values.
-pub(super) fn parts(keys: &[SortKey<'_>], values: &[Value]) -> Vec<Part> {
+/// The parts that follow a position with these values.
+pub(super) fn parts(keys: &[SortKey<'_>], values: &[Value]) -> Vec<KeysetPart> {
     let Some((key, value)) = keys.first().zip(values.first()) else {
         return Vec::new();
     };
     let is_null = *value == Value::Null;
     let each = [
-        (Part::Tie, keys.len() > 1),
-        (Part::Near, !is_null),
-        (Part::Far, key.nullable && key.descending != is_null),
+        (KeysetPart::Tie, keys.len() > 1),
+        (KeysetPart::Near, !is_null),
+        (KeysetPart::Far, key.nullable && key.descending != is_null),
     ];
     each.into_iter()
         .filter_map(|(part, is_there)| is_there.then_some(part))
         .collect()
 }
 
-/// A condition that holds for the rows of a part of what comes after the place whose keys have these values,
-/// and for no other.
+/// A condition that is true exactly for the rows of one part after the position with these values.
 ///
-/// Among ties it goes on by the further keys: `b > y OR (b = y AND c > z)`, with what null asks for.
+/// Among ties the further keys decide: `b > y OR (b = y AND c > z)`, with the terms that null requires.
 pub(super) fn after(
     keys: &[SortKey<'_>],
     values: &[Value],
-    part: Part,
+    part: KeysetPart,
     renderer: &mut Renderer<'_>,
 ) -> Option<String> {
     let (first, rest) = keys.split_first()?;
     let (value, values) = values.split_first()?;
     match part {
-        Part::Far => return Some(first.beyond_null(renderer)),
-        Part::Near if first.descending => return Some(first.compare("<", value, renderer)),
-        Part::Near => return Some(first.compare(">", value, renderer)),
-        Part::Tie => {}
+        KeysetPart::Far => return Some(first.beyond_null(renderer)),
+        KeysetPart::Near if first.descending => return Some(first.compare("<", value, renderer)),
+        KeysetPart::Near => return Some(first.compare(">", value, renderer)),
+        KeysetPart::Tie => {}
     }
     let mut text: Option<String> = None;
     for (key, value) in rest.iter().zip(values).rev() {
@@ -151,7 +150,7 @@ pub(super) fn after(
 }
 
 impl SortKey<'_> {
-    /// The place among the query's columns where a row holds this key, if it does.
+    /// The index of the query's column with this key, if there is one.
     pub(super) fn selected(&self, query: &Bound) -> Option<usize> {
         let name = match &self.source {
             KeySource::Node(node) => own_property(node)?,
@@ -175,7 +174,7 @@ impl SortKey<'_> {
         self.text.get_or_init(write).clone()
     }
 
-    /// Its SQL, where it is compared and ordered.
+    /// Its SQL, for comparing and ordering.
     fn comparable(&self, renderer: &mut Renderer<'_>) -> String {
         if let Some(key) = renderer.led_key().filter(|_| self.unique) {
             return key;
@@ -238,11 +237,11 @@ impl SortKey<'_> {
         format!("({text} {sign} {})", renderer.bind(value))
     }
 
-    /// The kind of its SQL, where it is known.
-    fn kind(&self) -> Option<Kind> {
+    /// The kind of its SQL, if it is known.
+    fn kind(&self) -> Option<SqlKind> {
         match self.source {
             KeySource::Node(node) => Some(Renderer::kind_of_key(node)),
-            KeySource::Column(_) => self.ty.map(Kind::of_type),
+            KeySource::Column(_) => self.ty.map(SqlKind::of_type),
         }
     }
 }

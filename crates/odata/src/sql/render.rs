@@ -1,9 +1,9 @@
 //! Typed expressions as SQL text.
 //!
-//! A condition is written in one of two ways. As a *filter* null may stand for false, so `a = ?` will do and
-//! an index can serve it. *Exactly*, as under `not`, a comparison must be true or false where OData says so,
-//! and null only where it says null. Everything returned is safe beside any operator: a name, a placeholder,
-//! a call, or in parentheses.
+//! A condition is written in one of two ways. As a *filter* null may be treated as false, so `a = ?` is
+//! enough and an index can serve it. *Exactly*, as under `not`, a comparison must be true or false where
+//! OData says so, and null only where it says null. All returned SQL is safe as an operand: a name, a
+//! placeholder, a call, or in parentheses.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use crate::bind::node::{Arithmetic, Collection, Node, NodeKind, Source};
 use crate::edm::{Column, EntityType, Navigation, Property};
 use crate::sql::dialect::Lead;
 use crate::sql::kind::shape;
-use crate::sql::{Dialect, Extent, Kind, Predicate, Sought, TextIndex, Value};
+use crate::sql::{Dialect, Extent, Predicate, Sought, SqlKind, TextIndex, Value};
 
 /// How a condition is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(crate) enum Mode {
     Exact,
 }
 
-/// Writes the parts of one statement and gathers what is bound to it.
+/// Renders the parts of one statement and collects the bound values.
 pub(crate) struct Renderer<'d> {
     pub dialect: &'d dyn Dialect,
     pub binds: Vec<Value>,
@@ -63,17 +63,17 @@ impl<'d> Renderer<'d> {
         renderer
     }
 
-    /// Binds a value and gives its placeholder.
+    /// Binds a value and returns its placeholder.
     pub(crate) fn bind(&mut self, value: Value) -> String {
         let placeholder = self.dialect.placeholder(self.binds.len() + 1, &value);
         self.binds.push(value);
         placeholder
     }
 
-    /// A literal. No database here keeps a NaN, so it must not reach one.
+    /// A literal. No supported database stores NaN, so it must not reach one.
     pub(super) fn literal(&mut self, value: &Value) -> String {
         match value {
-            Value::Real(number) if number.is_nan() => self.dialect.null(Some(Kind::Real)),
+            Value::Real(number) if number.is_nan() => self.dialect.null(Some(SqlKind::Real)),
             value => self.bind(value.clone()),
         }
     }
@@ -95,7 +95,7 @@ impl<'d> Renderer<'d> {
         format!("t{}", self.aliases - 1)
     }
 
-    /// What follows FROM for the outermost row, once everything that may join to it is written.
+    /// The text after FROM for the outermost row, once every join to it is known.
     pub(crate) fn from(&self) -> String {
         self.frames[0].from()
     }
@@ -105,8 +105,8 @@ impl<'d> Renderer<'d> {
         self.frames[0].alias.clone()
     }
 
-    /// Lets an index lead to the outermost rows, and gives the condition it answers; `None` where the
-    /// database has no words for that.
+    /// Makes an index lead to the outermost rows, and returns the condition that it answers; `None` if the
+    /// database has no such syntax.
     pub(crate) fn lead(&mut self, index: TextIndex, sought: Sought<'_>) -> Option<String> {
         let (dialect, row, index_alias) = (self.dialect, self.root(), self.alias());
         let lead = dialect.lead(index, &row, &index_alias, sought, &mut |value| {
@@ -117,7 +117,7 @@ impl<'d> Renderer<'d> {
         Some(condition)
     }
 
-    /// A condition by which an index gives the outermost rows, if it can.
+    /// A condition by which an index finds the outermost rows, if possible.
     pub(crate) fn found(
         &mut self,
         index: TextIndex,
@@ -156,10 +156,10 @@ impl<'d> Renderer<'d> {
         out
     }
 
-    /// The alias of the row a source leads to, joined on the way there. A missing row gives nulls, as OData
-    /// has it.
+    /// The alias of the row that a source leads to, joined on the way there. A missing row is all null, as
+    /// OData specifies.
     fn row(&mut self, source: &Source) -> String {
-        // Each variable has a frame while its body is written, which is the only place that can name it.
+        // Each variable has a frame while its body is rendered, which is the only part that can name it.
         let index = self
             .frames
             .iter()
@@ -192,29 +192,28 @@ impl<'d> Renderer<'d> {
         self.column(&alias, property.column)
     }
 
-    /// What rows are ordered by: a value that can be read and compared with one, so the number of a
-    /// condition.
+    /// A key to order rows by: a value that can be read and compared, so a condition becomes a number.
     pub(crate) fn key(&mut self, node: &Node) -> String {
         match shape(node).kind {
-            Kind::Truth => {
+            SqlKind::Truth => {
                 let condition = self.condition(node, Mode::Exact);
                 self.dialect.truth(&condition)
             }
-            Kind::Wide => self.number(node, Kind::Int),
+            SqlKind::Wide => self.number(node, SqlKind::Int),
             _ => self.value(node),
         }
     }
 
-    /// The kind of what [`Renderer::key`] gives.
-    pub(crate) fn kind_of_key(node: &Node) -> Kind {
+    /// The kind of the result of [`Renderer::key`].
+    pub(crate) fn kind_of_key(node: &Node) -> SqlKind {
         match shape(node).kind {
-            Kind::Truth | Kind::Wide => Kind::Int,
+            SqlKind::Truth | SqlKind::Wide => SqlKind::Int,
             kind => kind,
         }
     }
 
     /// A number as one of a kind.
-    pub(super) fn number(&mut self, node: &Node, kind: Kind) -> String {
+    pub(super) fn number(&mut self, node: &Node, kind: SqlKind) -> String {
         let text = self.value(node);
         self.dialect.convert(&text, shape(node).kind, kind)
     }
@@ -222,7 +221,7 @@ impl<'d> Renderer<'d> {
     /// A value as functions take it, of 64 bits if it is a whole number.
     pub(super) fn argument(&mut self, node: &Node) -> String {
         match shape(node).kind {
-            Kind::Wide => self.number(node, Kind::Int),
+            SqlKind::Wide => self.number(node, SqlKind::Int),
             _ => self.value(node),
         }
     }
@@ -230,7 +229,7 @@ impl<'d> Renderer<'d> {
     /// A value; a condition becomes its truth.
     pub(crate) fn value(&mut self, node: &Node) -> String {
         match &node.kind {
-            NodeKind::Null => self.dialect.null(node.ty.map(Kind::of_type)),
+            NodeKind::Null => self.dialect.null(node.ty.map(SqlKind::of_type)),
             NodeKind::Value(value) => self.literal(value),
             NodeKind::Property(source, property) => self.property(source, property),
             NodeKind::Negate(operand) => {
@@ -276,7 +275,7 @@ impl<'d> Renderer<'d> {
             NodeKind::In(left, values, null) => self.among(left, values, *null, mode),
             NodeKind::Call(function, args) => self.call(*function, args),
             NodeKind::Cast(operand) => format!("({} = 1)", self.cast(operand, node.ty)),
-            NodeKind::Case(pairs) => self.case(pairs, Kind::Truth),
+            NodeKind::Case(pairs) => self.case(pairs, SqlKind::Truth),
             NodeKind::Present(operand) => format!("({} IS NOT NULL)", self.operand(operand)),
             NodeKind::Exists(collection, body) => {
                 format!(
@@ -291,7 +290,7 @@ impl<'d> Renderer<'d> {
                     self.members(collection, Some(body), against)
                 )
             }
-            NodeKind::Null => self.dialect.null(Some(Kind::Truth)),
+            NodeKind::Null => self.dialect.null(Some(SqlKind::Truth)),
             NodeKind::Value(_)
             | NodeKind::Negate(_)
             | NodeKind::Arithmetic(..)
@@ -299,7 +298,7 @@ impl<'d> Renderer<'d> {
         }
     }
 
-    /// FROM and WHERE over the members of a collection that meet a condition.
+    /// FROM and WHERE over the members of a collection for which a condition is true.
     fn members(
         &mut self,
         collection: &Collection,
@@ -311,7 +310,7 @@ impl<'d> Renderer<'d> {
         let inner = self.enter(collection.variable, navigation.target.table);
         let may_fail = body.is_some_and(Node::may_fail);
         let body = body.map(|body| finish(self.condition(body, Mode::Filter)));
-        // The frame entered above; bodies leave what they enter.
+        // The frame entered above; a body leaves the frames that it enters.
         let from = self
             .frames
             .pop()
@@ -324,8 +323,8 @@ impl<'d> Renderer<'d> {
         );
         let condition = match body {
             None => link,
-            // Otherwise it is for the database to say which it looks at first, and it may try the body on
-            // rows that are no members, and fail.
+            // Otherwise the database chooses the order of evaluation, and may evaluate the body for rows that
+            // are no members, and fail.
             Some(body) if may_fail => {
                 format!("{link} AND CASE WHEN {link} THEN {body} ELSE FALSE END")
             }
@@ -334,7 +333,7 @@ impl<'d> Renderer<'d> {
         format!("FROM {from} WHERE {condition}")
     }
 
-    /// An operand of a comparison. Booleans of the store are numbers; beside a condition they must become
+    /// An operand of a comparison. Stored booleans are numbers; compared with a condition they must become
     /// one.
     pub(super) fn operand(&mut self, node: &Node) -> String {
         if node.is_boolean() {
@@ -344,7 +343,7 @@ impl<'d> Renderer<'d> {
         }
     }
 
-    fn arithmetic(&mut self, op: Arithmetic, left: &Node, right: &Node, kind: Kind) -> String {
+    fn arithmetic(&mut self, op: Arithmetic, left: &Node, right: &Node, kind: SqlKind) -> String {
         // A literal other than zero can't fail, so the database's own operator does. The smallest integer
         // divided by -1 is left to the function too.
         let safe = matches!(right.kind, NodeKind::Value(Value::Int(value)) if value > 0);
@@ -378,17 +377,17 @@ impl<'d> Renderer<'d> {
         }
     }
 
-    /// SQL's own CASE tries its conditions in order too, takes null for false, and gives null where none
-    /// holds.
-    fn case(&mut self, pairs: &[(Node, Node)], kind: Kind) -> String {
+    /// SQL's own CASE evaluates its conditions in order too, treats null as false, and is null if none is
+    /// true.
+    fn case(&mut self, pairs: &[(Node, Node)], kind: SqlKind) -> String {
         let mut text = "CASE".to_owned();
         for (condition, value) in pairs {
             let condition = self.condition(condition, Mode::Filter);
             let value = match kind {
                 _ if value.is_null() => self.dialect.null(Some(kind)),
-                Kind::Truth => self.condition(value, Mode::Exact),
-                Kind::Int | Kind::Wide | Kind::Real => self.number(value, kind),
-                Kind::Text => self.value(value),
+                SqlKind::Truth => self.condition(value, Mode::Exact),
+                SqlKind::Int | SqlKind::Wide | SqlKind::Real => self.number(value, kind),
+                SqlKind::Text => self.value(value),
             };
             let _ = write!(text, " WHEN {condition} THEN {value}");
         }

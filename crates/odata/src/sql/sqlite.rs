@@ -6,8 +6,7 @@ use crate::sql::render::quote;
 use crate::sql::trigrams::{self, Runs};
 
 /// SQLite with the functions of [`crate::functions::SCALARS`] registered, and FTS5 tables: with
-/// `tokenize='ascii'` for words, and with `tokenize='trigram case_sensitive 1'` (any `detail` will do) for
-/// parts.
+/// `tokenize='ascii'` for words, and with `tokenize='trigram case_sensitive 1'` (any `detail`) for trigrams.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sqlite;
 
@@ -16,7 +15,7 @@ impl Dialect for Sqlite {
         "sqlite"
     }
 
-    /// `IS` compares any two values; the standard's words for it are only known since 3.39.
+    /// `IS` compares any two values; SQLite knows the standard's syntax only since 3.39.
     fn same(&self, left: &str, right: &str) -> String {
         format!("{left} IS {right}")
     }
@@ -26,12 +25,12 @@ impl Dialect for Sqlite {
     }
 
     /// BINARY, the default collation, compares the bytes of UTF-8, whose order is that of the code points.
-    /// Naming it would keep an index declared without it from being used.
+    /// Naming it would prevent the use of an index that is declared without it.
     fn by_code_point(&self, text: &str) -> String {
         text.to_owned()
     }
 
-    /// The default already, and an index is only used for an ordering that says nothing else.
+    /// The default already, and an index is only used for an ordering without further clauses.
     fn nulls(&self, _descending: bool) -> &'static str {
         ""
     }
@@ -59,9 +58,9 @@ impl Dialect for Sqlite {
         ))
     }
 
-    /// FTS5 gives its entries by rowid, upwards or downwards, and takes bounds of it. CROSS JOIN keeps the
-    /// planner from turning the two around; a membership (`IN`) would gather all matches before the first
-    /// row.
+    /// FTS5 returns its entries by rowid, ascending or descending, and accepts bounds of it. CROSS JOIN
+    /// prevents the planner from swapping the two; a membership (`IN`) would gather all matches before the
+    /// first row.
     fn lead(
         &self,
         index: TextIndex,
@@ -82,10 +81,10 @@ impl Dialect for Sqlite {
     }
 }
 
-/// FTS5's own language, with what is sought in double quotes, so that nothing can escape.
+/// FTS5's own query syntax, with the search terms in double quotes, so that nothing can escape.
 fn expression(sought: Sought<'_>) -> Option<String> {
     match sought {
-        // Tokens hold no quote.
+        // Tokens contain no quote.
         Sought::Words(phrases) => {
             let quoted = phrases
                 .iter()

@@ -1,28 +1,28 @@
 //! Parts of texts as runs of three characters, for an index that knows every such run of a text.
 //!
-//! What is asked for may be less than what was wanted: the rows are looked at again.
+//! The condition may be weaker than the original one: the rows are filtered again.
 
 use crate::sql::Parts;
 
-/// Runs asked for of one part at most: each is another list to go through, and some already leave few rows.
+/// The most trigrams for one part: each is another list to read, and some already leave few rows.
 const MAX_OF_PART: usize = 10;
 /// Runs of a whole expression at most.
 const MAX_OF_ALL: usize = 200;
 /// Levels of an expression at most: FTS5's parser bounds its own.
 const MAX_DEPTH: usize = 8;
 
-/// The runs that a text must hold.
+/// The trigrams that a text must contain.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Runs {
     /// All of these runs.
     Of(Vec<String>),
-    /// What all of these say; there are at least two.
+    /// All of these; there are at least two.
     All(Vec<Runs>),
-    /// What at least one of these says; there are at least two.
+    /// At least one of these; there are at least two.
     Any(Vec<Runs>),
 }
 
-/// Runs that every text holds which holds these parts; `None` when any text may.
+/// Trigrams that every text with these parts contains; `None` if any text may match.
 pub(super) fn runs(parts: &Parts) -> Option<Runs> {
     let mut count = 0;
     gather(parts, MAX_DEPTH, &mut count).filter(|_| count <= MAX_OF_ALL)
@@ -55,8 +55,7 @@ fn gather(parts: &Parts, depth: usize, count: &mut usize) -> Option<Runs> {
     }
 }
 
-/// The runs of three characters of a text: every other one and the last, which together hold each of its
-/// characters.
+/// The trigrams of a text: every other one and the last, which together cover each of its characters.
 fn of_part(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
     let Some(last) = chars.len().checked_sub(3) else {

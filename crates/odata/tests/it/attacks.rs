@@ -9,7 +9,7 @@ use crate::harness::DIALECTS;
 use crate::model::{AREA, BOARD, GROUP};
 use crate::store::{Store, bind, encode, on_each_engine};
 
-/// Generous for an unoptimised build on a busy machine; what is quadratic or exponential takes far longer.
+/// Generous for an unoptimised build on a busy machine; quadratic or exponential work takes far longer.
 const SOON: Duration = Duration::from_millis(500);
 
 fn refused(query: &str, code: &str) {
@@ -106,8 +106,8 @@ fn large_limits_are_safe() {
     }
 }
 
-/// What is nested as deeply as can be configured still passes every stage on the stack of a test's thread, 2
-/// MiB, unoptimised.
+/// An expression nested as deeply as can be configured still passes every stage on the stack of a test's
+/// thread, 2 MiB, unoptimised.
 fn the_deepest_expression_fits_the_stack(store: &Store) {
     let mut limits = Limits::default();
     limits.nodes = 1_000;
@@ -142,7 +142,7 @@ fn the_deepest_expression_fits_the_stack(store: &Store) {
     }
 }
 
-/// What is written once may be needed twice in SQL; nested, that must not double at every level.
+/// An operand that is written once may be needed twice in SQL; nested, that must not double at every level.
 #[test]
 fn statements_grow_no_faster_than_what_they_are_made_from() {
     let nested = |inner: &str, open: &str, close: &str, levels: usize| {
@@ -237,8 +237,8 @@ fn text_stays_text_wherever_it_stands(store: &Store) {
     assert_eq!(store.ids(&AREA, "").unwrap(), all);
 }
 
-/// Found by the fuzz targets: what a message quotes ends in logs and on terminals, where control characters
-/// do things.
+/// Found by the fuzz targets: a quoted text ends in logs and on terminals, where control characters have
+/// effects.
 #[test]
 fn messages_hold_no_control_characters() {
     for query in [

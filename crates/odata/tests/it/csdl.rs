@@ -351,7 +351,7 @@ fn a_context_names_what_is_given_out() {
             "$select=id&$expand=boards($select=id)",
             "$metadata#groups(id,boards(id))",
         ),
-        // Nothing but expanded navigations: every property is there.
+        // Only expanded navigations: every property is returned.
         (
             "$expand=boards($expand=group($select=name))",
             "$metadata#groups(boards(group(name)))",

@@ -127,8 +127,8 @@ fn a_number_can_be_expanded_alone(store: &Store) {
     assert!(bound.expands().iter().all(|expand| !expand.count_only));
 }
 
-/// The grammar has groups in search expressions, so parentheses of its own do not end one; here they only
-/// separate words.
+/// The grammar has groups in search expressions, so their parentheses do not end one; here they only separate
+/// words.
 fn a_search_inside_has_its_own_parentheses(store: &Store) {
     for search in ["oil guard", "(oil guard)", "oil (guard)", "((oil) guard)"] {
         let query = format!("$expand=comments($select=id;$search={search};$orderby=id desc)");

@@ -16,7 +16,7 @@ fn replay(store: &Store, target: &str, run: impl Fn(&str) -> Vec<Written>) {
     let mut texts = 0;
     for entry in std::fs::read_dir(&folder).unwrap() {
         let path = entry.unwrap().path();
-        // The targets skip what is no text, and so no query string; none of it is kept.
+        // The targets skip input that is not text, and so no query string; none of it is stored.
         let text = std::fs::read_to_string(&path).unwrap();
         for Written { dialect, statement } in run(&text) {
             if dialect.name() != engine {

@@ -1,9 +1,9 @@
-//! What a fuzz target does with a text. The ordinary tests do the same with every text of the corpus, so that
-//! neither the targets nor what they once found can be forgotten.
+//! The checks of a fuzz target for one text. The ordinary tests make the same checks for every text of the
+//! corpus, so that earlier findings of the targets stay covered.
 //!
-//! The promises are checked that hold for every text whatever it is: no panic, a refusal that names its
-//! option and points into it, the same tree after printing and parsing again, a statement that binds what it
-//! names and holds nothing of the request.
+//! They check the promises that apply to every text: no panic, a refusal that names its option and points
+//! into it, the same tree after printing and parsing again, a statement that binds what it names and contains
+//! nothing of the request.
 
 use std::fmt::Write as _;
 
@@ -103,7 +103,7 @@ fn same_when_printed(options: &Options) {
     assert!(again == *options || printed.contains("NaN"), "{printed}");
 }
 
-/// The statements for the rows, their number, and what is expanded in them.
+/// The statements for the rows, their number, and the expanded records.
 fn all(bound: &Bound, dialect: &dyn Dialect, statements: &mut Vec<Statement>) {
     let scope = Scope {
         limit: Some(10),
@@ -122,11 +122,11 @@ fn all(bound: &Bound, dialect: &dyn Dialect, statements: &mut Vec<Statement>) {
     }
 }
 
-/// The pages after every kind of place: a row's keys may hold null or any value, and the first, which decides
-/// how the order goes on, each of them.
+/// The pages after every kind of keyset position: a row's keys may be null or any value, and the first, which
+/// decides how the order continues, each of them.
 ///
-/// A place is signed, so no key meets a value of another type. SQLite would take it; for a database with
-/// types only nulls are such that fit every key.
+/// A position is signed, so no key is compared with a value of another type. SQLite would accept it; for a
+/// database with types, only nulls fit every key.
 fn following(
     bound: &Bound,
     dialect: &dyn Dialect,
@@ -154,7 +154,7 @@ fn following(
             .cloned()
             .collect();
         let page = sql::page_after(bound, dialect, scope, &place).expect("a value for each key");
-        // A key that is never null has no place there.
+        // A key that is never null has no null position.
         assert!(place[0] == Value::Null || !page.statements.is_empty());
         statements.extend(page.statements);
         assert_eq!(

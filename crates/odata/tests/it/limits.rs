@@ -1,4 +1,4 @@
-//! Every limit: what just fits is taken, one more is refused by a message that says the limit.
+//! Every limit: the largest valid request is accepted, one more is refused with a message that has the limit.
 
 use obeya_odata::{Context, Error, Limits, OptionName, Options};
 
@@ -17,7 +17,7 @@ fn check(limits: Limits, limit: usize, fits: &str, passes: &str) {
     assert_eq!(error.code(), "odata.limit", "{passes}: {error}");
     let ending = format!("; the limit is {limit}");
     assert!(error.message.ends_with(&ending), "{passes}: {error}");
-    // What is refused here is taken where the limit is the usual one.
+    // Requests that are refused here are accepted with the default limit.
     assert_eq!(ask(passes, Limits::default()), Ok(()), "{passes}");
 }
 
@@ -91,7 +91,7 @@ fn each_holds_where_it_is_set_and_says_so() {
         &format!("$filter={pattern}"),
         &format!("$filter={pattern} or {pattern}"),
     );
-    // What is kept compiled bounds it, whatever is set.
+    // The number of cached compiled patterns bounds it, whatever is set.
     let many = with(|limits| limits.patterns = 100);
     let patterns = |count: usize| format!("$filter={}", vec![pattern; count].join(" or "));
     assert_eq!(ask(&patterns(8), many), Ok(()));
@@ -115,7 +115,7 @@ fn each_holds_where_it_is_set_and_says_so() {
     check(option_bytes, 10, "@a='12345678'", "@a='123456789'");
 }
 
-/// What `$expand` repeats costs each time, so it counts each time.
+/// A repeated part of `$expand` costs each time, so it counts each time.
 #[test]
 fn all_levels_of_a_request_count_together() {
     let limits = Limits::default();
@@ -227,7 +227,7 @@ fn no_limit_is_too_large() {
     assert!(ask(&chain(5_000, "id in ", ""), limits).is_err());
 }
 
-/// The defaults of the interface; a change of one is a change of what clients may ask.
+/// The defaults of the interface; a change of one changes which requests are accepted.
 #[test]
 fn the_usual_limits() {
     let mut expected = Limits::default();

@@ -4,7 +4,7 @@ use crate::model::COMMENT;
 use crate::store::{Store, encode, on_each_engine};
 
 /// Texts that a careless index would confuse: other cases, other forms of the same letter, characters of up
-/// to four bytes, and what has a meaning in patterns and in the index's own language.
+/// to four bytes, and characters with a meaning in patterns and in the index's query syntax.
 const TEXTS: [&str; 17] = [
     "Bearing replaced",
     "bearing Replaced",
@@ -25,7 +25,7 @@ const TEXTS: [&str; 17] = [
     "0123456789 abcdefghijklmnopqrstuvwxyz ABCDEFGHIJKLMNOPQRSTUVWXYZ",
 ];
 
-/// What a condition asks of a text and a part.
+/// A condition of a text and a part.
 type Holds = fn(&str, &str) -> bool;
 
 /// Adds comments with these texts.

@@ -1,4 +1,4 @@
-//! The entity model of the fixture; columns are called what their properties are.
+//! The entity model of the fixture; columns are named as their properties.
 
 use obeya_odata::edm::{
     Cardinality, Column, EntityType, EnumType, Navigation, PartIndex, Property, SearchIndex, Type,

@@ -1,5 +1,5 @@
-//! PostgreSQL's numbers where its own operators fail or round: they must be what the processor makes of
-//! doubles, and SQLite with it.
+//! PostgreSQL's numbers where its own operators fail or round: the results must be those of the processor for
+//! doubles, and SQLite's too.
 
 use std::cmp::Ordering;
 
@@ -7,8 +7,8 @@ use obeya_odata::sql::{Statement, Value};
 
 use crate::store::Store;
 
-/// Doubles around everything that is treated apart: zeros, the ends of the range, what a sum may just have
-/// more than the greatest double, factors whose product is just within the range or just beyond it.
+/// Doubles around everything with a special case: zeros, the ends of the range, the greatest double that a
+/// sum may just exceed, factors whose product is just within the range or just beyond it.
 fn reals() -> Vec<f64> {
     let edges = [
         0.0,
@@ -35,7 +35,7 @@ fn reals() -> Vec<f64> {
         1e300,
     ];
     let near = |number: f64| [number.next_down(), number, number.next_up()];
-    // The product of neighbours of these may lie closer to half of the least double than can be told: it is
+    // The product of neighbours of these may be too close to half of the least double to distinguish: it is
     // zero then, or that double.
     let alone = [2_f64.powi(-537), 2_f64.powi(-538)];
     let all = edges.into_iter().flat_map(near).chain(alone);
@@ -56,8 +56,8 @@ fn kept(number: f64) -> Option<u64> {
     (!number.is_nan()).then(|| number.to_bits())
 }
 
-/// What hangs on literals alone is worked out before any row is read, and then even where no row asks for it:
-/// so each is also tried with a column.
+/// An expression of literals alone is evaluated before any row is read, even if no row needs it: so each is
+/// also tried with a column.
 #[test]
 fn postgres_sums_and_products_are_those_of_ieee_754() {
     let store = Store::postgres();

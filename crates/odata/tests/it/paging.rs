@@ -1,4 +1,4 @@
-//! Pages that go on after a place in the order give the rows of the whole list, whatever it is ordered by.
+//! Pages that continue after a keyset position return the rows of the whole list, whatever it is ordered by.
 
 use obeya_odata::edm::EntityType;
 use obeya_odata::sql::{self, Scope, Value};

@@ -1,5 +1,5 @@
-//! Whole query strings: the options beside `$filter`, what the caller adds, and the statements that come of
-//! them.
+//! Whole query strings: the options other than `$filter`, the caller's additions, and the resulting
+//! statements.
 
 use insta::assert_snapshot;
 use obeya_odata::edm::Column;
@@ -111,7 +111,7 @@ fn select_chooses_columns_in_the_order_of_the_model() {
     };
     assert_eq!(names("$select=name,id,name"), ["id", "name"]);
     assert_eq!(names("$select=name,*"), names(""));
-    // What links to the expanded group is needed, and not given out unless selected.
+    // The link to the expanded group is needed, and not returned unless selected.
     let bound = bind(&BOARD, "$select=name&$expand=group").unwrap();
     let columns: Vec<_> = bound
         .columns()
@@ -146,7 +146,7 @@ fn search_matches_any_word_or_phrase_and_no_part_of_one(store: &Store) {
     assert_eq!(store.ids(&COMMENT, "$search=%224%22").unwrap(), [1]);
     assert_eq!(store.ids(&COMMENT, "$search=It%27s").unwrap(), [8]);
     assert!(store.ids(&COMMENT, "$search=gua* lea*").unwrap().is_empty());
-    // Both words, in no such order.
+    // Both words, in any order.
     let turned = store.ids(&COMMENT, "$search=%22leak oil%22");
     assert!(turned.unwrap().is_empty());
     assert_eq!(
@@ -230,7 +230,7 @@ fn aliases_stand_for_expressions(store: &Store) {
     };
     assert_eq!(bind(&BOARD, &uses(4)).err(), None);
     assert_eq!(bind(&BOARD, &uses(5)).unwrap_err().code(), "odata.limit");
-    // Each text is short; put in place of each other they have 1,600 parts.
+    // Each text is short; substituted into each other they have 1,600 parts.
     let uses = |name: &str| [name; 40].join(" add ");
     let bomb = format!("$filter=id eq @a&@a={}&@b={}", uses("@b"), uses("1"));
     let error = bind(&BOARD, &bomb).unwrap_err();
@@ -313,7 +313,7 @@ fn further_semantics(store: &Store) {
             "boards/$count($filter=isPublic and group/isMember) eq 1",
             vec![1, 2, 7],
         ),
-        // Groups 1 and 6 are nobody's children, so what fails for them fails nowhere.
+        // Groups 1 and 6 are nobody's children, so a failure for them has no effect.
         ("children/any(c:1 div (c/id sub 1) ge 0)", vec![1, 2, 3]),
         (
             "children/all(c:1 div (c/id sub 6) ge -5)",
@@ -335,7 +335,7 @@ fn further_semantics(store: &Store) {
         ),
         ("severity in ('Low',Any.Name'Medium')", vec![2, 3]),
         ("contains(severity,'ig')", vec![1, 5]),
-        // What a function makes of a member is text, and any text may stand beside it.
+        // A function of a member is text, and may be compared with any text.
         ("tolower(severity) eq 'high'", vec![1, 5]),
         ("tolower(severity) in ('high','of no member')", vec![1, 5]),
         ("severity eq concat('Hi','gh')", vec![1, 5]),
@@ -369,7 +369,7 @@ fn entities_are_compared_by_what_they_are(store: &Store) {
     ] {
         assert_eq!(store.filter(&GROUP, filter), Ok(expected), "{filter}");
     }
-    // An alias says the same as what it stands for.
+    // An alias means the same as its value.
     for (query, expected) in [
         ("$filter=parent eq @n&@n=null", vec![1, 6]),
         ("$filter=@n ne parent/parent&@n=@m&@m=null", vec![4, 5, 7]),
@@ -431,8 +431,8 @@ fn statements_bind_values_and_leave_indexes_usable() {
 [Text("Plant"), Int(9), Int(0)]"#);
 }
 
-/// What a database with types needs to be told, and the collation that no database's own order of texts may
-/// replace.
+/// The casts that a database with types needs, and the collation that no database's default order of texts
+/// may replace.
 #[test]
 fn statements_for_postgres_say_types_and_collations() {
     let sql = |query: &str| {

@@ -19,7 +19,7 @@ fn ids(case: &Json) -> Vec<i64> {
         .collect()
 }
 
-/// Runs one check on each case of a list and reports all that fail, so that one mistake shows its whole
+/// Runs one check on each case of a list and reports all failures, so that one mistake shows its whole
 /// extent.
 fn each(list: &str, check: impl Fn(&Json) -> Result<(), String>) {
     let all = cases()[list].as_array().unwrap();

@@ -19,17 +19,17 @@ pub struct Cluster {
     folder: TempDir,
     password: String,
     account: Option<(u32, u32)>,
-    /// Where it is reached: its own port, or that of a proxy.
+    /// The port that clients use: the server's, or that of a proxy.
     pub port: u16,
     own_port: u16,
     file_blocks: Option<u32>,
     watchdog: Option<Child>,
 }
 
-/// How a server stops, in the words of `pg_ctl`.
+/// How a server stops, as a mode of `pg_ctl`.
 #[derive(Clone, Copy)]
 pub enum Shutdown {
-    /// Ends transactions and says so to clients.
+    /// Ends transactions and notifies clients.
     Fast,
     /// Ends at once, as a failing machine would; recovers at the next start.
     Immediate,
@@ -57,7 +57,7 @@ impl Cluster {
         let made = cluster
             .command("initdb")
             .args(["--username=postgres", "--auth=scram-sha-256", "--no-sync"])
-            // Segments smaller than what a limit of the files leaves.
+            // Segments that fit below a limit of the file size.
             .args(["--encoding=UTF8", "--locale=C", "--wal-segsize=1"])
             .arg(format!("--pwfile={}", secret.display()))
             .output()
@@ -72,7 +72,7 @@ impl Cluster {
         self.file_blocks = blocks;
     }
 
-    /// Writes a file of the server's account that nobody else reads.
+    /// Writes a file that only the server's account can read.
     pub fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path(name);
         let mut file = std::fs::File::create(&path).expect("a file");
@@ -200,7 +200,7 @@ fn program(name: &str) -> PathBuf {
     Path::new(&variable("OBEYA_TEST_POSTGRES_BIN")).join(name)
 }
 
-/// The user and group that the server runs as, where it must not be ours.
+/// The user and group that the server runs as, if not our own.
 fn account() -> Option<(u32, u32)> {
     let name = std::env::var("OBEYA_TEST_POSTGRES_USER").ok()?;
     let accounts = std::fs::read_to_string("/etc/passwd").expect("the accounts");

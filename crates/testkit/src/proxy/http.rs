@@ -1,5 +1,5 @@
-//! One request and its answer, each whole: what a test does between two of them happens at a known moment,
-//! and no text of an answer is cut in two.
+//! One request and its answer, each complete: an action of a test between the two happens at a known moment,
+//! and no text of an answer is split.
 
 use std::future::Future;
 use std::io;
@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 /// An answer that is not the service's: its bytes as they are sent.
 pub type Answer = &'static str;
 
-/// What a test does before a request is passed on.
+/// The action of a test before a request is forwarded.
 type Before = dyn FnMut(&str) -> Option<Answer> + Send;
 
 /// How requests and answers are passed on.
@@ -43,7 +43,7 @@ impl Exchange {
         let Some((line, request)) = read_request(&mut caller).await? else {
             return Ok(());
         };
-        // It may block for as long as it takes. Other requests wait meanwhile.
+        // It may block for as long as needed. Other requests wait meanwhile.
         let other = tokio::task::block_in_place(|| {
             let mut before = self.before.lock().expect("no panic");
             before(&line)
@@ -82,7 +82,7 @@ async fn read_request(caller: &mut TcpStream) -> io::Result<Option<(String, Vec<
     let mut rest = vec![0; length.unwrap_or(0) - (request.len() - body)];
     caller.read_exact(&mut rest).await?;
     request.extend(rest);
-    // One request to a connection, so that the answer ends where the connection ends.
+    // One request for each connection, so that the answer ends where the connection ends.
     request.splice(body - 2..body - 2, *b"connection: close\r\n");
     let line = head.lines().next().expect("a first line").to_owned();
     Ok(Some((line, request)))

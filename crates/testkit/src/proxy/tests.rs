@@ -3,14 +3,14 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 
 use super::Proxy;
 
-/// A server on a port of its own that answers each line with the line, and its name.
+/// A server on a free port that answers each line with the line and its name.
 fn echo(name: &'static str) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     std::thread::spawn(move || {
         for mut caller in listener.incoming().map_while(Result::ok) {
             let mut bytes = [0; 4096];
-            // A caller that goes ends its turn.
+            // A client that disconnects ends its turn.
             while let Ok(length @ 1..) = caller.read(&mut bytes) {
                 let answer = [&bytes[..length], name.as_bytes()].concat();
                 caller.write_all(&answer).expect("sent");
@@ -23,7 +23,7 @@ fn echo(name: &'static str) -> SocketAddr {
     address
 }
 
-/// What the other end answers to some bytes.
+/// The answer of the other end to some bytes.
 fn ask(stream: &mut TcpStream, bytes: &str) -> String {
     stream.write_all(bytes.as_bytes()).expect("sent");
     let mut answer = [0; 4096];

@@ -1,4 +1,4 @@
-"""What other libraries may ask an asynchronous list for itself: its columns. Its rows can only be awaited."""
+"""The Arrow interface of an asynchronous list: other libraries may ask for its columns. Its rows can only be awaited."""
 
 from __future__ import annotations
 

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from obeya._settings import Names, Order, Where
     from obeya.models import Area
 
-    # Imports of the methods below the other mark, written by `cargo xtask regen`.
+    # Imports of the methods below the second marker, written by `cargo xtask regen`.
     from obeya._obeya import Call, Query
-    # End of what is written by `cargo xtask regen`.
+    # End of the methods that `cargo xtask regen` writes.
 
 
 class AsyncAreas:
@@ -40,7 +40,8 @@ class AsyncAreas:
 
         `where` is an OData expression such as `name eq 'Line 2'`, `order_by` such as `name desc`; `F.name == "Line 2"` and
         `F.name.desc()` are the same, with `obeya.F`. `select` names the attributes to fill, `expand` the related records to add. `search`
-        looks for words, any of which suffices; numbers and phrases stand in quotes, and it does not go with `where`. `top` limits the records, `skip` leaves some out. `count` has each page say how many match in all.
+        searches for words, any of which suffices; numbers and phrases are quoted, and it does not combine with `where`. `top` limits the
+        records, `skip` leaves some out. With `count` each page has the number of all matching records.
         """
         query: Query[Area] = self._core.query(
             "listAreas",
@@ -59,4 +60,4 @@ class AsyncAreas:
         """One area, by its id."""
         call: Call[Area] = self._core.call("getArea", area, select, None)
         return await answer(call)
-    # End of what is written by `cargo xtask regen`.
+    # End of the methods that `cargo xtask regen` writes.

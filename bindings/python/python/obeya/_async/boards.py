@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from obeya._settings import BoardId, Names, Order, Where
     from obeya.models import Board, BoardDetail, BoardSummary
 
-    # Imports of the methods below the other mark, written by `cargo xtask regen`.
+    # Imports of the methods below the second marker, written by `cargo xtask regen`.
     from obeya._obeya import Call, Query
-    # End of what is written by `cargo xtask regen`.
+    # End of the methods that `cargo xtask regen` writes.
 
 
 class AsyncBoards:
@@ -64,4 +64,4 @@ class AsyncBoards:
         """One board with its rows and columns."""
         call: Call[BoardDetail] = self._core.call("getBoardDetail", board)
         return await answer(call)
-    # End of what is written by `cargo xtask regen`.
+    # End of the methods that `cargo xtask regen` writes.

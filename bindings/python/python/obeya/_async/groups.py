@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from obeya._settings import Names, Order, Where
     from obeya.models import Group
 
-    # Imports of the methods below the other mark, written by `cargo xtask regen`.
+    # Imports of the methods below the second marker, written by `cargo xtask regen`.
     from obeya._obeya import Call, Query
-    # End of what is written by `cargo xtask regen`.
+    # End of the methods that `cargo xtask regen` writes.
 
 
 class AsyncGroups:
@@ -59,4 +59,4 @@ class AsyncGroups:
         """The groups as v1 lists them: all at once."""
         query: Query[Group] = self._core.query("listGroupsV1")
         return AsyncRecords(query, "groups (v1)")
-    # End of what is written by `cargo xtask regen`.
+    # End of the methods that `cargo xtask regen` writes.

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from obeya.models import Improvement
     from obeya.types import ImprovementCreate, ImprovementUpdate
 
-    # Imports of the methods below the other mark, written by `cargo xtask regen`.
+    # Imports of the methods below the second marker, written by `cargo xtask regen`.
     from obeya._obeya import Call
-    # End of what is written by `cargo xtask regen`.
+    # End of the methods that `cargo xtask regen` writes.
 
 
 class AsyncImprovements:
@@ -70,7 +70,7 @@ class AsyncImprovements:
         idempotency_key: str | None = None,
         **fields: Unpack[ImprovementUpdate],
     ) -> Improvement:
-        """Changes an improvement: what is not given stays, `None` empties."""
+        """Changes an improvement: arguments that are left out change nothing, `None` clears a field."""
         call: Call[Improvement] = self._core.carrying(if_match, idempotency_key).call(
             "updateImprovement", improvement, fields
         )
@@ -82,4 +82,4 @@ class AsyncImprovements:
         """Deletes an improvement for good."""
         call: Call[None] = self._core.carrying(if_match, idempotency_key).call("deleteImprovement", improvement)
         await answer(call)
-    # End of what is written by `cargo xtask regen`.
+    # End of the methods that `cargo xtask regen` writes.

@@ -47,9 +47,9 @@ if TYPE_CHECKING:
         IncidentStatus,
     )
 
-    # Imports of the methods below the other mark, written by `cargo xtask regen`.
+    # Imports of the methods below the second marker, written by `cargo xtask regen`.
     from obeya._obeya import Query
-    # End of what is written by `cargo xtask regen`.
+    # End of the methods that `cargo xtask regen` writes.
 
 
 _NEEDED = (
@@ -65,14 +65,14 @@ _TRIES = 5
 
 
 class AsyncIncidentRecords(AsyncNumberedRecords["Incident"]):
-    """The incidents of a list, whole: with their consequences, causes, categories and custom fields.
+    """The incidents of a list, complete: with their consequences, causes, categories and custom fields.
 
-    In a table these are lists of structs. `tidy` gives each kind a table of its own, and `wide=True` a column for each of them:
+    In a table these are lists of structs. `tidy` makes a table for each kind, and `wide=True` a column for each of them:
 
     - `categories` and `causes`: their titles, with `; ` between them.
     - For each consequence its amounts, under its title and unit: `Downtime (min)`. Where an incident has several of one name, their sum.
-    - For each custom field its value as text, under its label; from a data list what that shows. Labels that are there twice, or are names
-      of other columns, have the field's id behind them: `Machine (35)`.
+    - For each custom field its value as text, under its label; from a data list its displayed text. Duplicate labels, and those that are
+      names of other columns, are followed by the field's id: `Machine (35)`.
 
     Missing where an incident has none. Which columns there are depends on the incidents, so all are read before any is given.
     """
@@ -150,7 +150,7 @@ class AsyncIncidents:
         idempotency_key: str | None = None,
         **fields: Unpack[IncidentChanges],
     ) -> Incident:
-        """Changes an incident: what is not given stays, `None` empties.
+        """Changes an incident: arguments that are left out change nothing, `None` clears a field.
 
         From a record only its id is used, so a stale record does not undo the changes of others. A single status,
         severity or external id is sent by its own operation. Every other update is one PUT, which requires type,
@@ -171,7 +171,8 @@ class AsyncIncidents:
                 return await answer(calls.set_external_id(incident, value))
         if all(name in given or wire in given for name, wire in _NEEDED):
             return await answer(calls.update(incident, given))
-        # `*` only requires that the incident exists, which the read shows; it would not guard what was read.
+        # `*` only requires that the incident exists, which the read shows; it would not detect a change since
+        # then.
         condition = None if if_match == "*" else if_match
         tries = _TRIES
         while True:
@@ -203,7 +204,7 @@ class AsyncIncidents:
         if_match: str | None = None,
         idempotency_key: str | None = None,
     ) -> Incident:
-        """Says how grave an incident is."""
+        """Sets the severity of an incident."""
         return await answer(self._calls.carrying(if_match, idempotency_key).set_severity(incident, severity))
 
     async def set_responsible(
@@ -215,7 +216,7 @@ class AsyncIncidents:
         if_match: str | None = None,
         idempotency_key: str | None = None,
     ) -> Incident:
-        """Says which group follows an incident up, and which of its members is responsible."""
+        """Sets the group that follows an incident up, and its responsible member."""
         calls = self._calls.carrying(if_match, idempotency_key)
         return await answer(calls.set_responsible(incident, follow_up_group, responsible_user_id))
 
@@ -384,7 +385,7 @@ class AsyncIncidents:
         """Reports an incident.
 
         Categories, causes and consequences are dictionaries, ids, or the records of an incident type. A `datetime` without a zone is UTC.
-        After an `APIConnectionError` the incident may have been created all the same, unless there is an `idempotency_key` to try again
+        After an `APIConnectionError` the incident may have been created nevertheless, unless there is an `idempotency_key` to retry
         with.
         """
         call: Call[Incident] = self._core.carrying(None, idempotency_key).call("createIncident", fields)
@@ -394,4 +395,4 @@ class AsyncIncidents:
         """Takes an incident out of the trash, as it was when it was deleted."""
         call: Call[Incident] = self._core.carrying(None, idempotency_key).call("restoreIncident", incident)
         return await answer(call)
-    # End of what is written by `cargo xtask regen`.
+    # End of the methods that `cargo xtask regen` writes.

@@ -52,7 +52,7 @@ class AsyncRecords(_AsyncArrow, Generic[_T]):
             yield page
 
     async def page(self) -> Page[_T]:
-        """The first page: the largest that the service gives at once, or all where a list has no pages."""
+        """The first page: the largest that the service returns at once, or all records where a list has no pages."""
         return await answer(self._query.page())
 
     async def first(self) -> _T | None:
@@ -60,7 +60,7 @@ class AsyncRecords(_AsyncArrow, Generic[_T]):
         return await answer(self._query.first())
 
     async def count(self) -> int:
-        """How many records match, whatever `top` and `skip` say."""
+        """The number of matching records, independent of `top` and `skip`."""
         count = await answer(self._query.count())
         if count is None:
             raise APIResponseError("the service does not say how many records match")
@@ -72,16 +72,16 @@ class AsyncRecords(_AsyncArrow, Generic[_T]):
 
     async def to_arrow(self, *, progress: bool = False) -> pa.Table:
         """All records as a table. Needs pyarrow."""
-        # Asked for first: a missing library must not cost a download.
+        # Imported first: a missing library must not cost a download.
         _frames.require("pyarrow")
         return _frames.table(*await self._rows(Progress(self._name, wanted=progress)))
 
     async def to_pandas(self, *, progress: bool = False) -> pd.DataFrame:
         """All records as a frame. Needs pandas and pyarrow.
 
-        Nothing is lost: integers and booleans stay such where values are missing (`Int32`, `boolean`), texts are `string`, words of which
-        few differ are categories, timestamps are UTC, and dates are timestamps without a zone. What `expand` brings along is flat:
-        `group.name`.
+        Nothing is lost: integers and booleans keep their type where values are missing (`Int32`, `boolean`), texts are `string`, texts
+        with few distinct values are categories, timestamps are UTC, and dates are timestamps without a zone. Expanded records are flat
+        columns: `group.name`.
         """
         _frames.require("pyarrow", "pandas")
         return _frames.frame(_frames.table(*await self._rows(Progress(self._name, wanted=progress))))
@@ -96,13 +96,13 @@ class AsyncRecords(_AsyncArrow, Generic[_T]):
     ) -> duckdb.DuckDBPyRelation:
         """All records as a relation of this connection, or of DuckDB's default one. Needs duckdb and pyarrow.
 
-        The relation holds the records, outside of the connection's database: `create` of the relation writes them there.
+        The relation contains the records, outside of the connection's database: `create` of the relation writes them there.
         """
         _frames.require("pyarrow", "duckdb")
         return _frames.relation(*await self._rows(Progress(self._name, wanted=progress)), connection)
 
     def to_arrow_batch_reader(self, *, progress: bool = False) -> pa.RecordBatchReader:
-        """The records as a reader that fetches page after page while it is read, once, and holds one of them. Needs pyarrow.
+        """The records as a reader, which fetches page after page while it is read, once, and has one page in memory. Needs pyarrow.
 
         It waits for its pages wherever it is read, with or without an event loop there.
         """
@@ -117,10 +117,10 @@ class AsyncRecords(_AsyncArrow, Generic[_T]):
         row_group_size: int = 131_072,
         progress: bool = False,
     ) -> int:
-        """Writes all records into a Parquet file, page after page, and says how many there were.
+        """Writes all records into a Parquet file, page after page, and returns their number.
 
-        The file gets its name when it is whole, in place of one that had it; until then it stands beside it, and if anything fails it is
-        removed. A row group has `row_group_size` rows at most, 1 or more, and is held in memory while it is written.
+        The file gets its name when it is complete, and replaces one of that name. Until then it is a temporary file in the same folder,
+        which is removed if anything fails. A row group has `row_group_size` rows at most, 1 or more, and is in memory while it is written.
         """
         file = ParquetFile(self._query, path, compression, row_group_size)
         with Progress(self._name, wanted=progress) as bar, file:

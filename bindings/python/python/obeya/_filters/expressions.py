@@ -12,7 +12,7 @@ from obeya._filters.literals import Literal, literal
 from obeya._filters.parts import AND, ATOM, EQUALITY, OR, PRODUCT, RELATION, SUM, Parts, Variable
 
 Operand: TypeAlias = "Expression | Literal"
-"""What may stand beside an operator."""
+"""A valid operand of an operator."""
 
 _E = TypeVar("_E", bound="Expression")
 
@@ -327,7 +327,7 @@ class Field(_Condition):
             message = "`in` has no form in a filter: .contains() asks for a part of a text, .in_() whether a value is among several"
             raise TypeError(message)
 
-        # Python would ask for the items 0, 1, 2 … instead.
+        # Python would request the items 0, 1, 2 … instead.
         __iter__ = None
 
 
@@ -434,13 +434,13 @@ def _step(path: Field, name: str) -> Field:
 
 _NAME = re.compile(r"[^\W\d]\w{0,127}(/[^\W\d]\w{0,127})*")
 
-# Words that are values or operators where a property could stand.
+# Words that are values or operators where a property could be.
 _RESERVED = frozenset({"null", "true", "false", "not", "INF", "NaN"})
 
 
 def _wire(class_: type, name: str) -> str:
     """`incident_date` → `incidentDate`."""
-    # Libraries look for such names to find out what an object can do.
+    # Libraries probe such names to find out which protocols an object supports.
     if name.startswith("_"):
         message = f"{class_.__name__!r} object has no attribute {name!r}"
         raise AttributeError(message)
@@ -458,4 +458,4 @@ def _checked(name: object) -> str:
 
 
 F = Fields()
-"""The properties of whatever list it is used with: `client.incidents.list(where=F.severity == "High")`."""
+"""The properties of the list that it is used with: `client.incidents.list(where=F.severity == "High")`."""

@@ -1,4 +1,4 @@
-"""Values of Python as OData writes them. Whatever a value holds, the text is one literal and never more."""
+"""Values of Python as OData literals. Whatever a value contains, the text is exactly one literal."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ Literal = (
     | enum.Enum
     | None
 )
-"""What may stand beside a property: a `datetime` without a zone is UTC."""
+"""A value that a property can be compared with: a `datetime` without a zone is UTC."""
 
 
 def literal(value: object) -> str:
     """The value as OData text.
 
-    Raises `TypeError` for what OData has no word for, and `ValueError` for values of a right type that equal nothing.
+    Raises `TypeError` for types that OData has no literal for, and `ValueError` for values of a right type that equal nothing.
     """
     if isinstance(value, enum.Enum):
         return literal(value.value)
@@ -57,7 +57,7 @@ def literal(value: object) -> str:
 
 
 def _quoted(text: str) -> str:
-    # A class derived from str may print something else than it holds.
+    # A class derived from str may print another text than its own.
     return "'" + str.replace(text, "'", "''") + "'"
 
 
@@ -87,7 +87,7 @@ def _infinite(positive: bool) -> str:
 
 
 def _instant(moment: datetime.datetime) -> str:
-    # What pandas has for a missing moment says that it is one.
+    # pandas' missing moment.
     if moment != moment:
         message = "found a moment that is none; is_null() asks for what has no value"
         raise ValueError(message)

@@ -40,7 +40,7 @@ class Parts(NamedTuple):
 
 def text(literal: str) -> Parts:
     """A literal."""
-    # A sign would have to hold it together before `in` or behind another sign, where no literal stands.
+    # A sign would need parentheses before `in` or behind another sign, where no literal is allowed.
     return Parts((literal,))
 
 
@@ -63,7 +63,7 @@ def join(level: int, *parts: Parts | str) -> Parts:
 
 
 def within(part: Parts, least: int) -> Parts:
-    """The part beside an operator, in parentheses where it would fall apart."""
+    """The operand of an operator, in parentheses if it would otherwise be parsed differently."""
     return part if part.level >= least else join(ATOM, "(", part, ")")
 
 

@@ -1,4 +1,4 @@
-"""The charts of the page: which there are, what each is called, what it says in a sentence, and its figures as a table."""
+"""The charts of the page: their order, the title of each, its summary in a sentence, and its figures as a table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from obeya._report._gather import Figures
-from obeya._report._words import changes, day, last_signal
+from obeya._report._phrases import changes, day, last_signal
 from obeya.lean import Overdue, Pareto, Result
 from obeya.lean._plot import BARS, percent, plural, short
 
@@ -16,13 +16,13 @@ Cell = str | int | float | None
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart with all that stands beside it."""
+    """A chart with its title, summary and table."""
 
     name: str
     section: str
     title: str
     says: str
-    """What it shows, in words."""
+    """The summary as text."""
     result: Result
     wide: float
     """Its height in inches in a column of a large page."""
@@ -224,7 +224,7 @@ def _flow(figures: Figures) -> Chart | None:
     for row in flow.to_arrow().to_pylist():
         days.setdefault(row["day"], {})[row["stage"]] = row["in_stage"]
     now = days[flow.last]
-    # Every fourth week and today: a table of each day would be read by nobody.
+    # Every fourth week and today: a table with a row for each day would be too long to read.
     shown = sorted(days, reverse=True)[::28]
     working = now.get("Planned", 0) + now.get("InProgress", 0)
     return Chart(

@@ -1,4 +1,4 @@
-"""Reads what the report is about, once, and computes its figures."""
+"""Reads the records of the report once, and computes its figures."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _RULES = ("N1", "N2", "R1")
 """Points and moving ranges beyond the limits, and long runs: enough for a weekly page, with few false alarms."""
 
 _BARS = 9
-"""How many bars a phone has room for."""
+"""How many bars fit on a phone."""
 
 _NAMED = 3
 """How many of the records that a chart does without are named."""
@@ -65,12 +65,12 @@ _IMPROVEMENT = (
 
 
 class Unknown(Exception):
-    """What the report was to be about is not there; the message says what is."""
+    """The subject of the report does not exist; the message lists what exists."""
 
 
 @dataclass(frozen=True)
 class Figures:
-    """Everything that the report shows. What there is no data for is None, and so is what a method of `lean` cannot take."""
+    """Everything that the report shows. A part without data, or with data that a method of `lean` rejects, is None."""
 
     wanted: Wanted
     incidents: int
@@ -97,7 +97,7 @@ class Figures:
     roi: lean.Roi | None
     roi_by_category: lean.Roi | None
     failed: dict[str, str]
-    """What could not be computed, or not of all records, and why, in the words of `lean`."""
+    """What could not be computed, or not of all records, and why, in the messages of `lean`."""
 
     @property
     def serious(self) -> str:
@@ -180,7 +180,7 @@ def gather(client: Client, wanted: Wanted) -> Figures:
 
 
 def _check(client: Client, wanted: Wanted, incidents: Iterable[Incident]) -> None:
-    """Refuses a type of incident that is none: its charts would be missing without a word."""
+    """Rejects a type of incident that does not exist: its charts would be missing without a message."""
     known = {incident.incident_type for incident in incidents}
     if wanted.safety is None or wanted.safety in known:
         return
@@ -207,7 +207,7 @@ def _column(records: Sequence[Incident | Improvement], field: str) -> list[Any]:
 
 
 def _readable(incidents: Iterable[Incident], failed: dict[str, str]) -> list[Incident]:
-    """The incidents of days that Python holds. The others are on no day of any chart."""
+    """The incidents of days that Python can represent. The others are on no day of any chart."""
     readable: list[Incident] = []
     others: list[str] = []
     for incident in incidents:

@@ -1,6 +1,6 @@
-"""The report as one page that needs nothing else: no network, no scripts. It is well-formed XML too, which a test holds it to.
+"""The report as one self-contained page: no network, no scripts. It is well-formed XML too, which a test checks.
 
-Each chart is drawn twice, for a wide and for a narrow place, because a chart that shrinks takes its words with it.
+Each chart is drawn twice, for a wide and for a narrow screen, because a chart that shrinks shrinks its labels too.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from obeya._report._svg import element
 from obeya.lean._plot import percent, plural, short
 
 _MARK = '<meta name="generator" content="obeya '
-"""By which a file is known to be such a page, of whichever version."""
+"""The marker of such a page, of any version."""
 
 _WIDTHS = {"column": 5.6, "tall": 5.6, "across": 9.6}
 _NARROW = 4.2
@@ -125,7 +125,7 @@ def page(figures: Figures) -> str:
 
 
 def is_report(path: Path) -> bool:
-    """Whether a file is such a page, of whichever version."""
+    """Whether a file is such a page, of any version."""
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
             return _MARK in file.read(1000)
@@ -134,7 +134,7 @@ def is_report(path: Path) -> bool:
 
 
 def _escape(text: str) -> str:
-    """Text as it stands in a page."""
+    """Text, escaped for a page."""
     return html.escape(printable(text))
 
 
@@ -199,7 +199,7 @@ def _figure(chart: Chart) -> Iterator[str]:
 
 
 def _side(chart: Chart, column: int) -> str:
-    """Numbers stand to the right, and their heading above them."""
+    """Numbers are aligned to the right, and so is their heading."""
     cells = [row[column] for row in chart.rows if row[column] is not None]
     numbers = cells and all(not isinstance(cell, str) or cell.endswith("%") for cell in cells)
     return ' class="n"' if numbers else ""

@@ -1,4 +1,4 @@
-"""Draws a chart with matplotlib and makes of its file an element of a page: no links, no style but its own, ids of its own."""
+"""Draws a chart with matplotlib and turns its file into an element of a page: without links, with the page's style and with unique ids."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _STYLE = {
     # Texts stay texts: smaller, searchable, and in the font of the reader. Those are narrower than the one
     # that is measured.
     "svg.fonttype": "none",
-    # The same chart gives the same file.
+    # The same chart always has the same bytes.
     "svg.hashsalt": "obeya",
     "font.size": 9.5,
 }
@@ -28,8 +28,8 @@ _FAMILY = re.compile(r"font-family:[^;]*;?|(?<=px) '[^;]*")
 
 
 def element(result: Result, size: tuple[float, float], *, name: str, title: str, says: str, kind: str) -> str:
-    """The chart as an `svg` element of the class `kind`. Its ids begin with `name`; `says` tells what those who do not see it
-    would see.
+    """The chart as an `svg` element of the class `kind`. Its ids begin with `name`; `says` is the text
+    alternative.
     """
     root = ET.fromstring(_drawn(result, size))
     for parent in root.iter():
@@ -60,7 +60,7 @@ def _drawn(result: Result, size: tuple[float, float]) -> bytes:
         figure = figures.Figure(figsize=size, layout="constrained")
         axes = figure.add_subplot()
         result.plot(axes)
-        # The page has a heading of its own.
+        # The page has its own heading.
         axes.set_title("", loc="left")
         _fit(figure)
         figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
@@ -68,7 +68,7 @@ def _drawn(result: Result, size: tuple[float, float]) -> bytes:
 
 
 def _fit(figure: Any) -> None:
-    """Makes room where a chart that was made for a larger figure has none: a legend gets all the width, and labels are turned."""
+    """Makes space in a chart that was designed for a larger figure: a legend gets all the width, and labels are turned."""
     for axes in figure.axes:
         legend = axes.get_legend()
         if legend is not None:
@@ -96,7 +96,7 @@ def _collide(figure: Any, axes: Any) -> bool:
 
 
 def _own_ids(root: ET.Element, name: str) -> None:
-    """Keeps the ids that something refers to, and has them begin with `name`: a page must have each once."""
+    """Preserves the ids that something refers to, and makes them begin with `name`: ids must be unique in a page."""
     wanted = set()
     for node in root.iter():
         link = node.attrib.pop(_LINK, None)
@@ -115,7 +115,7 @@ def _own_ids(root: ET.Element, name: str) -> None:
 
 
 def _shorten(node: ET.Element) -> None:
-    """Hundredths of a point are enough, texts take the font of the page, and what marks have in common is said once."""
+    """Rounds to hundredths of a point, uses the font of the page for texts, and writes common attributes of marks once."""
     for key, value in node.attrib.items():
         if key in ("d", "x", "y", "width", "height", "points", "transform", "viewBox"):
             node.set(key, _LONG.sub(lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), " ".join(value.split())))

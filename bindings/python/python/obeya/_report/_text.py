@@ -7,7 +7,7 @@ from textwrap import wrap
 
 from obeya._printable import printable
 from obeya._report._gather import Figures
-from obeya._report._words import changes, last_signal
+from obeya._report._phrases import changes, last_signal
 from obeya.lean import Pareto
 from obeya.lean._plot import percent, plural, short
 

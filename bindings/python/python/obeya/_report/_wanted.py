@@ -1,4 +1,4 @@
-"""What a report is to be about."""
+"""The subject of a report."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the report is to be about."""
+    """The subject of the report."""
 
     title: str
     today: datetime.date

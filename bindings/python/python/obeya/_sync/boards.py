@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from obeya._settings import BoardId, Names, Order, Where
     from obeya.models import Board, BoardDetail, BoardSummary
 
-    # Imports of the methods below the other mark, written by `cargo xtask regen`.
+    # Imports of the methods below the second marker, written by `cargo xtask regen`.
     from obeya._obeya import Call, Query
-    # End of what is written by `cargo xtask regen`.
+    # End of the methods that `cargo xtask regen` writes.
 
 
 class Boards:
@@ -66,4 +66,4 @@ class Boards:
         """One board with its rows and columns."""
         call: Call[BoardDetail] = self._core.call("getBoardDetail", board)
         return answer(call)
-    # End of what is written by `cargo xtask regen`.
+    # End of the methods that `cargo xtask regen` writes.

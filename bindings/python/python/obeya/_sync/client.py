@@ -30,7 +30,7 @@ _T = TypeVar("_T")
 class Client:
     """A client of one service. Usable from several threads; all calls share one connection pool and one token.
 
-    Give `client_id` and `client_secret`, or a `token` that was got elsewhere. Failed calls are repeated up to `max_retries` times where
+    Give `client_id` and `client_secret`, or a `token` from elsewhere. Failed calls are repeated up to `max_retries` times where
     that is safe; `timeout` limits a call as a whole, in seconds, and `None` is no limit. No connection is made before the first call.
 
     Every call may raise an `obeya.APIError`.
@@ -65,15 +65,15 @@ class Client:
         max_retries: int = 2,
         user_agent: str | None = None,
     ) -> Self:
-        """A client of what the environment names: `OBEYA_BASE_URL`, `OBEYA_CLIENT_ID`, `OBEYA_CLIENT_SECRET`, and `OBEYA_AUTH_URL` where
+        """A client configured by the environment: `OBEYA_BASE_URL`, `OBEYA_CLIENT_ID`, `OBEYA_CLIENT_SECRET`, and `OBEYA_AUTH_URL` if
         the token issuer has another address.
         """
         return cls._of(Core.from_env(Settings(scopes, timeout, connect_timeout, max_retries, user_agent)))
 
     def with_options(self, *, timeout: float | EllipsisType | None = ..., max_retries: int | None = None) -> Self:
-        """The same client with other limits; what is not given stays. Connections and token are shared.
+        """The same client with other limits; arguments that are left out do not change. Connections and token are shared.
 
-        Each of the two is closed by itself.
+        Each of the two is closed separately.
         """
         if timeout is ...:
             return self._of(self._core.limited(max_retries=max_retries))
@@ -120,23 +120,23 @@ class Client:
         return self._core.base_url
 
     def tagged(self, call: Callable[[Self], _T]) -> Tagged[_T]:
-        """Makes a call and gives its answer with the tag of its state, for `if_match` of a write: that is then carried out only if
-        nobody has changed the record meanwhile.
+        """Makes a call and returns its answer with the entity tag of its state, for `if_match` of a write, which then succeeds only if
+        the record has not changed meanwhile.
 
-        `call` is called with a client of its own, whose last answer counts: `lambda client: client.incidents.get(7)`.
+        `call` is called with a separate client, whose last answer counts: `lambda client: client.incidents.get(7)`.
         """
         core, seen = self._core.tagging()
         value = call(self._of(core))
         return Tagged(value, seen.tag)
 
     def ping(self) -> datetime.datetime:
-        """What time it is where the service runs."""
+        """The time of the service."""
         return answer(self._core.ping())
 
     def authenticate(self) -> Access | None:
-        """Makes sure that there is an access token, and says what it is good for; `None` for a client with a `token` of its own.
+        """Makes sure that there is an access token, and returns its lifetime and scopes; `None` for a client with a given `token`.
 
-        Every call does this by itself. It is of use for finding out early that the credentials are wrong.
+        Every call does this itself. Use it to find out early that the credentials are wrong.
         """
         access = answer(self._core.authenticate())
         return None if access is None else Access(access[0], tuple(access[1]))

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from obeya._settings import CommentId, IncidentId, Names, Order, Where
     from obeya.models import IncidentComment, IncidentCommentV1
 
-    # Imports of the methods below the other mark, written by `cargo xtask regen`.
+    # Imports of the methods below the second marker, written by `cargo xtask regen`.
     from obeya._obeya import Call, Query
-    # End of what is written by `cargo xtask regen`.
+    # End of the methods that `cargo xtask regen` writes.
 
 
 class Comments:
@@ -91,4 +91,4 @@ class Comments:
         """The comments on one incident as v1 lists them: all at once."""
         query: Query[IncidentCommentV1] = self._core.query("listCommentsOfIncidentV1", incident)
         return Records(query, "the comments on an incident (v1)")
-    # End of what is written by `cargo xtask regen`.
+    # End of the methods that `cargo xtask regen` writes.

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from obeya.models import Datasource, DatasourceDetail, DatasourceValue
     from obeya.types import DatasourceValueInput
 
-    # Imports of the methods below the other mark, written by `cargo xtask regen`.
+    # Imports of the methods below the second marker, written by `cargo xtask regen`.
     from obeya._obeya import Call
-    # End of what is written by `cargo xtask regen`.
+    # End of the methods that `cargo xtask regen` writes.
 
 
 class Datasources:
-    """Datasources: what is measured, and the values.
+    """Datasources: measurements, and their values.
 
     A write with `if_match` is carried out only if the record is still in the state of that tag (see `tagged` of the client); with
     `idempotency_key` it is carried out once however often it is sent.
@@ -51,7 +51,7 @@ class Datasources:
         page_size: int | None = None,
         prefetch: int = 4,
     ) -> Values:
-        """The values of a datasource, dated after `start` and before `end`, both excluded; by date and id unless `order_by` says otherwise.
+        """The values of a datasource, dated after `start` and before `end`, both excluded; by date and id unless `order_by` is given.
 
         A `datetime` without a zone is UTC, a `date` is its midnight. `where` is an OData expression such as `dimension eq 'Line 2'`.
         When they are iterated or made a table, `prefetch` pages are fetched at a time.
@@ -68,7 +68,7 @@ class Datasources:
         *,
         idempotency_key: str | None = None,
     ) -> int:
-        """Adds up to 10,000 values, all or none. Says how many."""
+        """Adds up to 10,000 values, all or none. Returns their number."""
         return answer(self._calls.carrying(None, idempotency_key).create_values(datasource, values))
 
     def delete_values(
@@ -78,7 +78,7 @@ class Datasources:
         *,
         idempotency_key: str | None = None,
     ) -> int:
-        """Deletes up to 10,000 values. Says how many there were."""
+        """Deletes up to 10,000 values. Returns how many existed."""
         return answer(self._calls.carrying(None, idempotency_key).delete_values(datasource, values))
 
     def replace_values(
@@ -92,14 +92,14 @@ class Datasources:
     ) -> int:
         """Deletes the values dated from `start` to `end`, both included, and adds these, which must lie in that period: both or neither.
 
-        Says how many were added.
+        Returns how many were added.
         """
         calls = self._calls.carrying(None, idempotency_key)
         return answer(calls.replace_values(datasource, values, start, end))
 
     # Written by `cargo xtask regen` from spec/openapi.yaml, all but the docstrings and the names of lists.
     def get(self, datasource: DatasourceId) -> DatasourceDetail:
-        """One datasource, with what its values hold."""
+        """One datasource, with the elements of its values."""
         call: Call[DatasourceDetail] = self._core.call("getDatasource", datasource)
         return answer(call)
 
@@ -122,7 +122,7 @@ class Datasources:
         idempotency_key: str | None = None,
         **fields: Unpack[DatasourceValueInput],
     ) -> DatasourceValue:
-        """Replaces a value: what is not given is then empty."""
+        """Replaces a value: fields that are left out are then empty."""
         call: Call[DatasourceValue] = self._core.carrying(if_match, idempotency_key).call(
             "updateDatasourceValue", datasource, value, fields
         )
@@ -141,4 +141,4 @@ class Datasources:
             "deleteDatasourceValue", datasource, value
         )
         answer(call)
-    # End of what is written by `cargo xtask regen`.
+    # End of the methods that `cargo xtask regen` writes.

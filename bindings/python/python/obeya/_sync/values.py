@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Values(NumberedRecords[DatasourceValue]):
-    """The values of a datasource, fetched some pages ahead when they are read, and fetched again when they are read again.
+    """The values of a datasource. Reading them fetches pages, with some of them prefetched; reading again fetches again.
 
     Tables of them come as such from a service that has them so, and are made straight from JSON otherwise: no record is made in between.
     """

@@ -9,18 +9,18 @@
 >>> axes = chart.plot()  # doctest: +SKIP
 
 The functions take a frame of pandas, polars or pyarrow, a DuckDB relation, `obeya.Values`, columns by name, or records; the names
-of columns are those of the wire unless arguments say otherwise. What they answer with is a frame too (`to_pandas`, `to_polars`,
-`to_arrow`, and whatever reads Arrow), with named figures and `plot()`, for which matplotlib or altair is needed.
+of columns are those of the wire unless arguments name others. The results are frames too (`to_pandas`, `to_polars`,
+`to_arrow`, and any library that reads Arrow), with named figures and `plot()`, for which matplotlib or altair is needed.
 
-Moments without a zone are UTC, and days are those of UTC unless ``tz`` says otherwise. What a method cannot take (a missing
-value, too few points, an unknown word) is a `ValueError` that says what was found, never a guess.
+Moments without a zone are UTC, and days are those of UTC unless ``tz`` is given. Input that a method cannot use (a missing
+value, too few points, an unknown value) is a `ValueError` that names it, never a guess.
 """
 
 from obeya._frames import require
 
 require("pyarrow")
 
-# What is below needs pyarrow, and would say less well that it does.
+# The modules below need pyarrow, and would fail with a less helpful message.
 from obeya.lean._cumulative_flow import CumulativeFlow, cumulative_flow  # noqa: E402
 from obeya.lean._days_since import DaysSince, days_since  # noqa: E402
 from obeya.lean._due import Overdue, overdue  # noqa: E402

@@ -58,7 +58,7 @@ def cut(points: Sequence[Point], starts: Sequence[datetime.date | str]) -> list[
 
 
 def phased(points: Sequence[Point]) -> Iterator[tuple[str, list[Point]]]:
-    """The phases, one after the other. A name that comes again later is a phase of its own.
+    """The phases, in order. A name that occurs again later is a separate phase.
 
     No points are one phase without any, so that `enough` refuses them like any other too few.
     """
@@ -111,15 +111,15 @@ def draw(
     spaced: bool = True,
     centre: str = "mean",
 ) -> None:
-    """The points with centre line and limits for each phase, and what is exceptional marked and named.
+    """The points with centre line and limits for each phase. Exceptional points are marked and named.
 
-    Points stand at their dates or, when not ``spaced``, side by side with some of the dates below.
+    Points are at their dates or, when not ``spaced``, side by side with some of the dates below.
     """
     prefix = "" if column == "value" else "range_"
     dated = spaced and "date" in rows[0]
     xs = [row["date"] if dated else at + 1 for at, row in enumerate(rows)]
     _plot.frame(ax, title, x="" if dated else "observation", y=y, pad=20 if rows[0]["phase"] != rows[-1]["phase"] else 8)
-    # What has no number interrupts the line: the first point of a phase has no range.
+    # A missing number interrupts the line: the first point of a phase has no range.
     heights = [math.nan if row[column] is None else row[column] for row in rows]
     ax.plot(xs, heights, color=_plot.BLUE, linewidth=1, marker="o", markersize=3.5, gid=f"{column}s")
     starts = _lines(ax, rows, xs, prefix)

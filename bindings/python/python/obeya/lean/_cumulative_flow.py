@@ -53,7 +53,7 @@ class CumulativeFlow(Result):
         rows = self._rows()
         width = len(self.stages)
         days = [row["day"] for row in rows[::width]]
-        # The last stage lies at the bottom, so that what is done grows from below.
+        # The last stage is at the bottom, so that finished work grows from below.
         heights = [[row["in_stage"] for row in rows[at::width]] for at in reversed(range(width))]
         shades = [_SHADES[at % len(_SHADES)] for at in reversed(range(width))]
         _plot.frame(ax, title, y="improvements")

@@ -24,7 +24,7 @@ class DaysSince(Result):
     """
 
     as_of: datetime.date
-    """The day on which this is said."""
+    """The reference day."""
     days: int
     """Days since the last incident of any group."""
     record: int
@@ -72,7 +72,7 @@ class DaysSince(Result):
         )
         _plot.categories(ax, [row["group"] for row in rows], "all" if len(rows) == 1 else "(none)")
         for at, row in enumerate(rows):
-            # Behind whichever is longer, so that neither covers the words.
+            # Behind the longer one, so that neither covers the text.
             text = f"{row['days']}, a record" if row["is_record"] else f"{row['days']} (record {row['record']})"
             ax.annotate(text, (row["record"], at), (9, 0), textcoords="offset points", va="center", fontsize=_plot.SMALL)
         ax.margins(x=0.28)
@@ -99,7 +99,7 @@ def days_since(
     """Days since the last incident, and the longest stretch there has been.
 
     The present stretch is the number of days from the last incident to ``as_of``; a stretch is the number of days between two
-    incidents that follow each other. The time before the first incident is no stretch, as nobody knows from the frame when
+    incidents that follow each other. The time before the first incident is no stretch, because the frame does not show when
     counting began. The record is the longest stretch, the present one included.
 
     Args:

@@ -1,4 +1,4 @@
-"""What is past its due date and still open, by who is responsible."""
+"""Open records past their due date, by responsible person."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _NOBODY = "(nobody)"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Overdue(Result):
-    """Overdue records by who is responsible, most of them first. Its columns: ``responsible`` (null: nobody), ``overdue``, ``open``
+    """Overdue records by responsible person, most of them first. Its columns: ``responsible`` (null: nobody), ``overdue``, ``open``
     (all open records of theirs, with a due date or without), ``longest`` (days past the due date), ``keys`` (the records, the
     longest overdue first) and ``days`` (how long each of these is overdue).
     """
 
     as_of: datetime.date
-    """The day on which this is said."""
+    """The reference day."""
     overdue: int
     """How many are overdue in all."""
     open: int
@@ -49,7 +49,7 @@ class Overdue(Result):
         return f"Overdue on {self.as_of}: {self.overdue} of {self.open} open"
 
     def _bars(self) -> list[dict[str, Any]]:
-        """Who has overdue records. More than can be read are one bar: those with the fewest."""
+        """Who has overdue records. If there are too many to read, those with the fewest share one bar."""
         rows = [row for row in self._rows() if row["overdue"]]
         if len(rows) <= _plot.BARS:
             return rows
@@ -117,17 +117,17 @@ def overdue(
     as_of: _frame.Day | None = None,
     tz: str = "UTC",
 ) -> Overdue:
-    """What is open past its due date, by who is responsible. Takes incidents, improvements, or both in one frame.
+    """Open records past their due date, by responsible person. Takes incidents, improvements, or both in one frame.
 
     A record is overdue on the days after its due day: one that is due today has until the day ends. The days are counted from the
     due day to ``as_of``.
 
     Args:
         due: The column of days or moments; a record without is open, never overdue.
-        status: The column of words.
-        responsible: The column of names; ``responsibleUserId`` tells people of one name apart.
+        status: The column of statuses.
+        responsible: The column of names; ``responsibleUserId`` distinguishes people of the same name.
         key: The column that names the records.
-        closed: The words of records on which nothing is to be done: by default incidents that are resolved or rejected, and
+        closed: The statuses of finished records: by default incidents that are resolved or rejected, and
             improvements that are implemented, evaluated or archived.
         as_of: The day on which to look; today in ``tz`` by default.
         tz: The time zone in which moments are days.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _JUDGEMENTS = ("Good", "Medium", "Bad", "Smile", "Meh", "Frown")
-"""The words of v1, and those of v2."""
+"""The values of v1, and those of v2."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,7 +89,7 @@ def evaluation_ratio(
     words: Sequence[str] = _JUDGEMENTS,
     confidence: float = 0.95,
 ) -> EvaluationRatio:
-    """The share of good ones among evaluated improvements or incidents, with an interval that says how sure it is.
+    """The share of good ones among evaluated improvements or incidents, with a confidence interval.
 
     Of n evaluated x are good; with p = x / n and the normal quantile z of the confidence, Wilson's score interval is
     (p + z²/2n ± z √(p (1 - p)/n + z²/4n²)) / (1 + z²/n), without continuity correction. It stays within 0 and 1 and is honest for
@@ -100,14 +100,14 @@ def evaluation_ratio(
     Statistics in Medicine 17, 1998, 857-872 (method 3).
 
     Args:
-        evaluation: The column of words; null is not evaluated and does not count.
+        evaluation: The column of evaluations; null is not evaluated and does not count.
         by: A column of groups.
-        good: The words that count as good, among ``words``.
-        words: The words there may be.
+        good: The values that count as good, among ``words``.
+        words: All valid values.
         confidence: Between 0 and 1.
 
     Raises:
-        ValueError: A column is missing or of the wrong kind, a word is unknown, or the confidence is not between 0 and 1.
+        ValueError: A column is missing or of the wrong kind, a value is unknown, or the confidence is not between 0 and 1.
     """
     if not 0 < confidence < 1:
         message = f"expected a confidence between 0 and 1; found {confidence}"
@@ -162,7 +162,7 @@ def wilson(good: int, of: int, confidence: float) -> tuple[float, float] | tuple
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     p, z2 = good / of, z * z
     middle, half = p + z2 / (2 * of), z * sqrt(p * (1 - p) / of + z2 / (4 * of * of))
-    # At the ends the root and the sum before it are equal but for their last bit.
+    # At the ends the root and the sum before it are equal except for their last bit.
     lower = 0.0 if good == 0 else (middle - half) / (1 + z2 / of)
     upper = 1.0 if good == of else (middle + half) / (1 + z2 / of)
     return lower, upper

@@ -1,4 +1,4 @@
-"""The door: whatever the caller holds becomes an Arrow table here, and its columns become plain Python values of one known kind.
+"""The input: any frame becomes an Arrow table here, and its columns become plain Python values of one known kind.
 
 Nothing behind this module looks at a frame of the caller's library, guesses a time zone or passes a missing value on unseen.
 """
@@ -32,7 +32,7 @@ _Held = TypeVar("_Held")
 
 @dataclass(frozen=True)
 class Beyond:
-    """A day or moment that Arrow holds and Python does not: 0001-01-01T00:00:00+05:00 is of the year 0 in UTC."""
+    """A day or moment that Arrow can represent and Python cannot: 0001-01-01T00:00:00+05:00 is of the year 0 in UTC."""
 
     text: str
     """It in ISO 8601, moments in UTC."""
@@ -50,7 +50,7 @@ class ArrowStream(Protocol):
 
 
 Frame: TypeAlias = ArrowStream | Mapping[str, Any] | Iterable[Any]
-"""What the functions take: a frame, columns by name, or records (of `obeya`, or dictionaries) one after the other."""
+"""The data that the functions accept: a frame, columns by name, or an iterable of records (of `obeya`, or dictionaries)."""
 
 
 def table(data: Frame) -> pa.Table:
@@ -61,7 +61,7 @@ def table(data: Frame) -> pa.Table:
         message = f"an {type(data).__name__} is awaited: expected a frame, so await its to_arrow() first"
         raise TypeError(message)
     if hasattr(data, "to_arrow_batch_reader"):
-        # A list of `obeya`, whose failures keep their class where it makes the table itself.
+        # A list of `obeya` makes the table itself, so that its exceptions keep their class.
         return cast("Any", data).to_arrow()
     if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
         return pa.table(data)
@@ -122,7 +122,7 @@ def instants(table: pa.Table, name: str, argument: str) -> list[datetime.datetim
 
 
 def all_instants(table: pa.Table, name: str, argument: str) -> list[datetime.datetime | Beyond | None]:
-    """The same, for callers who know what to do with a moment that Python does not hold."""
+    """The same, for callers that handle a moment that Python cannot represent."""
     values = _timestamps(column(table, name, argument), name)
     # Not to_pylist on timestamps: it wants pandas for nanoseconds, and a time zone database for names.
     micros = values.cast(pa.timestamp("us"), safe=False).cast(pa.int64()).to_pylist()
@@ -135,13 +135,13 @@ def days(table: pa.Table, name: str, argument: str, tz: str) -> list[datetime.da
 
 
 def all_days(table: pa.Table, name: str, argument: str, tz: str) -> list[datetime.date | Beyond | None]:
-    """The same, for callers who know what to do with a day that Python does not hold."""
+    """The same, for callers that handle a day that Python cannot represent."""
     where = zone(tz)
     values = column(table, name, argument)
     if pa.types.is_string(values.type):
         values = _parsed(values, name)
     if pa.types.is_date(values.type):
-        # Not to_pylist on days, which fails at those that Python does not hold.
+        # Not to_pylist on days, which fails for those that Python cannot represent.
         numbered = values.cast(pa.date32()).cast(pa.int32()).to_pylist()
         return [None if number is None else _day(number) for number in numbered]
     moments = all_instants(table, name, argument)
@@ -167,7 +167,7 @@ def _day(number: int) -> datetime.date | Beyond:
 
 
 def _held(values: Sequence[_Held | Beyond | None], name: str) -> list[_Held | None]:
-    """Refuses values that Python does not hold, with where the first of them is."""
+    """Rejects values that Python cannot represent, and names the row of the first one."""
     held: list[_Held | None] = []
     for row, value in enumerate(values):
         if isinstance(value, Beyond):
@@ -195,7 +195,7 @@ def known(values: Sequence[Any], name: str, why: str) -> None:
 
 
 def record(table: pa.Table, row: int, key: str) -> str:
-    """What a message calls a row: the record by its key, if the frame has that column."""
+    """The name of a row in messages: the record by its key, if the frame has that column."""
     which = table.column(key)[row].as_py() if key in table.column_names else None
     return f"row {row}" if which is None else f"the record {which}"
 
@@ -307,7 +307,7 @@ def _cast(values: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray | None:
 def exploded(table: pa.Table, path: str, argument: str) -> tuple[pa.ChunkedArray, pa.ChunkedArray | None]:
     """A column, or a field of each entry of a column of lists, with the row that each entry comes from.
 
-    ``causes`` is the same as ``causes.title``. The rows are None where the column holds no lists.
+    ``causes`` is the same as ``causes.title``. The rows are None where the column has no lists.
     """
     name, _, field = path.partition(".")
     values = column(table, name, argument).combine_chunks()

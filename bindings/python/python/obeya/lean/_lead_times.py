@@ -32,7 +32,7 @@ class LeadTimes(Result):
     p85: float | None
     """85 in 100 of those took at most so many days."""
     whole: str
-    """What the whole way is called: its first stage and its last."""
+    """The name of the whole flow: its first stage and its last."""
     durations: tuple[tuple[float, ...], ...]
     """The days of each, for each row of the frame."""
     left_out: tuple[str, ...]
@@ -108,7 +108,7 @@ def lead_times(
     """How long improvements stay in each stage, and how long the whole way takes.
 
     An improvement is in a stage from its date to the next date that it has; the time is what has passed between the two moments, in
-    days of 24 hours. Those still in a stage have no time there yet and are counted apart, so recent weeks look faster than they
+    days of 24 hours. Those still in a stage have no time there yet and are counted separately, so recent weeks look faster than they
     are. The whole way is from ``start`` to ``end``, of those that have both dates. A record with impossible dates (not in the
     order of the stages, or outside of the years 1900 to 2199) is left out; ``left_out`` says which and why.
 
@@ -122,7 +122,7 @@ def lead_times(
         stages: The stages in their order, with the columns of their dates.
         start, end: The stages between which the whole way lies.
         percentiles: From 0 to 100.
-        status: The column that tells ``Open`` improvements, which are left out; None when there is no such column.
+        status: The column with the status: ``Open`` improvements are left out. None when there is no such column.
         key: The column that names a record in messages.
 
     Raises:
@@ -157,7 +157,7 @@ def lead_times(
             whole.append((last - first) / DAY)
         elif first is not None and not any(dates[names.index(end) :]):
             under_way += 1
-    # From the last stage nobody goes on: it has no time.
+    # The last stage has no next one, and so no time.
     label = f"{start} to {end}"
     rows = [*((stage, times[stage], staying[stage]) for stage in names[:-1]), (label, whole, under_way)]
     columns: dict[str, Any] = {

@@ -39,7 +39,7 @@ class Pareto(Result):
     by: str
     """The column of the categories."""
     amount: str
-    """What is summed, with its unit."""
+    """The name of the sum, with its unit."""
 
     def _says(self) -> str:
         without = f", {_plot.plural(self.empty, 'row')} without" if self.empty else ""
@@ -148,7 +148,7 @@ def pareto(
             of a row is split evenly among its entries, so the total is that of the rows, and `Pareto.amount` says so.
             Amounts with a ``unit`` beside them, as in ``consequences``, are only summed within one unit.
         threshold: Which share of the total the vital few have, above 0 and at most 1.
-        top: How many categories to keep; the others become ``(other)``, which comes last whatever its amount. The vital few are
+        top: How many categories to show; the others become ``(other)``, which comes last whatever its amount. The vital few are
             the same with and without.
         unit: The unit of the amounts, for the chart. If units stand beside the amounts, only the entries of this unit count;
             it can be left out if there is only one.
@@ -173,7 +173,7 @@ def pareto(
         message = f"nothing to chart: the total of {weight or 'rows'} is 0"
         raise ValueError(message)
     running = list(accumulate(amount for _, amount in ranked))
-    # Not running[-1] / total: rounding must not keep the last from reaching all.
+    # Not running[-1] / total: rounding must not make the last one miss the total.
     cumulative = [*(amount / total for amount in running[:-1]), 1.0]
     few = next(at for at, share in enumerate(cumulative) if share >= threshold - 1e-12) + 1
     vital = tuple(name for name, _ in ranked[:few])
@@ -203,14 +203,14 @@ def pareto(
 
 @dataclass(frozen=True)
 class _Entries:
-    """What is counted or summed: a category and an amount each."""
+    """The counted or summed entries: a category and an amount each."""
 
     categories: list[str | None]
     amounts: list[float]
     empty: int
     """How many rows of a column of lists have no entry."""
     name: str
-    """What the amounts are called."""
+    """The name of the amounts."""
 
     def sums(self) -> dict[str | None, float]:
         """The amount of each category."""
@@ -250,7 +250,7 @@ def _entries(table: pa.Table, by: str, weight: str | None, unit: str | None) -> 
 def _weights(
     table: pa.Table, by: str, weight: str, parents: pa.ChunkedArray | None
 ) -> tuple[pa.ChunkedArray, pa.ChunkedArray | None]:
-    """The amount of each entry, and its unit where a column or field of units stands beside an ``amount``."""
+    """The amount of each entry, and its unit where there is a column or field of units besides ``amount``."""
     lists, _, field = weight.partition(".")
     if not field:
         beside = weight == "amount" and "unit" in table.column_names
@@ -269,7 +269,7 @@ def _weights(
 
 
 def _of_one_unit(entries: pa.Table, weight: str, unit: str | None) -> tuple[pa.Table, str | None]:
-    """The entries whose amounts are in the unit that is asked for, or in the only one there is."""
+    """The entries whose amounts are in the requested unit, or in the only one there is."""
     units = _frame.words(entries, "unit", "weight")
     found = sorted({name for name in units if name is not None})
     if not found:

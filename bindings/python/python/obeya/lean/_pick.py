@@ -21,7 +21,7 @@ QUADRANTS: Mapping[str, str] = {
     "HighEffortHighEffect": "Challenge",
     "HighEffortLowEffect": "Kick",
 }
-"""The words of ``priorityStatus`` and what a PICK chart says to them."""
+"""The values of ``priorityStatus`` and their quadrants in a PICK chart."""
 
 _UNPLACED = "NotPrioritized"
 _SHADES = {"Possible": _plot.SKY, "Implement": _plot.GREEN, "Challenge": _plot.ORANGE, "Kick": "#999999"}
@@ -32,7 +32,7 @@ _PLACES = {"Implement": (0, 1), "Challenge": (1, 1), "Possible": (0, 0), "Kick":
 @dataclass(frozen=True, eq=False, repr=False)
 class Pick(Result):
     """A PICK chart, a row for each idea in the order of the frame. Its columns: ``title``, ``effort`` and ``effect`` (numbers;
-    null when the words of ``priorityStatus`` are used) and ``quadrant`` (null for those that nobody has placed).
+    null when the values of ``priorityStatus`` are used) and ``quadrant`` (null for improvements without one).
     """
 
     counts: Mapping[str, int]
@@ -150,14 +150,14 @@ def pick(
     Source: M. L. George, *Lean Six Sigma for Service*, McGraw-Hill 2003 (PICK chart, from Lockheed Martin).
 
     Args:
-        priority: The column of words; ignored with numbers.
+        priority: The column of priorities; ignored with numbers.
         effort, effect: Columns of numbers. An idea that lacks one of them is placed nowhere.
         effort_from, effect_from: The thresholds, in the units of the columns.
         title: The column that names the ideas.
         unit: What money is counted in, for the chart; columns that end in ``Hours`` are hours.
 
     Raises:
-        ValueError: A column is missing or of the wrong kind, a word is unknown, or of columns and thresholds only some are given.
+        ValueError: A column is missing or of the wrong kind, a value is unknown, or of columns and thresholds only some are given.
     """
     table = _frame.table(data)
     titles = _frame.words(table, title, "title")

@@ -27,7 +27,7 @@ GREY = "#666666"
 PALE = "#DDDDDD"
 
 SMALL = 8.5
-"""Points of the text beside marks: 12 pixels in a figure of its own."""
+"""Points of the text beside marks: 12 pixels in a default figure."""
 
 BARS = 16
 """How many bars that lie on their side can be read in a figure."""
@@ -65,7 +65,7 @@ def frame(ax: Axes, title: str, *, x: str = "", y: str = "", grid: str = "y", pa
 
 
 def line_labels(ax: Axes, labels: Sequence[tuple[float, str, str]]) -> None:
-    """Names lines at their right end: height, text, colour. Those too near to each other are moved apart."""
+    """Labels lines at their right end: height, text, colour. Labels that would overlap are separated."""
     low, high = ax.get_ylim()
     gap = (high - low) * 0.065
     placed: list[float] = []
@@ -86,7 +86,7 @@ def line_labels(ax: Axes, labels: Sequence[tuple[float, str, str]]) -> None:
 
 
 def point_labels(ax: Axes, labels: Sequence[tuple[float, float, str]]) -> None:
-    """Names points: each name beside its point, where it covers neither another name nor another point, if there is such a place."""
+    """Labels points: each label is next to its point, where it covers neither another label nor another point, if possible."""
     figure = ax.get_figure()
     if figure is None:
         return
@@ -171,7 +171,7 @@ def short(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """A share in whole percent, with a decimal where that says more."""
+    """A share in whole percent, with a decimal if that is more exact."""
     scaled = share * 100
     return f"{scaled:.1f}%" if abs(scaled) < 10 and abs(scaled - round(scaled)) >= 0.05 else f"{scaled:.0f}%"
 

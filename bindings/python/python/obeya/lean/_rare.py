@@ -1,4 +1,4 @@
-"""Charts of what happens so rarely that most counts would be zero: the time, or the number of good cases, between two events."""
+"""Charts of events so rare that most counts would be zero: the time, or the number of good cases, between two events."""
 
 from __future__ import annotations
 

@@ -27,14 +27,14 @@ class Result:
     """The frame, as an Arrow table."""
 
     _size: ClassVar[tuple[float, float]] = (6.4, 4.0)
-    """Width and height of a figure of its own, in inches at 100 dots each."""
+    """Width and height of a default figure, in inches at 100 dots each."""
 
     def to_arrow(self) -> pa.Table:
         """The frame as a `pyarrow.Table`."""
         return self.table
 
     def to_pandas(self) -> pd.DataFrame:
-        """The frame for pandas; integers and texts with gaps stay what they are."""
+        """The frame for pandas; integers and texts with missing values have nullable types."""
         from obeya import _frames
 
         _frames.require("pyarrow", "pandas")

@@ -25,7 +25,7 @@ class Roi(Result):
     cost: float
     """What all that count cost."""
     gain: float
-    """What they brought."""
+    """The gains."""
     net: float
     """Gain less cost."""
     roi: float | None

@@ -1,6 +1,6 @@
 """Run rules: patterns that chance alone rarely draws on a chart of a stable process.
 
-A rule hits at the point that completes its pattern, and at each further point that goes on with it. A pattern never reaches across
+A rule hits at the point that completes its pattern, and at each further point that continues it. A pattern never crosses
 phases. Points on the centre line are on neither side and end a run.
 """
 
@@ -19,7 +19,7 @@ class Rule:
     id: str
     """How frames and charts name it: ``N`` and the number of Nelson (1984), ``W`` and that of Western Electric (1956)."""
     name: str
-    """A word or two."""
+    """A short name."""
     says: str
     """What must be seen."""
 

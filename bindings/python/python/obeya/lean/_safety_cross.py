@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _CROSS = tuple(
     (row, column) for row, columns in enumerate((3, 3, 7, 7, 7, 3, 1)) for column in range((7 - columns) // 2, (7 + columns) // 2)
 )
-"""Where each of 31 days stands: three columns up, seven across, and down again."""
+"""The positions of 31 days: three columns up, seven across, and down again."""
 
 _SHADES = (_plot.PALE, _plot.YELLOW, _plot.ORANGE, _plot.VERMILLION)
 
@@ -51,7 +51,7 @@ class SafetyCross(Result):
     def _shade(self, row: dict[str, Any]) -> str:
         if row["state"] != "incident":
             return _plot.GREEN if row["state"] == "safe" else "#FFFFFF"
-        # The worst word has the strongest colour, however many words there are.
+        # The worst severity has the strongest colour, however many there are.
         return _SHADES[max(0, len(_SHADES) - len(self.order) + self.order.index(row["severity"]))]
 
     def _draw(self, ax: Axes, title: str) -> None:
@@ -76,7 +76,7 @@ class SafetyCross(Result):
             )
             ax.text(across + 0.1, down + 0.1, str(row["day"].day), va="top", fontsize=10, color=ink)
             if row["state"] == "incident":
-                # Below the word: beside it there is no room in a small figure.
+                # Below the label: beside it there is no space in a small figure.
                 count = f"\n×{row['incidents']}" if row["incidents"] > 1 else ""
                 ax.text(
                     across + 0.5,
@@ -92,7 +92,7 @@ class SafetyCross(Result):
             *((word, self._shade({"state": "incident", "severity": word})) for word in self.order),
             ("to come", "#FFFFFF"),
         ]
-        # Long words get more room than short ones.
+        # Long labels get more space than short ones.
         room = [len(word) + 5 for word, _ in key]
         for (word, shade), before in zip(key, accumulate(room, initial=0), strict=False):
             x = 7 * before / sum(room)
@@ -142,8 +142,8 @@ def safety_cross(
     Args:
         month: ``"2026-03"`` or any day of the month; that of ``as_of`` by default.
         date: The column of days or moments.
-        severity: The column of words.
-        order: The words from the least severe to the worst.
+        severity: The column of severities.
+        order: The severities from the least severe to the worst.
         as_of: The last day that is over; today in ``tz`` by default. Later days are to come, and incidents of them are left out.
         tz: The time zone in which moments are days.
 

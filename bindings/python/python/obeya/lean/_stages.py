@@ -1,4 +1,4 @@
-"""The flow of improvements through their stages, from the one date per stage that a record holds.
+"""The flow of improvements through their stages, from the one date per stage in a record.
 
 What a record does not hold cannot be shown: going back to a stage empties the dates of later ones, so a second run through a
 stage is not seen, and a stage that was skipped has no date. ``Open`` improvements go through no stages and are left out.

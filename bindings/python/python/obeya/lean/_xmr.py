@@ -27,7 +27,7 @@ class Phase:
     """The limits of one phase."""
 
     name: str
-    """What the phase is called."""
+    """The name of the phase."""
     points: int
     """How many values it has."""
     centre: float
@@ -37,7 +37,7 @@ class Phase:
     upper: float
     """The upper natural process limit."""
     range_centre: float
-    """The average moving range, or the median one where that was asked for."""
+    """The average moving range, or the median one if requested."""
     range_upper: float
     """The upper limit of the moving ranges."""
 
@@ -66,7 +66,7 @@ class XmR(Result):
     signals: int
     """How many points a rule hits."""
     name: str
-    """What the values are called."""
+    """The name of the values."""
     unit: str | None
     """The unit of the values, if it was named."""
 
@@ -127,7 +127,7 @@ def xmr(
             anew whenever a signal comes up hide it.
         rules: ``"nelson"``, ``"western-electric"``, rules, or ids such as ``["N1", "N2", "R1"]``. Both sets have `MOVING_RANGE`
             (``R1``) with them: a moving range beyond its limit is a signal as much as a value is.
-        baseline: How many first points of each phase give its limits. None: all.
+        baseline: How many first points of each phase determine its limits. None: all.
         minimum: How many points a phase must have, at least 2. Wheeler calls limits of five or six values useful, and those of
             17 or more solid.
         floor: The least that a value can be, such as 0 for counts and times. A lower limit beyond it is drawn there: nothing

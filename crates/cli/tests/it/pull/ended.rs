@@ -86,7 +86,7 @@ impl Ended {
         let arguments = ["values", DATASOURCE, "-o", path];
         let err = self.plant.run(&arguments).failure(1);
         assert!(
-            err.contains("is not what was written; --restart begins anew"),
+            err.contains("was changed by another program; --restart starts over"),
             "{what}: {err}"
         );
         let anew = [&arguments[..], &["--restart"]].concat();

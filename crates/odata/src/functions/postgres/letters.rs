@@ -4,9 +4,9 @@
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
-/// Characters that are looked for together. `translate` goes through its whole table for each character it
-/// does not find, so the tables that most texts need are small: Latin, Greek, Cyrillic, Armenian and
-/// Georgian, Vietnamese, and between and behind them the rest.
+/// Characters that are replaced together. `translate` scans its whole table for each character it does not
+/// find, so the tables that most texts need are small: Latin, Greek, Cyrillic, Armenian and Georgian,
+/// Vietnamese, and between and after them the rest.
 const GROUPS: &[RangeInclusive<char>] = &[
     '\u{80}'..='\u{FF}',
     '\u{100}'..='\u{17F}',
@@ -20,7 +20,7 @@ const GROUPS: &[RangeInclusive<char>] = &[
     '\u{1F00}'..=LAST,
 ];
 
-/// No script with cases lies behind it, and going through all characters takes time.
+/// No script with cases comes after it, and a scan of all characters takes time.
 const LAST: char = '\u{1FFFF}';
 
 pub(super) fn definitions() -> String {
@@ -53,8 +53,8 @@ fn mapping<M: Iterator<Item = char>>(out: &mut String, name: &str, map: fn(char)
         .collect();
     let mut rest = mapped.as_slice();
     for (at, group) in GROUPS.iter().enumerate() {
-        // Most texts beyond Latin-1 hold none of these at all but a dash, a currency sign; and most in
-        // Cyrillic no rarer letters.
+        // Most texts beyond Latin-1 contain none of these but a dash or a currency sign; and most in Cyrillic
+        // no rarer letters.
         if at == 1 || at == 5 {
             let _ = writeln!(
                 out,
@@ -78,8 +78,8 @@ fn mapping<M: Iterator<Item = char>>(out: &mut String, name: &str, map: fn(char)
     );
 }
 
-/// Replaces characters, if any of them is there: one for one at once, one for several by turns. No character
-/// is mapped to one that is mapped again.
+/// Replaces characters, if any of them occurs: one for one at once, one for several in turn. No character is
+/// mapped to one that is mapped again.
 fn replacement(out: &mut String, mapped: &[(char, String)]) {
     let (single, several): (Vec<_>, Vec<_>) =
         mapped.iter().partition(|(_, to)| to.chars().count() == 1);

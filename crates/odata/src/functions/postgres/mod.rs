@@ -1,9 +1,9 @@
-//! The same functions for PostgreSQL, where nothing can be registered from outside: as SQL and PL/pgSQL that
-//! a plain role creates in its own schema.
+//! The same functions for PostgreSQL, where native functions cannot be registered: as SQL and PL/pgSQL that a
+//! plain role creates in its own schema.
 //!
-//! What a function gives is what its namesake in [`super::SCALARS`] gives; a text here that comes to another
-//! result is wrong. Where values have types, a function has one for each: `odata_round` of whole numbers and
-//! of doubles, and for `odata_cast`, whose results have several, `odata_cast_text`, `odata_cast_real` and
+//! A function returns the same result as its namesake in [`super::SCALARS`]; any other result is a fault
+//! here. For typed values there is one function for each type: `odata_round` of whole numbers and of doubles,
+//! and for `odata_cast`, whose results have several, `odata_cast_text`, `odata_cast_real` and
 //! `odata_cast_whole`. No function is volatile or reads a table, and NaN is null, as it is on SQLite. The
 //! server's encoding must be UTF8.
 
@@ -32,7 +32,7 @@ pub fn definitions() -> Vec<Cow<'static, str>> {
     ]
 }
 
-/// The names of what [`definitions`] defines, those that only others of them call among them.
+/// The names of everything that [`definitions`] defines, including helpers that only the others call.
 #[must_use]
 pub fn names() -> BTreeSet<String> {
     definitions()
@@ -42,8 +42,8 @@ pub fn names() -> BTreeSet<String> {
         .collect()
 }
 
-/// Which fault of an evaluation an error of the server stands for, by its SQLSTATE: the functions and the
-/// server's own operators raise the same ones.
+/// The evaluation error for an error of the server, by its SQLSTATE: the functions and the server's own
+/// operators raise the same ones.
 #[must_use]
 pub fn fault(sqlstate: &str) -> Option<ScalarError> {
     match sqlstate {

@@ -1,25 +1,25 @@
-//! Patterns in the words of PostgreSQL's regular expressions.
+//! Patterns in the syntax of PostgreSQL's regular expressions.
 //!
-//! What is written is not the pattern but what our own engine has made of it, where flags and cases are
-//! resolved: classes, alternatives, repetitions and boundaries, each of which the server has too. Nothing is
-//! captured and nothing refers back, so the server matches without backtracking.
+//! The output is written from our own engine's syntax tree, in which flags and cases are resolved, and not
+//! from the pattern: classes, alternatives, repetitions and boundaries, all of which the server has too.
+//! Nothing is captured and there are no back references, so the server matches without backtracking.
 
 use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 
 use crate::functions::pattern::parse;
 
-/// The most that stands in the braces of a repetition.
+/// The largest number in the braces of a repetition.
 const MOST: u32 = 255;
 
 /// How many parts that may be empty a pattern may have here. The server writes out every way through a row of
 /// them before it reads a text: 400 times `a?` take it six seconds.
 const MOST_EMPTY: u32 = 200;
 
-/// What the server refuses with the error that it has for patterns too large for it.
+/// A pattern that the server refuses with its error for patterns that are too large.
 const REFUSED: &str = "a{256}";
 
-/// What is bound in place of a pattern with its flags; `None` if it is no pattern, which was refused when the
-/// query was bound. One that is too much for the server becomes one that it refuses: only who runs a
+/// The bound value for a pattern with its flags; `None` if it is no pattern, which was refused when the query
+/// was bound. A pattern that is too large for the server becomes one that it refuses: only running a
 /// statement may fail.
 #[must_use]
 pub fn pattern(pattern: &str, flags: &str) -> Option<String> {
@@ -40,7 +40,7 @@ fn may_be_empty(hir: &Hir) -> u32 {
         HirKind::Empty | HirKind::Literal(_) | HirKind::Class(_) | HirKind::Look(_) => 0,
         HirKind::Capture(group) => may_be_empty(&group.sub),
         HirKind::Concat(parts) => sum(parts),
-        // Ways that depend on what stands beside them weigh more: a dozen times `(\b|\B|a)` is already too
+        // Alternatives that depend on their neighbours weigh more: a dozen times `(\b|\B|a)` is already too
         // much.
         HirKind::Alternation(branches) if is_optional(hir) => {
             let looks = branches
@@ -90,7 +90,7 @@ fn write(out: &mut String, hir: &Hir) -> Option<()> {
     Some(())
 }
 
-/// A character that can't be taken for an operator.
+/// A character, escaped so that it is no operator.
 fn char(out: &mut String, c: char) {
     if c.is_ascii_alphanumeric() {
         out.push(c);
@@ -113,7 +113,7 @@ fn class(out: &mut String, class: &Class) -> Option<()> {
             .collect(),
         Class::Bytes(_) => return None,
     };
-    // No text holds U+0000, and the server's engine can't be given it.
+    // No text contains U+0000, and the server's engine does not accept it.
     let mut ranges = ranges
         .into_iter()
         .map(|(first, last)| (first.max('\u{1}'), last))
@@ -136,8 +136,8 @@ fn class(out: &mut String, class: &Class) -> Option<()> {
     Some(())
 }
 
-/// Lines end at CR, LF and CR LF, and nothing is between the latter two. Words are ASCII's, as in the
-/// collation "C" in which patterns are matched.
+/// Lines end at CR, LF and CR LF, and nothing is between the latter two. Word characters are ASCII's, as in
+/// the collation "C" in which patterns are matched.
 fn boundary(look: Look) -> Option<&'static str> {
     Some(match look {
         Look::Start => r"\A",
@@ -146,7 +146,7 @@ fn boundary(look: Look) -> Option<&'static str> {
         Look::EndCRLF => r"(?:\Z|(?=\u000D)|(?<!\u000D)(?=\u000A))",
         Look::WordAscii => r"\y",
         Look::WordAsciiNegate => r"\Y",
-        // Nothing that is rewritten asks for others.
+        // The rewritten pattern needs no others.
         _ => return None,
     })
 }
@@ -172,7 +172,7 @@ fn repeat(out: &mut String, repetition: &Repetition) -> Option<()> {
     Some(())
 }
 
-/// An atom so many times, or up to so many times, whatever the number is.
+/// An atom repeated exactly or at most this many times, whatever the number is.
 fn times(out: &mut String, atom: &str, from: &str, count: u32) {
     let (many, rest) = (count / MOST, count % MOST);
     if many > 0 {

@@ -1,39 +1,39 @@
-//! Where PostgreSQL differs: every expression has a type before a value is known, numbers that pass their
-//! type are faults, and texts are indexed by arrays.
+//! Where PostgreSQL differs: every expression has a type before a value is known, numbers out of range are
+//! errors, and texts are indexed by arrays.
 //!
-//! Columns are `bigint`, `double precision` and `text COLLATE "C"`. Statements keep `?1, ?2 …`; whoever runs
-//! them writes `$1, $2 …`.
+//! Columns are `bigint`, `double precision` and `text COLLATE "C"`. Statements use `?1, ?2 …`; the engine
+//! that runs them writes `$1, $2 …`.
 
-mod words;
+mod search;
 
 use crate::sql::dialect::{Bind, Dialect, Extent, Sought, TextIndex};
 use crate::sql::render::quote;
 use crate::sql::trigrams::{self, Runs};
-use crate::sql::{Kind, Value};
+use crate::sql::{SqlKind, Value};
 
 /// `odata_grams(text)`: every run of three characters of a text, for the triggers that fill the tables of
 /// [`crate::edm::PartIndex`].
 const GRAMS: &str = include_str!("grams.sql");
 
-/// Characters of a word that a table for words keeps of it: an index takes no entry of more than a third of a
-/// page, which is 2.7 KiB.
+/// Characters of a word that a word table stores: an index accepts no entry of more than a third of a page,
+/// which is 2.7 KiB.
 pub const LONGEST_WORD: usize = 600;
 
-/// Arithmetic that goes on where PostgreSQL's own would fail, and comparisons that are exact where its own
+/// Arithmetic that continues where PostgreSQL's own would fail, and comparisons that are exact where its own
 /// are not.
 const NUMBERS: &str = include_str!("numbers.sql");
 
-/// What defines the functions that statements of this dialect call besides [`crate::functions::SCALARS`]:
-/// each may be run again at any time.
+/// The statements that define the functions of this dialect besides [`crate::functions::SCALARS`]: each may
+/// be run again at any time.
 pub const DEFINITIONS: &[&str] = &[NUMBERS, GRAMS];
 
 /// PostgreSQL 13 and later with [`DEFINITIONS`] and the functions of [`crate::functions::SCALARS`] in its
 /// search path.
 ///
-/// A table for words is `(rowid bigint PRIMARY KEY, words text[] NOT NULL, document text NOT NULL)`:
-/// `document` holds the tokens with a space before, between and behind them, `words` the first
-/// [`LONGEST_WORD`] characters of each. One for parts is `(rowid bigint PRIMARY KEY, grams text[] NOT NULL)`.
-/// Both arrays want a GIN index.
+/// A word table is `(rowid bigint PRIMARY KEY, words text[] NOT NULL, document text NOT NULL)`: `document`
+/// has the tokens with a space before, between and after them, `words` the first [`LONGEST_WORD`] characters
+/// of each. A trigram table is `(rowid bigint PRIMARY KEY, grams text[] NOT NULL)`. Both arrays need a GIN
+/// index.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Postgres;
 
@@ -42,23 +42,25 @@ impl Dialect for Postgres {
         "postgres"
     }
 
-    /// The type of a value is not always to be seen from what stands beside it, and would be text then.
+    /// The type of a parameter does not always follow from its context, and would be text then.
     fn placeholder(&self, number: usize, value: &Value) -> String {
-        match Kind::of_value(value) {
+        match SqlKind::of_value(value) {
             Some(kind) => format!("?{number}::{}", type_name(kind)),
             None => format!("?{number}"),
         }
     }
 
-    /// A number of the other kind would turn the column into a double, which no index serves and which tells
-    /// large numbers no longer apart.
-    fn literal(&self, value: &Value, beside: Kind) -> Value {
+    /// A number of the other type would turn the column into a double, which no index serves and which does
+    /// not distinguish large numbers.
+    fn literal(&self, value: &Value, beside: SqlKind) -> Value {
         const LEAST: f64 = -9_223_372_036_854_775_808.0;
         match (value, beside) {
-            (Value::Int(number), Kind::Real) if *number as f64 as i128 == i128::from(*number) => {
+            (Value::Int(number), SqlKind::Real)
+                if *number as f64 as i128 == i128::from(*number) =>
+            {
                 Value::Real(*number as f64)
             }
-            (Value::Real(number), Kind::Int | Kind::Wide)
+            (Value::Real(number), SqlKind::Int | SqlKind::Wide)
                 if number.fract() == 0.0 && (LEAST..-LEAST).contains(number) =>
             {
                 Value::Int(*number as i64)
@@ -67,7 +69,7 @@ impl Dialect for Postgres {
         }
     }
 
-    fn null(&self, kind: Option<Kind>) -> String {
+    fn null(&self, kind: Option<SqlKind>) -> String {
         format!("NULL::{}", kind.map_or("text", type_name))
     }
 
@@ -76,7 +78,7 @@ impl Dialect for Postgres {
         format!("({condition})::integer::bigint")
     }
 
-    fn convert(&self, number: &str, from: Kind, to: Kind) -> String {
+    fn convert(&self, number: &str, from: SqlKind, to: SqlKind) -> String {
         if from == to {
             number.to_owned()
         } else {
@@ -85,12 +87,12 @@ impl Dialect for Postgres {
     }
 
     /// Doubles that pass their range, or come down to zero, are faults otherwise.
-    fn arithmetic(&self, sign: char, left: &str, right: &str, kind: Kind) -> String {
+    fn arithmetic(&self, sign: char, left: &str, right: &str, kind: SqlKind) -> String {
         let name = match (kind, sign) {
-            (Kind::Real, '+') => "odata_add",
-            (Kind::Real, '-') => "odata_sub",
-            (Kind::Real, '*') => "odata_mul",
-            (Kind::Real, _) => "odata_real_div",
+            (SqlKind::Real, '+') => "odata_add",
+            (SqlKind::Real, '-') => "odata_sub",
+            (SqlKind::Real, '*') => "odata_mul",
+            (SqlKind::Real, _) => "odata_real_div",
             _ => return format!("({left} {sign} {right})"),
         };
         format!("{name}({left}, {right})")
@@ -124,11 +126,11 @@ impl Dialect for Postgres {
     }
 
     /// A function has results of one type.
-    fn cast(&self, value: &str, from: &str, to: &str, kind: Kind) -> String {
+    fn cast(&self, value: &str, from: &str, to: &str, kind: SqlKind) -> String {
         let name = match kind {
-            Kind::Text => "text",
-            Kind::Real => "real",
-            Kind::Int | Kind::Wide | Kind::Truth => "whole",
+            SqlKind::Text => "text",
+            SqlKind::Real => "real",
+            SqlKind::Int | SqlKind::Wide | SqlKind::Truth => "whole",
         };
         format!("odata_cast_{name}({value}, '{from}', '{to}')")
     }
@@ -146,7 +148,9 @@ impl Dialect for Postgres {
         bind: Bind<'_>,
     ) -> Option<String> {
         match sought {
-            Sought::Words(phrases) => Some(words::found(index, alias, phrases, extent, bind)),
+            Sought::Words(phrases) => {
+                Some(search::matching_rows(index, alias, phrases, extent, bind))
+            }
             Sought::Parts(parts) => {
                 let condition = of_runs(&trigrams::runs(parts)?, bind);
                 let (table, column) = (quote(index.table), quote(index.column));
@@ -158,13 +162,13 @@ impl Dialect for Postgres {
     }
 }
 
-fn type_name(kind: Kind) -> &'static str {
+fn type_name(kind: SqlKind) -> &'static str {
     match kind {
-        Kind::Int => "bigint",
-        Kind::Wide => "numeric",
-        Kind::Real => "double precision",
-        Kind::Text => "text",
-        Kind::Truth => "boolean",
+        SqlKind::Int => "bigint",
+        SqlKind::Wide => "numeric",
+        SqlKind::Real => "double precision",
+        SqlKind::Text => "text",
+        SqlKind::Truth => "boolean",
     }
 }
 

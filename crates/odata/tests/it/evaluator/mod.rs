@@ -157,7 +157,7 @@ fn related(row: Row, name: &str) -> Vec<Row> {
     found
 }
 
-/// Holds the database to the evaluator with filters made up at random.
+/// Compares the database with the evaluator for random filters.
 fn agree(store: &Store, entity: &'static EntityType, filters: impl Strategy<Value = String>) {
     let config = ProptestConfig {
         cases: 400,
@@ -172,7 +172,7 @@ fn agree(store: &Store, entity: &'static EntityType, filters: impl Strategy<Valu
     outcome.unwrap_or_else(|fault| panic!("{fault}"));
 }
 
-/// Selects with the database and with the evaluator: what each found, and the statement.
+/// Selects with the database and with the evaluator: the rows of each, and the statement.
 fn both(store: &Store, entity: &'static EntityType, filter: &str) -> (Vec<i64>, Vec<i64>, String) {
     let mut limits = Limits::default();
     limits.nodes = 5_000;

@@ -70,14 +70,14 @@ impl Names {
             prop::option::of((one_of(&["add", "sub"]), duration())),
         )
             .prop_map(|(instant, moved)| match moved {
-                // A literal null has no type that says what moves it.
+                // A literal null has no type that determines how it is moved.
                 Some((op, by)) if instant != "null" => format!("({instant} {op} {by})"),
                 _ => instant,
             })
             .boxed()
     }
 
-    /// An instant whose parts may be asked for: literals of another zone have none here.
+    /// An instant whose parts are defined: literals of another zone have none here.
     fn utc(self) -> impl Strategy<Value = String> {
         self.instant()
             .prop_map(|text| text.replace("2024-07-16T11:00:00+02:00", "2024-07-16T09:00:00Z"))

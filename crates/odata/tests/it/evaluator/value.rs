@@ -1,5 +1,4 @@
-//! Values and what operators and functions make of them, after the specification's text. The calendar is
-//! another library's.
+//! Values, operators and functions as the specification defines them. The calendar is another library's.
 
 use jiff::civil::Date;
 use obeya_odata::ast::BinaryOp;

@@ -28,8 +28,8 @@ fn numbers_become_the_same_texts() {
     let mut server = Server::new();
     let mut random = Random(11);
     let mut numbers = doubles(&mut random, 20_000);
-    // Whole numbers whose shortest digits lie half-way to their neighbours, as 1e23 does: a power of five
-    // times few digits.
+    // Whole numbers whose shortest digits are half-way to their neighbours, as 1e23 is: a power of five times
+    // few digits.
     for _ in 0..20_000 {
         let digits = (random.next() >> (11 + random.below(40))) as f64;
         numbers.push(digits * 10_f64.powi(random.below(24) as i32));
@@ -37,7 +37,7 @@ fn numbers_become_the_same_texts() {
         numbers.push(text.parse().unwrap());
     }
     numbers.extend((-1074..1024).map(|power| 2_f64.powi(power)));
-    // A NaN is null before it comes to this.
+    // A NaN is null before it gets here.
     numbers.retain(|number| !number.is_nan());
     let reals = rows(numbers.into_iter().map(real));
     compare(

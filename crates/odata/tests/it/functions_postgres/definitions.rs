@@ -1,4 +1,4 @@
-//! What is defined, and how the server takes it.
+//! The definitions, and how the server accepts them.
 
 use super::server::Server;
 
@@ -70,7 +70,7 @@ fn what_most_filters_call_is_laid_into_the_statement() {
         let plan = plan(&mut server, call);
         assert!(!plan.contains("odata_"), "{call}: {plan}");
     }
-    // Of these only what is rare is a call.
+    // Only the rare ones of these are calls.
     for call in ["odata_lower(t)", "odata_upper(t)", "odata_real_div(x, y)"] {
         let plan = plan(&mut server, call);
         assert!(plan.contains("CASE WHEN"), "{call}: {plan}");

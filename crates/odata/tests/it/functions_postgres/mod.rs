@@ -1,5 +1,5 @@
-//! The functions of PostgreSQL beside their namesakes in Rust, which say what is right: the same arguments
-//! must give the same results, to the last bit.
+//! The functions of PostgreSQL compared with their namesakes in Rust, which are the reference: the same
+//! arguments must give the same results, to the last bit.
 
 mod casts;
 mod definitions;
@@ -23,7 +23,7 @@ enum Ty {
 
 type Rows = Vec<Vec<Value>>;
 
-/// What a function of Rust gives for arguments.
+/// The result of a function of Rust.
 fn in_rust(name: &str, args: &[Value]) -> Result<Value, ScalarError> {
     let args: Vec<Arg<'_>> = args
         .iter()
@@ -43,7 +43,7 @@ fn in_rust(name: &str, args: &[Value]) -> Result<Value, ScalarError> {
         Out::Int(number) => Value::Int(number),
         Out::Real(number) if !number.is_nan() => Value::Real(number),
         Out::Text(text) => Value::Text(text),
-        // Databases keep no NaN.
+        // Databases store no NaN.
         Out::Null | Out::Real(_) => Value::Null,
     })
 }

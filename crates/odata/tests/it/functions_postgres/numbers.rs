@@ -128,7 +128,7 @@ fn doubles_divide_alike() {
     let mut random = Random(2);
     let numbers = doubles(&mut random, 2_000);
     let mut rows = pairs(&numbers, &mut random, 5_000);
-    // Quotients just inside and outside of what a double holds, at both ends.
+    // Quotients just inside and outside of the range of a double, at both ends.
     for _ in 0..5_000 {
         let nudge = |random: &mut Random, number: f64| {
             f64::from_bits(

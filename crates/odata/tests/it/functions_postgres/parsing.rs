@@ -135,7 +135,7 @@ fn texts_become_the_same_numbers() {
     let forms: Vec<&str> = forms.iter().map(String::as_str).collect();
     let mut doubles = near(&forms, "0123456789.eE+-I", &mut random);
     doubles.push(vec![text(format!("{long}e99"))]);
-    // Decimals that lie between two doubles.
+    // Decimals between two doubles.
     for _ in 0..4_000 {
         let number = random.real();
         doubles.push(vec![text(format!("{number:e}"))]);

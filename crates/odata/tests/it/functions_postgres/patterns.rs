@@ -1,5 +1,5 @@
-//! `matchespattern`: a pattern finds in a text what our own engine finds, which is tested against ECMA-262
-//! where it is written.
+//! `matchespattern`: a pattern matches the same texts as with our own engine, which is tested against
+//! ECMA-262 in its module.
 
 use obeya_odata::functions::ScalarError;
 use obeya_odata::functions::postgres::{fault, pattern};
@@ -245,7 +245,7 @@ fn texts() -> Vec<Value> {
         .collect()
 }
 
-/// Whether a request may ask for the pattern.
+/// Whether a request may use the pattern.
 fn is_offered(pattern: &str, flags: &str) -> bool {
     let quoted = pattern.replace('\'', "''");
     let filter = format!("matchespattern(title,'{quoted}','{flags}')");
@@ -278,7 +278,7 @@ fn patterns_find_the_same() {
     let texts = texts();
     for pattern in PATTERNS {
         for flags in ["", "im", "ms", "u"] {
-            // What annex B allows is no pattern under flag u, and letters of both cases take more room.
+            // The syntax of annex B is no pattern under flag u, and letters of both cases need more space.
             if !is_offered(pattern, flags) {
                 assert!(flags.contains('i') || flags == "u", "{pattern} {flags}");
                 continue;
@@ -312,7 +312,7 @@ fn random_patterns_find_the_same() {
     }
 }
 
-// Each of these, as it stands, takes the server seconds or all the room it has, and our own engine none.
+// Each of these, unchanged, takes the server seconds or all its memory, and our own engine nothing.
 #[test]
 fn what_is_too_much_for_the_server_is_refused_at_once() {
     let mut server = Server::new();

@@ -1,4 +1,4 @@
-//! A database for each test, on the server that is given to all.
+//! A database for each test, on the shared server.
 
 use ::postgres::types::ToSql;
 use ::postgres::{Client, NoTls, Row};
@@ -33,7 +33,7 @@ impl Server {
     }
 
     /// Compares an expression over `a`, `b`, `c` for each row of arguments, and for rows with a null in each
-    /// place.
+    /// position.
     pub fn compare(
         &mut self,
         expression: &str,

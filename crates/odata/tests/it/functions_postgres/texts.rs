@@ -93,7 +93,7 @@ fn parts_of_texts_are_alike() {
             three.extend(lengths.map(|length| vec![text(value), int(start), int(*length)]));
         }
     }
-    // Each of these is a statement of its own.
+    // Each of these is a separate statement.
     three.extend([-1, i64::MIN].map(|length| vec![text("abc"), int(1), int(length)]));
     let types = [Ty::Text, Ty::Int, Ty::Int];
     server.compare(

@@ -6,7 +6,7 @@ use super::numbers::{INTEGERS, doubles, integers};
 use super::server::Server;
 use super::{Random, Rows, Ty, in_rust, int, real};
 
-/// Instants of all years that have a text, around the turns of days, and everything else that a bigint holds.
+/// Instants of all years that have a text, around midnight, and other values of a bigint.
 pub fn instants(random: &mut Random) -> Vec<i64> {
     let mut all = integers(random, 2_000);
     all.extend([MIN_TICKS, MAX_TICKS, MIN_TICKS - 1, MAX_TICKS + 1]);
@@ -22,8 +22,8 @@ pub fn instants(random: &mut Random) -> Vec<i64> {
     all
 }
 
-/// Each day of four centuries and a bit, years 0 and 9999, and days far off. Past the saturation of days at
-/// 719,468 from the end, Rust's calendar stands still.
+/// Each day of four centuries and a bit, years 0 and 9999, and distant days. Past the saturation of days at
+/// 719,468 from the end, Rust's calendar does not advance.
 pub fn days(random: &mut Random) -> Vec<i64> {
     let mut all: Vec<i64> = (-719_600..-719_000).chain(2_932_000..2_933_000).collect();
     all.extend((-80_000..80_000).step_by(1));

@@ -138,7 +138,8 @@ fn arithmetic(store: &Store) {
             ("7 DivBy 2 Eq 3.5", TRUE),
             ("INF sub 1 eq INF", TRUE),
             ("9223372036854775807 add 1 gt 9223372036854775806", TRUE),
-            // What passes a type goes on: whole numbers in a wider one, doubles as an infinity or as zero.
+            // Values out of range continue in a wider type: whole numbers in a wider one, doubles as an
+            // infinity or as zero.
             ("9223372036854775807 mul 2 gt 9223372036854775807", TRUE),
             ("-9223372036854775808 sub 1 lt -9223372036854775807", TRUE),
             ("-(-9223372036854775808) gt 9223372036854775806", TRUE),

@@ -1,7 +1,7 @@
-//! Good messages: the option, where in it, what was found, what was expected and, where close, what was
+//! Good messages: the option, the position in it, what was found, what was expected and, if similar, what was
 //! meant.
 //!
-//! One of each kind of fault. Whoever changes one reads it as somebody who has never seen the parser.
+//! One of each kind of error. If you change one, read it as a user who has never seen the parser.
 
 mod grammar;
 mod names;

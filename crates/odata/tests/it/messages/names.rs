@@ -1,4 +1,4 @@
-//! Names that are not known, and what a name does not lead to.
+//! Unknown names, and names that do not exist at the end of a path.
 
 use insta::assert_snapshot;
 

@@ -1,4 +1,4 @@
-//! The options beside `$filter`, and query strings as a whole.
+//! The options other than `$filter`, and query strings as a whole.
 
 use insta::assert_snapshot;
 

@@ -1,7 +1,6 @@
-//! How a database goes about a statement: an index that is there is used, and a page costs the same wherever
-//! it lies.
+//! Query plans of databases: an existing index is used, and a page costs the same wherever it is.
 //!
-//! Databases tell that in words of their own, so each has its own tests.
+//! Databases report plans in different forms, so each has its own tests.
 
 mod postgres;
 mod sqlite;

@@ -1,5 +1,5 @@
-//! What PostgreSQL does. Its planner weighs what the tables hold, so they hold enough for an index to be
-//! worth while.
+//! The plans of PostgreSQL. Its planner considers the sizes of tables, so these are large enough for an index
+//! to be worth while.
 
 use obeya_odata::edm::EntityType;
 use obeya_odata::sql::{self, Scope, Statement, Value};
@@ -7,7 +7,7 @@ use obeya_odata::sql::{self, Scope, Statement, Value};
 use crate::model::{BOARD, COMMENT};
 use crate::store::{Store, bind};
 
-/// The plan of the rows of a query, and of each statement of what follows a place.
+/// The plan of the rows of a query, and of each statement of what follows a keyset position.
 fn plan(store: &Store, entity: &'static EntityType, query: &str) -> String {
     let bound = bind(entity, query).unwrap();
     store.plan(&sql::select(&bound, store.dialect(), &Scope::default()))
@@ -28,8 +28,8 @@ fn boards() -> Store {
     store
 }
 
-/// Comments of a few words, one in a thousand about a bearing. What was just written lies beside a GIN index
-/// until it is cleaned up, and is read in full.
+/// Comments of a few words, one in a thousand about a bearing. New entries are in the pending list of a GIN
+/// index until it is cleaned up, and the list is read in full.
 fn comments() -> Store {
     let store = Store::postgres();
     store.execute(
@@ -81,7 +81,7 @@ fn rows_read(store: &Store, statement: &Statement) -> f64 {
             text[..end].parse().ok()
         };
         if let (Some(rows), Some(turns)) = (number("actual rows="), number("loops=")) {
-            // What is above a scan reads nothing itself.
+            // A node above a scan reads nothing itself.
             loops = turns;
             read += if line.contains("Scan") {
                 rows * turns
@@ -97,8 +97,8 @@ fn rows_read(store: &Store, statement: &Statement) -> f64 {
 #[test]
 fn a_page_of_a_search_reads_few_rows_however_many_match() {
     let store = comments();
-    // In one comment of 29,000, in none, in 29, in nearly all; a phrase; in the last two comments, which lie
-    // behind all others.
+    // In one comment of 29,000, in none, in 29, in nearly all; a phrase; in the last two comments, which come
+    // after all others.
     for search in [
         "%2217500%22",
         "absent",
@@ -304,7 +304,7 @@ fn a_far_page_is_a_place_in_an_index() {
             let plan = store.plan(statement);
             let seeks = plan.contains(index) && plan.contains("Index Cond: ");
             assert!(seeks, "{}\n{plan}", statement.sql);
-            // What is sorted is read before it is; what is filtered was read in vain.
+            // Sorted rows were read before; filtered rows were read in vain.
             let in_vain = plan.contains("Sort") || plan.contains("Filter: ");
             assert!(!in_vain, "{}\n{plan}", statement.sql);
         }
@@ -316,7 +316,7 @@ fn literals_of_any_kind_are_looked_up() {
     let store = boards();
     for (filter, index) in [
         ("id eq 5000", "by_id"),
-        // A double beside a whole number, which would make a double of the column.
+        // A double compared with a whole number, which would convert the column to a double.
         ("id eq 5000.0", "by_id"),
         ("id in (5000,5001.0)", "by_id"),
         ("id gt 29000 and id lt 29010", "by_id"),

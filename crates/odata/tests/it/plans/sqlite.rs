@@ -1,4 +1,4 @@
-//! What SQLite does.
+//! The plans of SQLite.
 
 use obeya_odata::sql::{self, Scope, Sqlite, Value};
 use rusqlite::{Connection, StatementStatus};
@@ -76,12 +76,12 @@ fn a_page_goes_on_within_the_index() {
         .map(|row| int(&row[0]))
         .collect();
     assert_eq!(ids, [102, 108, 109]);
-    // FTS5 tells in its plan by which constraints it looks: a match and a bound of rowids.
+    // FTS5 shows in its plan which constraints it uses: a match and a bound of rowids.
     let plan = store.plan(statement);
     assert!(plan.contains(":M1>"), "{plan}");
 }
 
-/// Steps of SQLite's machine for a page of 100 boards that goes on after a board.
+/// Steps of SQLite's virtual machine for a page of 100 boards that continues after a board.
 fn steps(connection: &Connection, query: &str, after: &[Value]) -> i32 {
     let bound = bind(&BOARD, query).unwrap();
     let scope = Scope {

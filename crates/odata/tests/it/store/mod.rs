@@ -1,7 +1,7 @@
 //! The fixture in a database, in the encoding of the entity model, and queries run on it.
 //!
-//! A test is written once, for any store. [`on_each_engine`] runs it on all of them, and its name says on
-//! which.
+//! A test is written once, for any store. [`on_each_engine`] runs it on all of them, and its name includes
+//! the engine.
 
 mod postgres;
 mod sqlite;
@@ -45,7 +45,7 @@ pub fn cases() -> &'static Json {
     })
 }
 
-/// What a database does with statements.
+/// How a database treats statements.
 trait Engine {
     fn dialect(&self) -> &'static dyn Dialect;
     fn execute(&self, sql: &str);
@@ -54,7 +54,7 @@ trait Engine {
     fn plan(&self, statement: &Statement) -> String;
 }
 
-/// A database of its own that holds the fixture, and is gone when it is dropped.
+/// A separate database with the fixture, which is removed when this is dropped.
 pub struct Store(Box<dyn Engine>);
 
 impl Store {
@@ -70,7 +70,7 @@ impl Store {
         self.0.dialect()
     }
 
-    /// Runs statements that give no rows.
+    /// Runs statements that return no rows.
     pub fn execute(&self, sql: &str) {
         self.0.execute(sql);
     }
@@ -83,7 +83,7 @@ impl Store {
         ));
     }
 
-    /// How the database goes about a statement, a line for each step.
+    /// The database's plan of a statement, a line for each step.
     pub fn plan(&self, statement: &Statement) -> String {
         self.0.plan(statement)
     }

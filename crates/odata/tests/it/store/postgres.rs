@@ -1,4 +1,4 @@
-//! A database of its own on the PostgreSQL that tests share.
+//! A separate database on the PostgreSQL that tests share.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -97,7 +97,7 @@ impl Database {
             .map(|(at, property)| match property.ty {
                 Type::Boolean => format!("(${at}::text = 'true')::integer::bigint"),
                 Type::Date => format!("(${at}::text::date - date '1970-01-01')::bigint"),
-                // Seconds and what is left of them, since older versions count both as one double.
+                // Seconds and their fraction, since older versions count both as one double.
                 Type::DateTimeOffset => format!(
                     "extract(epoch from date_trunc('second', ${at}::text::timestamptz))::bigint * 10000000
                      + (extract(microseconds from ${at}::text::timestamptz)::bigint % 1000000) * 10"
@@ -199,7 +199,7 @@ fn values(row: &Row) -> Vec<Value> {
         .collect()
 }
 
-/// What the service would make of an error.
+/// The service's treatment of an error.
 fn message(error: &postgres::Error) -> String {
     let Some(error) = error.as_db_error() else {
         return error.to_string();

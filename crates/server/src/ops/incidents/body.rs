@@ -1,5 +1,5 @@
-//! The bodies of create and update, in the domain's terms; what their schema says beyond types is checked
-//! here.
+//! Converts the bodies of create and update to domain types, and checks what their schemas require beyond
+//! types.
 
 use obeya_model::{
     CategoryInput, EvaluationStatus, IncidentCreate, IncidentSeverity, IncidentStatus,
@@ -19,8 +19,8 @@ impl Properties for IncidentCreate {
     const NEVER_NULL: &'static [&'static str] = &["status", "isAnonymous"];
 }
 
-/// The values of a body that are enum variants, and when the incident was resolved; the rest is empty.
-fn values(
+/// The properties of a body that are enumerations, and when the incident was resolved; the rest is empty.
+fn enum_values(
     check: &mut Check,
     status: Option<&IncidentStatus>,
     severity: &IncidentSeverity,
@@ -42,10 +42,10 @@ fn values(
     }
 }
 
-/// What an update asks for: absent leaves, null empties.
+/// The change of an update: an absent property stays, null empties it.
 pub(super) fn of_update(body: IncidentUpdate) -> Result<IncidentChange, DomainError> {
     let mut check = Check::default();
-    let values = values(
+    let values = enum_values(
         &mut check,
         body.status.as_ref(),
         &body.severity,
@@ -60,10 +60,10 @@ pub(super) fn of_update(body: IncidentUpdate) -> Result<IncidentChange, DomainEr
     })
 }
 
-/// What a new incident is to be, without its categories and the like: what is absent or null is empty.
+/// The values of a new incident without its categories and other parts: an absent or null property is empty.
 pub(super) fn of_create(body: &IncidentCreate) -> Result<IncidentChange, DomainError> {
     let mut check = Check::default();
-    let values = values(
+    let values = enum_values(
         &mut check,
         body.status.as_ref(),
         &body.severity,
@@ -79,7 +79,7 @@ pub(super) fn of_create(body: &IncidentCreate) -> Result<IncidentChange, DomainE
     })
 }
 
-/// An incident is put into one category at least.
+/// Checks that an incident has at least one category.
 pub(super) fn some_category(check: &mut Check, categories: &[CategoryInput]) {
     if categories.is_empty() {
         check.refuse("categories", "expected at least 1 category, found none");

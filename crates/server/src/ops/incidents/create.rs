@@ -1,4 +1,4 @@
-//! POST /v1/Incidents
+//! Creating an incident.
 
 use obeya_model::IncidentCreate;
 
@@ -8,7 +8,7 @@ use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::decoding::json;
 use crate::ops::never_null::NeverNull;
-use crate::ops::view::Record;
+use crate::ops::view::WrittenRecord;
 use crate::ops::writing::{self, Decision};
 use obeya_store::incidents::FieldValue;
 use obeya_store::references::{Part, Record as To, References};
@@ -16,29 +16,30 @@ use obeya_store::tables::incidents::IncidentRow;
 use obeya_store::write_error::WriteError;
 use obeya_store::{Session, StoreError, incidents, stamp};
 
-pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
+/// POST /v1/Incidents
+pub(crate) async fn create(call: Call) -> Result<Response, Problem> {
     writing::write(
         call,
         json::<NeverNull<IncidentCreate>>(),
-        |NeverNull(body), deciding| {
-            deciding.sets(&body)?;
-            let now = deciding.now;
+        |NeverNull(body), context| {
+            context.sets(&body)?;
+            let now = context.now;
             let reporter = body.created_by_user_id.clone();
             let incident = IncidentRow::created(body::of_create(&body)?, reporter, now)?;
             Ok(Decision::record(answer, move |session| {
-                create(session, &incident, &body, now)
+                insert(session, &incident, &body, now)
             }))
         },
     )
     .await
 }
 
-fn create(
+fn insert(
     session: &mut dyn Session,
     incident: &IncidentRow,
     body: &IncidentCreate,
     now: i64,
-) -> Result<Record, WriteError> {
+) -> Result<WrittenRecord, WriteError> {
     stamp::prefetch(session)?;
     check(session, incident, body)?;
     let incident = IncidentRow {
@@ -51,7 +52,7 @@ fn create(
     let consequences = body.consequences.iter().flatten();
     let consequences = consequences.map(|item| (item.id, item.amount));
     let causes = body.causes.iter().flatten().map(|item| item.id);
-    // A field without a value is one that was not filled in.
+    // A field without a value counts as not filled in.
     let filled = body.custom_fields.iter().flatten().filter_map(|item| {
         Some(FieldValue {
             id: item.id,
@@ -66,18 +67,18 @@ fn create(
     answer(session, id)
 }
 
-/// What the body points to is there, and belongs to the incident's type.
+/// Checks that the records to which the body refers exist, and that its parts belong to the incident's type.
 fn check(
     session: &mut dyn Session,
     incident: &IncidentRow,
     body: &IncidentCreate,
 ) -> Result<(), WriteError> {
     let mut references = References::new(session);
-    references.all(|references| look(references, incident, body))?;
+    references.all(|references| check_references(references, incident, body))?;
     references.finish()
 }
 
-fn look(
+fn check_references(
     references: &mut References<'_>,
     incident: &IncidentRow,
     body: &IncidentCreate,

@@ -1,29 +1,30 @@
-//! PUT /v1/Incidents/{id}
+//! Updating an incident, and the rules that every change of one follows.
 
 use obeya_model::IncidentUpdate;
 
-use super::{answer, body, open};
+use super::{answer, body, find_for_update};
 use crate::http::body::Response;
 use crate::http::problem::Problem;
 use crate::ops::call::Call;
 use crate::ops::decoding::json;
 use crate::ops::never_null::NeverNull;
-use crate::ops::view::Record;
+use crate::ops::view::WrittenRecord;
 use crate::ops::writing::{self, Decision};
 use obeya_store::references::{Record as To, References};
 use obeya_store::tables::incidents::{IncidentChange, IncidentRow};
 use obeya_store::write_error::WriteError;
 use obeya_store::{Session, incidents, stamp};
 
-pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
+/// PUT /v1/Incidents/{id}
+pub(crate) async fn update(call: Call) -> Result<Response, Problem> {
     let id = call.id()?;
     writing::write(
         call,
         json::<NeverNull<IncidentUpdate>>(),
-        |NeverNull(body), deciding| {
-            deciding.sets(&body)?;
+        |NeverNull(body), context| {
+            context.sets(&body)?;
             let change = body::of_update(body)?;
-            let now = deciding.now;
+            let now = context.now;
             Ok(Decision::record(answer, move |session| {
                 self::change(session, id, now, change.clone())
             })
@@ -33,15 +34,15 @@ pub(crate) async fn handle(call: Call) -> Result<Response, Problem> {
     .await
 }
 
-/// Applies a change to an incident by the rules of every body, and returns the incident as it is then. It is
-/// not stamped if the change changes nothing.
+/// Applies a change to the stored incident, and returns the changed one. An incident that stays the same gets
+/// no new stamp.
 pub(super) fn change(
     session: &mut dyn Session,
     id: i32,
     now: i64,
     change: IncidentChange,
-) -> Result<Record, WriteError> {
-    let stored = open(session, id)?;
+) -> Result<WrittenRecord, WriteError> {
+    let stored = find_for_update(session, id)?;
     let names_responsible = change.names_responsible();
     let mut next = stored.clone().changed(change, now)?;
     check(session, &stored, &next, names_responsible)?;
@@ -50,16 +51,15 @@ pub(super) fn change(
     }
     next.last_modified = stamp::next(session, now, stored.last_modified)?;
     if next.incident_type_id != stored.incident_type_id {
-        // Categories, consequences, causes and custom fields are a type's own: none of them means anything
-        // under another one.
+        // Categories, consequences, causes and custom fields belong to a type and mean nothing under another.
         incidents::clear_parts(session, id)?;
     }
     incidents::update(session, &next)?;
     answer(session, id)
 }
 
-/// What the body points to is there, and the responsible user is in the group. References that stay as they
-/// are were checked when they were written.
+/// Checks that the records to which the body refers exist, and that the responsible user is in the group.
+/// Unchanged references were checked when they were written.
 fn check(
     session: &mut dyn Session,
     old: &IncidentRow,
