@@ -42,7 +42,7 @@ pub async fn goes_on(service: &Service) {
 async fn with_every_reader_in_use_the_service_is_ready_gives_tokens_and_hears_of_revocations() {
     let service = Service::start_with(|config| {
         config.limits.database_connections = 1;
-        config.limits.database_wait = Duration::from_millis(50);
+        config.limits.database_wait = Duration::from_millis(500);
         config.limits.auth_poll = Duration::from_millis(10);
     })
     .await;

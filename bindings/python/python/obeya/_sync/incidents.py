@@ -173,7 +173,8 @@ class Incidents:
                 return answer(calls.set_external_id(incident, value))
         if all(name in given or wire in given for name, wire in _NEEDED):
             return answer(calls.update(incident, given))
-        # `*` only requires that the incident exists, which the read shows; it would not detect a change since then.
+        # `*` only requires that the incident exists, which the read shows; it would not detect a change since
+        # then.
         condition = None if if_match == "*" else if_match
         tries = _TRIES
         while True:

@@ -34,8 +34,8 @@ pub(crate) async fn update(call: Call) -> Result<Response, Problem> {
     .await
 }
 
-/// Applies a change to the stored incident, and returns the changed one. An incident that stays the same gets
-/// no new stamp.
+/// Applies a change to an incident by the rules of every body, and returns the changed one. An incident that
+/// stays the same gets no new stamp.
 pub(super) fn change(
     session: &mut dyn Session,
     id: i32,
